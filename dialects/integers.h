@@ -23,6 +23,17 @@ static inline int64_t strata_times(int64_t a, int64_t b) {
   return !__builtin_mul_overflow(a, b, &product) ? product : (a < 0) != (b < 0) ? INT64_MIN : INT64_MAX;
 }
 
+// Of any numbers: from the least to the greatest.
+typedef struct {
+  int64_t min, max;
+} strata_range_t;
+static inline strata_range_t strata_range_times(strata_range_t a, strata_range_t b) {
+  int64_t w = strata_times(a.min, b.min), x = strata_times(a.min, b.max), y = strata_times(a.max, b.min),
+          z = strata_times(a.max, b.max);
+  return (strata_range_t){strata_min(strata_min(w, x), strata_min(y, z)),
+                          strata_max(strata_max(w, x), strata_max(y, z))};
+}
+
 // How often |b|, which is positive, is in |a|.
 static inline int64_t strata_floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 // How many times |b| it takes to have |a|; what those are together.

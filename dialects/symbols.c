@@ -7,10 +7,8 @@
 //===-- The table ------------------------------------------------------------------------------------------------===//
 
 static const char *const op_names[] = {
-    [STRATA_SYMBOL_MAX] = "max",
-    [STRATA_SYMBOL_MIN] = "min",
-    [STRATA_SYMBOL_FLOORDIV] = "floordiv",
-    [STRATA_SYMBOL_MOD] = "mod",
+    [STRATA_SYMBOL_MAX] = "max", [STRATA_SYMBOL_MIN] = "min",     [STRATA_SYMBOL_FLOORDIV] = "floordiv",
+    [STRATA_SYMBOL_MOD] = "mod", [STRATA_SYMBOL_CHECK] = "check",
 };
 enum { N_OPS = sizeof op_names / sizeof *op_names };
 
@@ -183,8 +181,12 @@ bool strata_expr_evaluate(MlirAffineExpr expr, const int64_t *values, int64_t *o
          strata_expr_evaluate(mlirAffineBinaryOpExprGetRHS(expr), values, &rhs) && apply(expr, lhs, rhs, out);
 }
 
-static bool derive(strata_symbol_op_t op, int64_t lhs, int64_t rhs, int64_t *out) {
-  switch (op) {
+bool strata_symbol_derive(const strata_symbol_t *symbol, const int64_t *values, int64_t *out) {
+  int64_t lhs, rhs;
+  if (symbol->op == STRATA_SYMBOL_GIVEN || !strata_expr_evaluate(symbol->lhs, values, &lhs) ||
+      !strata_expr_evaluate(symbol->rhs, values, &rhs))
+    return false;
+  switch (symbol->op) {
   case STRATA_SYMBOL_MAX:
     *out = lhs > rhs ? lhs : rhs;
     return true;
@@ -195,6 +197,8 @@ static bool derive(strata_symbol_op_t op, int64_t lhs, int64_t rhs, int64_t *out
     return strata_checked_floordiv(lhs, rhs, out);
   case STRATA_SYMBOL_MOD:
     return strata_checked_mod(lhs, rhs, out);
+  case STRATA_SYMBOL_CHECK:
+    return !__builtin_sub_overflow(lhs, rhs, out);
   case STRATA_SYMBOL_GIVEN:
     break;
   }
@@ -204,9 +208,7 @@ static bool derive(strata_symbol_op_t op, int64_t lhs, int64_t rhs, int64_t *out
 bool strata_symbols_evaluate(const strata_symbols_t *symbols, int64_t *values) {
   for (size_t i = strata_symbols_given(symbols); i < symbols->list.count; i++) {
     const strata_symbol_t *symbol = &symbols->list.data[i];
-    int64_t lhs, rhs;
-    if (!strata_expr_evaluate(symbol->lhs, values, &lhs) || !strata_expr_evaluate(symbol->rhs, values, &rhs) ||
-        !derive(symbol->op, lhs, rhs, &values[i]) || values[i] < symbol->min || values[i] > symbol->max)
+    if (!strata_symbol_derive(symbol, values, &values[i]) || values[i] < symbol->min || values[i] > symbol->max)
       return false;
   }
   return true;

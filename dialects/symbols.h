@@ -6,7 +6,8 @@
 //                      op = "min", rhs = affine_map<() -> (512)>}]
 //
 // Symbol i of every type and map of every level is entry i. Those with an op are derived: computed from those in front
-// of them. The given ones come first; they are what a call is given. A module without the attribute is static.
+// of them. One of the op "check" says what else must be true: lhs - rhs is in its range. The given ones come first;
+// they are what a call is given. A module without the attribute is static.
 #ifndef STRATA_DIALECTS_SYMBOLS_H
 #define STRATA_DIALECTS_SYMBOLS_H
 
@@ -23,6 +24,7 @@ typedef enum {
   STRATA_SYMBOL_MIN,
   STRATA_SYMBOL_FLOORDIV, // rounded down
   STRATA_SYMBOL_MOD,      // what that leaves
+  STRATA_SYMBOL_CHECK,    // the difference: its range is a condition of the sizes given, and nothing has its value
 } strata_symbol_op_t;
 
 enum { STRATA_MAX_LIKELY = 8 };
@@ -53,6 +55,8 @@ const char *strata_symbol_op_name(strata_symbol_op_t op); // "max"
 // How many are given.
 size_t strata_symbols_given(const strata_symbols_t *symbols);
 
+// The value of a derived one, given those in front of it; false if it has none in 64 bits.
+bool strata_symbol_derive(const strata_symbol_t *symbol, const int64_t *values, int64_t *out);
 // Fills the derived ones of |values|, one a symbol, from the given ones; false if one has no value in 64 bits, or none
 // in its range.
 bool strata_symbols_evaluate(const strata_symbols_t *symbols, int64_t *values);

@@ -70,7 +70,8 @@ strata_size_t strata_size_sum(strata_size_t a, strata_size_t b) {
 }
 
 strata_size_t strata_size_product(strata_size_t a, strata_size_t b) {
-  strata_size_t product = {.min = strata_times(a.min, b.min), .max = strata_times(a.max, b.max)};
+  strata_range_t range = strata_range_times((strata_range_t){a.min, a.max}, (strata_range_t){b.min, b.max});
+  strata_size_t product = {.min = range.min, .max = range.max};
   // One that overflows is left at one of the two: it is still true.
   if (__builtin_mul_overflow(a.divisor, b.divisor, &product.divisor))
     product.divisor = strata_max(a.divisor, b.divisor);

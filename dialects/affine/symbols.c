@@ -10,10 +10,13 @@ enum { MAX_RANK = 24, MAX_DIMS = 64, MAX_SYMBOLS = 256 };
 
 //===-- The list -------------------------------------------------------------------------------------------------===//
 
-// The first likely size; where there is none, the least size that is no edge.
-static int64_t likely_of(const strata_symbol_t *symbol) {
+// The first likely size; where there is none, the least size that is no edge. Of a derived one what its operands'
+// likely sizes, |values|, make of it.
+static int64_t likely_of(const strata_symbol_t *symbol, const int64_t *values) {
   enum { ANY = 8 };
   int64_t likely = symbol->n_likely ? symbol->likely[0] : ANY * symbol->multiple;
+  if (symbol->op != STRATA_SYMBOL_GIVEN)
+    strata_symbol_derive(symbol, values, &likely);
   return strata_max(symbol->min, strata_min(symbol->max, likely));
 }
 
@@ -33,7 +36,7 @@ strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op)
                                .min = symbol->min,
                                .max = symbol->max,
                                .divisor = symbol->multiple};
-    likely[i] = likely_of(symbol);
+    likely[i] = likely_of(symbol, likely);
   }
   strata_size_symbols_t all = {.count = count, .sizes = sizes, .likely = likely};
   if (count && !mlirIntegerSetIsNull(when))
@@ -41,9 +44,16 @@ strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op)
   return all;
 }
 
+// A function with buffers whose sizes vary need not ask for a size: it may be one of a part that has static ones.
+static bool uses_symbols(MlirBlock body) {
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+    if (!mlirAffineMapIsNull(strata_type_sizes(mlirValueGetType(mlirBlockGetArgument(body, i)))))
+      return true;
+  return strata_op_is(mlirBlockGetFirstOperation(body), STRATA_SIZE);
+}
+
 strata_size_symbols_t strata_symbols_used_around(strata_arena_t *arena, MlirOperation op) {
-  MlirOperation first = mlirBlockGetFirstOperation(mlirOperationGetBlock(op));
-  return strata_op_is(first, STRATA_SIZE) ? strata_symbols_of(arena, op) : (strata_size_symbols_t){0};
+  return uses_symbols(mlirOperationGetBlock(op)) ? strata_symbols_of(arena, op) : (strata_size_symbols_t){0};
 }
 
 //===-- Expressions ----------------------------------------------------------------------------------------------===//

@@ -1,8 +1,7 @@
 // Checks that a module keeps the contract of level 2; see verify.h.
 #include "dialects/affine/verify.h"
 
-#include "dialects/affine/nest.h"
-#include "dialects/affine/simplify.h"
+#include "dialects/affine/inside.h"
 #include "dialects/affine/symbols.h"
 #include "dialects/affine/variants.h"
 #include "dialects/mlir_util.h"
@@ -133,28 +132,10 @@ static strata_status_t check_form(const strata_nest_t *nest) {
 
 //===-- Accesses -------------------------------------------------------------------------------------------------===//
 
-// Whether a coordinate can be seen to be inside; of sizes that vary, whether it cannot be seen to be outside.
-static bool is_coordinate_inside(const strata_nest_t *nest, MlirAffineExpr expr, MlirType buffer, intptr_t dim) {
-  int64_t min, max;
-  expr = strata_affine_simplify(expr, &nest->space);
-  bool is_known = strata_affine_range(expr, &nest->space, &min, &max);
-  if (mlirShapedTypeIsDynamicDim(buffer, dim) || nest->space.n_symbols > 0)
-    return !is_known || max >= 0;
-  return is_known && min >= 0 && max < mlirShapedTypeGetDimSize(buffer, dim);
-}
-
-static bool is_inside(const strata_nest_t *nest, const strata_access_t *access) {
-  MlirType type = mlirValueGetType(access->buffer);
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(access->map); i++)
-    if (!is_coordinate_inside(nest, mlirAffineMapGetResult(access->map, i), type, i))
-      return false;
-  return true;
-}
-
 // Two points must not store into one element: every dim has a part in the place.
 static bool depends_on_all_dims(const strata_nest_t *nest, MlirAffineMap map) {
   for (int dim = 0; dim < nest->n_parallel; dim++) {
-    bool is_used = strata_size_is_one(nest->space.sizes[dim]);
+    bool is_used = strata_size_max(nest->space.sizes[dim]) <= 1; // one point at most
     for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
       is_used |= mlirAffineExprIsFunctionOfDim(mlirAffineMapGetResult(map, i), dim);
     if (!is_used)
@@ -163,7 +144,8 @@ static bool depends_on_all_dims(const strata_nest_t *nest, MlirAffineMap map) {
   return true;
 }
 
-static strata_status_t check_access(const strata_nest_t *nest, const strata_access_t *access) {
+static strata_status_t check_access(const strata_nest_t *nest, const strata_access_t *access,
+                                    const strata_size_samples_t *samples) {
   if (!is_buffer(mlirValueGetType(access->buffer)))
     return broken(access->op, "a buffer is a row-major memref whose sizes are known");
   if (nest->is_serial)
@@ -172,23 +154,24 @@ static strata_status_t check_access(const strata_nest_t *nest, const strata_acce
     return broken(access->op, "a store is an injective map of the nest's dims");
   if (strata_op_is(access->op, "affine.load") && mlirAffineMapIsNull(access->map))
     return broken(access->op, "the map of an affine access is over the nest's dims");
-  if (!mlirAffineMapIsNull(access->map) && mlirOperationIsNull(access->guard) && !is_inside(nest, access))
+  if (!mlirAffineMapIsNull(access->map) && mlirOperationIsNull(access->guard) &&
+      !strata_access_is_inside(nest, access, samples))
     return broken(access->op, "may fall outside its buffer");
   return NULL;
 }
 
 //===-- Functions ------------------------------------------------------------------------------------------------===//
 
-static strata_status_t check_nest(strata_arena_t *arena, MlirOperation op) {
+static strata_status_t check_nest(strata_arena_t *arena, MlirOperation op, const strata_size_samples_t *samples) {
   strata_nest_t nest;
   STRATA_TRY(strata_nest_read(arena, op, &nest));
   strata_status_t status = check_form(&nest);
   for (int i = 0; i < nest.n_accesses && !status; i++)
-    status = check_access(&nest, &nest.accesses[i]);
+    status = check_access(&nest, &nest.accesses[i], samples);
   return strata_status_context(status, "nest '%.*s'", (int)nest.name.length, nest.name.data);
 }
 
-static strata_status_t check_function(strata_arena_t *arena, MlirOperation func) {
+static strata_status_t check_function(strata_arena_t *arena, MlirOperation func, const strata_size_samples_t *samples) {
   static const char *const allowed[] = {
       "memref.alloc", "memref.get_global", "memref.collapse_shape", "func.call",         "arith.constant",
       "func.return",  STRATA_SIZE,         "affine.apply",          STRATA_VARYING_VIEW, NULL};
@@ -201,7 +184,7 @@ static strata_status_t check_function(strata_arena_t *arena, MlirOperation func)
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (strata_op_is(op, "affine.parallel"))
-      STRATA_TRY(check_nest(arena, op));
+      STRATA_TRY(check_nest(arena, op, samples));
     else if (!is_one_of(op, allowed))
       return broken(op, "not allowed between nests");
   }
@@ -212,11 +195,15 @@ strata_status_t strata_affine_verify(strata_compile_t *compile) {
   strata_arena_t *arena = strata_arena_create();
   strata_symbols_t symbols;
   strata_status_t status = strata_symbols_read(arena, compile->module, &symbols);
+  strata_size_samples_t samples = {0};
+  if (!status)
+    samples = strata_size_samples(arena, &symbols);
   MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module));
   for (; !mlirOperationIsNull(op) && !status; op = mlirOperationGetNextInBlock(op)) {
     MlirStringRef name = strata_attr_str(op, "sym_name");
     if (strata_op_is(op, "func.func"))
-      status = strata_status_context(check_function(arena, op), "function @%.*s", (int)name.length, name.data);
+      status =
+          strata_status_context(check_function(arena, op, &samples), "function @%.*s", (int)name.length, name.data);
     else if (!strata_op_is(op, "memref.global"))
       status = broken(op, "not allowed in a module");
   }

@@ -6,17 +6,6 @@ static MlirAffineExpr lhs_of(MlirAffineExpr expr) { return mlirAffineBinaryOpExp
 static MlirAffineExpr rhs_of(MlirAffineExpr expr) { return mlirAffineBinaryOpExprGetRHS(expr); }
 static int64_t constant_of(MlirAffineExpr expr) { return mlirAffineConstantExprGetValue(expr); }
 
-static strata_range_t range_of_product(strata_range_t a, strata_range_t b) {
-  int64_t corners[4] = {strata_times(a.min, b.min), strata_times(a.min, b.max), strata_times(a.max, b.min),
-                        strata_times(a.max, b.max)};
-  strata_range_t range = {corners[0], corners[0]};
-  for (int i = 1; i < 4; i++) {
-    range.min = strata_min(range.min, corners[i]);
-    range.max = strata_max(range.max, corners[i]);
-  }
-  return range;
-}
-
 static strata_range_t range_of_sum(const strata__dim_sum_t *sum, const strata_symbols_t *symbols);
 
 static strata_range_t range_of_factor(MlirAffineExpr expr, const strata_symbols_t *symbols) {
@@ -41,7 +30,7 @@ static strata_range_t range_of_terms(const strata__dim_sum_t *sum, const strata_
     const strata__dim_term_t *term = &sum->terms[i];
     strata_range_t product = {term->coefficient, term->coefficient};
     for (int k = 0; k < term->n_factors; k++)
-      product = range_of_product(product, range_of_factor(term->factors[k], symbols));
+      product = strata_range_times(product, range_of_factor(term->factors[k], symbols));
     range.min = strata_plus(range.min, product.min);
     range.max = strata_plus(range.max, product.max);
   }

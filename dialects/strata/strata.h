@@ -8,6 +8,7 @@
 #ifndef STRATA_DIALECTS_STRATA_H
 #define STRATA_DIALECTS_STRATA_H
 
+#include "dialects/integers.h"
 #include "dialects/symbols.h"
 
 typedef enum {
@@ -147,10 +148,6 @@ bool strata_dim_split(strata_dim_t dim, strata_dim_t *out_part, int64_t *out_fac
 // Solves a = b for the last symbol, of those that |may_go|, for which the solution is a sum, or else a difference, of
 // others. Returns its number, -1 if there is none.
 int strata_dim_solve(strata_dim_t a, strata_dim_t b, int n_symbols, const bool *may_go, strata_dim_t *out);
-
-typedef struct {
-  int64_t min, max;
-} strata_range_t;
 
 // Where the dim lies; what divides it always, 0 of zero.
 strata_range_t strata_dim_range(strata_dim_t dim, const strata_symbols_t *symbols);

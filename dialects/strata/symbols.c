@@ -33,6 +33,7 @@ static bool simplify(strata_arena_t *arena, strata_symbols_t *symbols, strata_sy
     *out = strata_dim_sub(lhs, strata_dim_mul(quotient, rhs));
     return true;
   }
+  case STRATA_SYMBOL_CHECK:
   case STRATA_SYMBOL_GIVEN:
     break;
   }
@@ -76,6 +77,39 @@ strata_dim_t strata_symbols_derive(strata_arena_t *arena, strata_symbols_t *symb
   *strata_vector_push(arena, &symbols->list) = (strata_symbol_t){
       .name = name, .op = op, .lhs = lhs, .rhs = rhs, .min = range.min, .max = range.max, .multiple = multiple};
   return strata_dim_symbol(context, (int)symbols->list.count - 1);
+}
+
+bool strata_symbols_check(strata_arena_t *arena, strata_symbols_t *symbols, strata_dim_t lhs, strata_dim_t rhs,
+                          int64_t min, int64_t max) {
+  strata_range_t range = strata_dim_range(strata_dim_sub(lhs, rhs), symbols);
+  int64_t number;
+  if (range.min >= min && range.max <= max)
+    return true;
+  if (range.max < min || range.min > max)
+    return false;
+  if (strata_dim_is_constant(rhs, &number)) { // the range is that of lhs
+    min = min == INT64_MIN ? min : strata_plus(min, number);
+    max = max == INT64_MAX ? max : strata_plus(max, number);
+    rhs = strata_dim_constant(mlirAffineExprGetContext(lhs), 0);
+  }
+  for (size_t i = 0; i < symbols->list.count; i++) {
+    strata_symbol_t *other = &symbols->list.data[i];
+    if (!is_same(other, STRATA_SYMBOL_CHECK, lhs, rhs))
+      continue;
+    other->min = strata_max(other->min, min);
+    other->max = strata_min(other->max, max);
+    return other->min <= other->max;
+  }
+  const char *l = strata_symbols_text(arena, symbols, lhs), *r = strata_symbols_text(arena, symbols, rhs);
+  *strata_vector_push(arena, &symbols->list) =
+      (strata_symbol_t){.name = strata_dim_is(rhs, 0) ? l : strata_arena_printf(arena, "%s less %s", l, r),
+                        .op = STRATA_SYMBOL_CHECK,
+                        .lhs = lhs,
+                        .rhs = rhs,
+                        .min = min,
+                        .max = max,
+                        .multiple = 1};
+  return true;
 }
 
 //===-- Replacing ------------------------------------------------------------------------------------------------===//

@@ -8,6 +8,11 @@
 strata_dim_t strata_symbols_derive(strata_arena_t *arena, strata_symbols_t *symbols, strata_symbol_op_t op,
                                    strata_dim_t lhs, strata_dim_t rhs);
 
+// Makes it a condition that lhs - rhs is at least |min| and at most |max|, unless the ranges say so. False if it never
+// is.
+bool strata_symbols_check(strata_arena_t *arena, strata_symbols_t *symbols, strata_dim_t lhs, strata_dim_t rhs,
+                          int64_t min, int64_t max);
+
 // An element of a small tensor that shape arithmetic computes: dim / divisor; a null dim where it is not known.
 typedef struct {
   strata_dim_t dim;
@@ -24,9 +29,12 @@ bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, Mli
 void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values);
 
 // A table of what is left where |values|, expressions over |old| or null, are known: *out_values says what each old
-// symbol is over |out|. Derived symbols of what is known are numbers, those that nothing in |block| needs go.
-void strata_symbols_renumber(strata_arena_t *arena, MlirContext context, const strata_symbols_t *old, MlirBlock block,
-                             const strata_dim_t *values, strata_symbols_t *out, strata_dim_t *out_values);
+// symbol is over |out|. Derived symbols of what is known are numbers, those that nothing in |block| needs go. Errors: a
+// condition that is never true.
+STRATA_MUST_CHECK strata_status_t strata_symbols_renumber(strata_arena_t *arena, MlirContext context,
+                                                          const strata_symbols_t *old, MlirBlock block,
+                                                          const strata_dim_t *values, strata_symbols_t *out,
+                                                          strata_dim_t *out_values);
 
 // Gives symbols of the module their numbers: all types and maps change with them. Errors: a name that is none, a number
 // out of its range.

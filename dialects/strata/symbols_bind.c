@@ -72,7 +72,8 @@ typedef struct {
   const strata_symbols_t *old;
   const strata_dim_t *values;
   strata_symbols_t *list;
-  strata_dim_t *done; // null: not yet
+  strata_dim_t *done;            // null: not yet
+  const strata_symbol_t *failed; // a condition that is never true
 } renumbering_t;
 
 static void settle(renumbering_t *r, int symbol);
@@ -95,11 +96,18 @@ static void settle(renumbering_t *r, int symbol) {
     return;
   }
   strata_dim_t lhs = settled(r, old->lhs), rhs = settled(r, old->rhs);
+  if (old->op == STRATA_SYMBOL_CHECK) {
+    r->done[symbol] = strata_dim_constant(mlirAffineExprGetContext(lhs), 0); // no one's
+    if (!strata_symbols_check(r->arena, r->list, lhs, rhs, old->min, old->max))
+      r->failed = old;
+    return;
+  }
   r->done[symbol] = strata_symbols_derive(r->arena, r->list, old->op, lhs, rhs);
 }
 
-void strata_symbols_renumber(strata_arena_t *arena, MlirContext context, const strata_symbols_t *old, MlirBlock block,
-                             const strata_dim_t *values, strata_symbols_t *out, strata_dim_t *out_values) {
+strata_status_t strata_symbols_renumber(strata_arena_t *arena, MlirContext context, const strata_symbols_t *old,
+                                        MlirBlock block, const strata_dim_t *values, strata_symbols_t *out,
+                                        strata_dim_t *out_values) {
   int count = (int)old->list.count;
   bool *used = strata_arena_array(arena, bool, count + 1);
   find_used(&(usage_t){old, used}, block);
@@ -111,10 +119,13 @@ void strata_symbols_renumber(strata_arena_t *arena, MlirContext context, const s
     out_values[i] = strata_dim_symbol(context, (int)out->list.count);
     *strata_vector_push(arena, &out->list) = old->list.data[i];
   }
-  renumbering_t r = {arena, old, values, out, out_values};
+  renumbering_t r = {.arena = arena, .old = old, .values = values, .list = out, .done = out_values};
   for (int i = 0; i < count; i++)
-    if (used[i] || !mlirAffineExprIsNull(values[i]))
+    if (used[i] || old->list.data[i].op == STRATA_SYMBOL_CHECK || !mlirAffineExprIsNull(values[i]))
       settle(&r, i);
+  return r.failed ? strata__invalid("sizes that contradict one another: %s would have to be %lld to %lld",
+                                    r.failed->name, (long long)r.failed->min, (long long)r.failed->max)
+                  : NULL;
 }
 
 //===-- Binding --------------------------------------------------------------------------------------------------===//
@@ -149,7 +160,7 @@ strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, con
   if (count == 0)
     return NULL;
   MlirBlock body = mlirModuleGetBody(compile->module);
-  strata_symbols_renumber(compile->arena, compile->context, &symbols, body, known, &left, all);
+  STRATA_TRY(strata_symbols_renumber(compile->arena, compile->context, &symbols, body, known, &left, all));
   strata_symbols_replace(body, (int)n, all);
   strata_symbols_write(compile->module, &left);
   return NULL;

@@ -16,12 +16,18 @@ static MlirValue last_index(strata__nest_t *nest, MlirType type, strata_size_t s
   return strata__cast(nest, "arith.index_cast", strata__index_of(nest, last), type);
 }
 
-// |value|, an integer, as an index in [0, size).
+// |value|, an integer, as an index in [0, size). The size may be beyond its type: where it varies the type is a wider one.
 static MlirValue clamped_index(strata__nest_t *nest, MlirValue value, strata_size_t size) {
   MlirType type = mlirValueGetType(value);
   unsigned width = mlirIntegerTypeGetWidth(type);
+  bool fits = width == 64 || strata_size_max(size) - 1 < (int64_t)1 << (width - 1);
+  if (!fits && strata_size_varies(size)) {
+    type = mlirIntegerTypeGet(nest->lowering->context, 64);
+    value = strata__cast(nest, "arith.extsi", value, type);
+    fits = true;
+  }
   value = strata__binary(nest, "arith.maxsi", value, strata__int_constant(nest, type, 0));
-  if (width == 64 || strata_size_max(size) - 1 < (int64_t)1 << (width - 1))
+  if (fits)
     value = strata__binary(nest, "arith.minsi", value, last_index(nest, type, size));
   return strata__cast(nest, "arith.index_cast", value, mlirIndexTypeGet(nest->lowering->context));
 }

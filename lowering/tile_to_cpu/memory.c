@@ -188,6 +188,30 @@ static MlirValue load_linear(piece_t *piece, MlirValue position) {
   return shuffles ? load_shuffled(piece, position) : load_gathered(piece, position, lane_offsets(piece));
 }
 
+static bool may_be_empty(const strata_box_t *box) {
+  for (int i = 0; i < box->rank; i++)
+    if (strata_size_min(box->sizes[i]) == 0)
+      return true;
+  return false;
+}
+
+// What is outside a buffer in which there may be nothing at all, no place to read from instead.
+static MlirValue load_if_inside(piece_t *piece, MlirValue position) {
+  strata_emitter_t *e = &piece->d->e;
+  MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
+  MlirBlock outer = e->block;
+  for (int i = 0; i < 2; i++) {
+    e->block = mlirBlockCreate(0, NULL, NULL);
+    mlirRegionAppendOwnedBlock(regions[i], e->block);
+    MlirValue value = i == 0 ? load_linear(piece, position) : splat_constant(piece, piece->pad);
+    strata_emit_op(e, "scf.yield", 1, &value, 0, NULL, 0, NULL);
+  }
+  e->block = outer;
+  MlirOperation op = strata_op_create(e->location, "scf.if", 1, &piece->inside, 1, &piece->type, 0, NULL, 2, regions);
+  mlirBlockAppendOwnedOperation(e->block, op);
+  return mlirOperationGetResult(op, 0);
+}
+
 static MlirValue load_piece(piece_t *piece) {
   strata_emitter_t *e = &piece->d->e;
   MlirValue value;
@@ -201,6 +225,8 @@ static MlirValue load_piece(piece_t *piece) {
     return load_masked(piece, position);
   if (mlirValueIsNull(piece->inside))
     return load_linear(piece, position);
+  if (may_be_empty(piece->box))
+    return load_if_inside(piece, position);
   int64_t lowest = piece->step < 0 ? -piece->step * (piece->length - 1) : 0; // a place from which all lanes are inside
   value = load_linear(piece, strata_emit_select(e, piece->inside, position, index_constant(piece, lowest)));
   return strata_emit_select(e, piece->inside, value, splat_constant(piece, piece->pad));

@@ -18,8 +18,10 @@ static const char *print_sizes(const strata_library_t *library, const int64_t *d
 
 // "1 to 64", "at least 1", "at least 8, a multiple of 8".
 static const char *print_range(int64_t min, int64_t max, int64_t multiple, char *text) {
-  int length = max == INT64_MAX ? snprintf(text, TEXT, "at least %lld", (long long)min)
-                                : snprintf(text, TEXT, "%lld to %lld", (long long)min, (long long)max);
+  int length = max == INT64_MAX   ? snprintf(text, TEXT, "at least %lld", (long long)min)
+               : min == max       ? snprintf(text, TEXT, "%lld", (long long)min)
+               : min == INT64_MIN ? snprintf(text, TEXT, "at most %lld", (long long)max)
+                                  : snprintf(text, TEXT, "%lld to %lld", (long long)min, (long long)max);
   if (multiple > 1)
     snprintf(text + length, TEXT - (size_t)length, ", a multiple of %lld", (long long)multiple);
   return text;

@@ -192,15 +192,20 @@ void strata_sizes_require(strata_sizes_t *sizes, strata_number_t number, int64_t
 
 //===-- Symbols --------------------------------------------------------------------------------------------------===//
 
+static MlirAffineExpr minus_one(MlirAffineExpr like) {
+  return mlirAffineConstantExprGet(mlirAffineExprGetContext(like), -1);
+}
+
 static void add_derived(strata_sizes_t *sizes, size_t index) {
   static const uint64_t ops[] = {
-      [STRATA_SYMBOL_MAX] = STRATA_VALUE_MAX,
-      [STRATA_SYMBOL_MIN] = STRATA_VALUE_MIN,
-      [STRATA_SYMBOL_FLOORDIV] = STRATA_VALUE_FLOORDIV,
-      [STRATA_SYMBOL_MOD] = STRATA_VALUE_MOD,
+      [STRATA_SYMBOL_MAX] = STRATA_VALUE_MAX,           [STRATA_SYMBOL_MIN] = STRATA_VALUE_MIN,
+      [STRATA_SYMBOL_FLOORDIV] = STRATA_VALUE_FLOORDIV, [STRATA_SYMBOL_MOD] = STRATA_VALUE_MOD,
+      [STRATA_SYMBOL_CHECK] = STRATA_VALUE_ADD, // of the negative
   };
   const strata_symbol_t *symbol = &sizes->symbols->list.data[index];
   strata_number_t lhs = strata_sizes_expr(sizes, symbol->lhs), rhs = strata_sizes_expr(sizes, symbol->rhs);
+  if (symbol->op == STRATA_SYMBOL_CHECK)
+    rhs = strata_sizes_op(sizes, STRATA_VALUE_MUL, rhs, strata_sizes_expr(sizes, minus_one(symbol->lhs)));
   sizes->of_symbols[index] = strata_sizes_op(sizes, ops[symbol->op], lhs, rhs);
   strata_sizes_require(sizes, sizes->of_symbols[index], symbol->min, symbol->max, symbol->multiple, symbol->name);
 }

@@ -81,8 +81,8 @@ def operand(type_name, rng, shape):
     return values.ordinary(type_name, rng, shape)
 
 
-def product_case(triple, name, rng):
-    einsum, maps, lhs_shape, rhs_shape, shape = PRODUCTS[name]
+def product_case(triple, row, rng):
+    einsum, maps, lhs_shape, rhs_shape, shape = row
     lhs, rhs = operand(triple[0], rng, lhs_shape), operand(triple[1], rng, rhs_shape)
     terms = max(1, int(np.prod(lhs_shape)) * int(np.prod(rhs_shape)) // max(int(np.prod(shape)), 1))
 
@@ -102,8 +102,8 @@ def patches(x, weights, stride, dilation, padding):
     return view[:, :, ::stride, ::stride, ::dilation, ::dilation]
 
 
-def convolution_case(triple, name, rng):
-    x_shape, w_shape, stride, dilation, padding, groups = CONVOLUTIONS[name]
+def convolution_case(triple, row, rng):
+    x_shape, w_shape, stride, dilation, padding, groups = row
     x, w = operand(triple[0], rng, x_shape), operand(triple[1], rng, w_shape)
     view = patches(x, w, stride, dilation, padding)
     n, channels, height, width, _, _ = view.shape
@@ -127,7 +127,8 @@ def convolution_case(triple, name, rng):
 
 def cases(triple, chosen):
     def make(rng):
-        return [(product_case if name in PRODUCTS else convolution_case)(triple, name, rng) for name in chosen]
+        return [product_case(triple, PRODUCTS[name], rng) if name in PRODUCTS else
+                convolution_case(triple, CONVOLUTIONS[name], rng) for name in chosen]
     return make
 
 

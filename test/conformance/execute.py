@@ -45,14 +45,15 @@ def check(library, status):
         raise RuntimeError(f"status {status}: {library.description.error().decode()}")
 
 
-def _call(library, addresses):
+def _call(library, addresses, sizes):
     pointers = (ctypes.c_void_p * len(addresses))(*addresses)
-    check(library, library.description.run(pointers, None, None, None))
+    check(library, library.description.run(pointers, library.dims(sizes), None, None))
 
 
-def _run_on_host(library, inputs):
-    memory = [Guarded(len(data), data) for data in inputs] + [Guarded(info.size) for info in library.outputs]
-    _call(library, [m.address for m in memory])
+def _run_on_host(library, inputs, sizes):
+    memory = [Guarded(len(data), data) for data in inputs]
+    memory += [Guarded(size) for size in library.output_bytes(sizes)]
+    _call(library, [m.address for m in memory], sizes)
     assert all(m.is_intact_before() for m in memory), "bytes before a tensor are overwritten"
     assert all(m.data() == data for m, data in zip(memory, inputs)), "an input is overwritten"
     return [m.data() for m in memory[len(inputs):]]
@@ -61,15 +62,15 @@ def _run_on_host(library, inputs):
 driver_of_process = functools.cache(gpu.Driver)
 
 
-def _run_on_device(library, inputs):
+def _run_on_device(library, inputs, sizes):
     driver = driver_of_process()
-    poisoned = [bytes([POISON]) * info.size for info in library.outputs]
+    poisoned = [bytes([POISON]) * size for size in library.output_bytes(sizes)]
     arrays = [np.frombuffer(data, np.uint8).copy() for data in [*inputs, *poisoned]]
     memory = [driver.allocate(array.nbytes) for array in arrays]
     for place, array in zip(memory, arrays):
         driver.upload(place, array)
     driver.synchronize()
-    _call(library, memory)
+    _call(library, memory, sizes)
     for array, place in zip(arrays, memory):
         driver.download(array, place)
     driver.synchronize()
@@ -79,10 +80,10 @@ def _run_on_device(library, inputs):
     return [array.tobytes() for array in arrays[len(inputs):]]
 
 
-def run(library, inputs):
-    """The bytes of the outputs."""
+def run(library, inputs, sizes=None):
+    """The bytes of the outputs; |sizes|: of the call, where they vary."""
     on_device = library.description.flags & gpu.DEVICE_TENSORS
-    return (_run_on_device if on_device else _run_on_host)(library, inputs)
+    return (_run_on_device if on_device else _run_on_host)(library, inputs, sizes)
 
 
 def main(folders):

@@ -28,6 +28,7 @@ BROADCASTS = [  # shape, result, the result dim of each dim or None
 GATHERS = [  # data, indices, axis, batch dims
     ((7, 9), (4,), 0, 0), ((7, 9), (3, 2), 1, 0), ((3, 5, 65), (), 1, 0), ((2, 6, 5), (2, 7), 1, 1),
     ((2, 3, 11, 4), (2, 3, 5), 2, 2), ((100,), (257,), 0, 0), ((4, 5), (0,), 0, 0), ((17, 1), (17, 3), 1, 1)]
+IOTAS = [((17,), 0), ((3, 65), 1), ((100, 2), 0), ((0,), 0), ((2, 3, 5), 1)]
 SCATTERS = [  # rows, indices, the rest of a row
     ((7,), 9, ()), ((17,), 1, (5,)), ((100,), 257, (3,)), ((5,), 0, (4,)), ((9,), 6, (2, 65))]
 
@@ -44,20 +45,20 @@ def take(name, rng, shape):
     return values.sample(name, rng, 1000)[np.arange(int(np.prod(shape))) % 900].reshape(shape)
 
 
-def transposes(t, rng):
-    for shape, permutation in TRANSPOSES:
+def transposes(t, rng, rows=TRANSPOSES):
+    for shape, permutation in rows:
         x = take(t, rng, shape)
         yield moved("transpose", t, np.transpose(x, permutation), [(t, x)], permutation=permutation)
 
 
-def reshapes(t, rng):
-    for shape, result in RESHAPES:
+def reshapes(t, rng, rows=RESHAPES):
+    for shape, result in rows:
         x = take(t, rng, shape)
         yield moved("reshape", t, x.reshape(result), [(t, x)])
 
 
-def slices(t, rng):
-    for shape, starts, steps, sizes in SLICES:
+def slices(t, rng, rows=SLICES):
+    for shape, starts, steps, sizes in rows:
         x = take(t, rng, shape)
         at = np.ix_(*[start + step * np.arange(size) for start, step, size in zip(starts, steps, sizes)])
         yield moved("slice", t, np.asarray(x[at]), [(t, x)], starts=starts, steps=steps)
@@ -71,19 +72,19 @@ def number_attribute(t, number):
     return str(bool(number)).lower() if t == "i1" else f"{number} : {t}"
 
 
-def pads(t, rng):
-    for (shape, low, high), number in zip(PADS, itertools.cycle(rng.permutation(values.edges(t)))):
+def pads(t, rng, rows=PADS):
+    for (shape, low, high), number in zip(rows, itertools.cycle(rng.permutation(values.edges(t)))):
         x = take(t, rng, shape)
         result = np.pad(x, list(zip(low, high)), constant_values=number) if shape else x
         yield moved("pad", t, result, [(t, x)], low=low, high=high, value=number_attribute(t, number))
 
 
-def concats(t, rng):
-    for a, b, axis in CONCATS:
+def concats(t, rng, rows=CONCATS, computed=(((5, 9), (5, 7)),)):
+    for a, b, axis in rows:
         x, y = take(t, rng, a), take(t, rng, b)
         yield moved("concat", t, np.concatenate([x, y], axis), [(t, x), (t, y)], axis=axis)
-    x, y = take(t, rng, (5, 9)), take(t, rng, (5, 7))
-    yield concat_of_computed(t, x, y)
+    for a, b in computed:
+        yield concat_of_computed(t, take(t, rng, a), take(t, rng, b))
 
 
 def concat_of_computed(t, x, y):
@@ -99,8 +100,8 @@ def concat_of_computed(t, x, y):
     return case
 
 
-def broadcasts(t, rng):
-    for shape, result, dims in BROADCASTS:
+def broadcasts(t, rng, rows=BROADCASTS):
+    for shape, result, dims in rows:
         x = take(t, rng, shape)
         names = [f"d{i}" for i in range(len(result))]
         text = f"({', '.join(names)}) -> ({', '.join('0' if d is None else names[d] for d in dims)})"
@@ -117,8 +118,8 @@ def indices(rng, shape, size, index_type):
     return np.clip(x, low, high).astype(formats.carrier(index_type))
 
 
-def gathers(t, rng):
-    for (shape, index_shape, axis, batch), index_type in zip(GATHERS, itertools.cycle(INDEX_TYPES)):
+def gathers(t, rng, rows=GATHERS):
+    for (shape, index_shape, axis, batch), index_type in zip(rows, itertools.cycle(INDEX_TYPES)):
         x = take(t, rng, shape)
         at = indices(rng, index_shape, shape[axis], index_type)
         clamped = np.clip(at.astype(np.int64), 0, shape[axis] - 1)
@@ -147,28 +148,27 @@ def scatter_case(t, kind, x, at, index_type, updates):
     return case
 
 
-def scatters(t, rng):
+def scatters(t, rng, rows=SCATTERS):
     kinds = ["none"] + [c for c in tables.COMBINERS if tables.combines(c, t)]
     for kind in kinds:
-        for ((rows,), n, rest), index_type in zip(SCATTERS, itertools.cycle(INDEX_TYPES)):
+        for ((size,), n, rest), index_type in zip(rows, itertools.cycle(INDEX_TYPES)):
             rounds = formats.is_float(t) and kind in ("add", "mul")
             numbers = values.ordinary if rounds else take
-            x, updates = numbers(t, rng, (rows,) + rest), numbers(t, rng, (n,) + rest)
+            x, updates = numbers(t, rng, (size,) + rest), numbers(t, rng, (n,) + rest)
             if kind == "mul" and rounds:
                 updates = np.copysign(np.ones_like(updates), updates)
-            yield scatter_case(t, kind, x, indices(rng, (n,), rows, index_type), index_type, updates)
+            yield scatter_case(t, kind, x, indices(rng, (n,), size, index_type), index_type, updates)
 
 
-def iotas(t, rng):
-    for shape, axis in (((17,), 0), ((3, 65), 1), ((100, 2), 0), ((0,), 0), ((2, 3, 5), 1)):
+def iotas(t, rng, rows=IOTAS):
+    for shape, axis in rows:
         numbers = np.indices(shape)[axis]
         result = formats.round_to(t, numbers) if formats.is_float(t) else formats.wrap(t, numbers)
         yield moved("iota", t, result, [], axis=axis)
 
 
-def dims(t, rng):
-    """Those that are numbers; symbols have none before a library runs."""
-    for values_ in ((7,), (0, -3, 1 << 40)) if t == "i64" else ():
+def dims(t, rng, rows=((7,), (0, -3, 1 << 40))):
+    for values_ in rows if t == "i64" else ():
         yield moved("dims", t, np.array(values_), [], values=values_)
 
 

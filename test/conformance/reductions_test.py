@@ -96,9 +96,9 @@ def reduce_case(type_name, combiner, x, axes):
     return case
 
 
-def reductions(type_name):
+def reductions(type_name, rows=REDUCTIONS):
     return lambda rng: [reduce_case(type_name, c, numbers_for(c, type_name, rng, shape), axes)
-                        for c in combiners(type_name) for shape, axes in REDUCTIONS]
+                        for c in combiners(type_name) for shape, axes in rows]
 
 
 # -- arg_reduce, sort -------------------------------------------------------------------------------------------------
@@ -140,10 +140,10 @@ def tied(type_name, rng, shape):
     return rng.choice(pool, int(np.prod(shape))).reshape(shape)
 
 
-def arg_reductions(type_name):
+def arg_reductions(type_name, rows=LINES):
     return lambda rng: [arg_reduce_case(type_name, c, tied(type_name, rng, shape), axis, select_last)
                         for c in combiners(type_name) if c[:3] in ("min", "max")
-                        for (shape, axis), select_last in zip(LINES * 2, itertools.cycle([False, True, True]))]
+                        for (shape, axis), select_last in zip(rows * 2, itertools.cycle([False, True, True]))]
 
 
 def sort_case(type_name, x, axis, descending, is_unsigned):
@@ -163,12 +163,12 @@ def sort_case(type_name, x, axis, descending, is_unsigned):
     return case
 
 
-def sorts(type_name):
+def sorts(type_name, rows=LINES + EMPTY_LINES):
     directions = [(False, False), (True, False)]
     if formats.is_integer(type_name):
         directions += [(False, True), (True, True)]
     return lambda rng: [sort_case(type_name, tied(type_name, rng, shape), axis, *direction)
-                        for (shape, axis), direction in zip((LINES + EMPTY_LINES) * 2, itertools.cycle(directions))]
+                        for (shape, axis), direction in zip(rows * 2, itertools.cycle(directions))]
 
 
 # -- scan -------------------------------------------------------------------------------------------------------------
@@ -203,11 +203,11 @@ def scan_case(type_name, combiner, x, axis, exclusive, reverse):
     return case
 
 
-def scans(type_name):
+def scans(type_name, rows=LINES + EMPTY_LINES):
     directions = itertools.cycle(itertools.product([False, True], repeat=2))
     return lambda rng: [scan_case(type_name, c, numbers_for(c, type_name, rng, shape), axis, *direction)
                         for c in combiners(type_name)
-                        for (shape, axis), direction in zip((LINES + EMPTY_LINES) * 2, directions)]
+                        for (shape, axis), direction in zip(rows * 2, directions)]
 
 
 # -- window -----------------------------------------------------------------------------------------------------------
@@ -234,9 +234,9 @@ def window_case(type_name, combiner, x, *geometry):
     return case
 
 
-def windows(type_name):
+def windows(type_name, rows=WINDOWS):
     return lambda rng: [window_case(type_name, c, numbers_for(c, type_name, rng, shape), *geometry)
-                        for c in combiners(type_name) for shape, *geometry in WINDOWS]
+                        for c in combiners(type_name) for shape, *geometry in rows]
 
 
 # -- all --------------------------------------------------------------------------------------------------------------

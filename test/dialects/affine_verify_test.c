@@ -21,6 +21,18 @@ static const broken_t cases[] = {
      "strata.nest = \"fill\""},
     {"may fall outside its buffer", "(%i) = (0) to (8)", "affine.store %z, %x[%i + 1] : memref<8xf32>",
      "strata.nest = \"fill\""},
+    {NULL, "(%i) = (0) to (symbol(%n))", "affine.store %z, %y[%i] : !y", "strata.nest = \"fill\""},
+    {NULL, "(%i) = (0) to (symbol(%n) * 3)", "affine.store %z, %w[%i floordiv 3, %i mod 3] : !w",
+     "strata.nest = \"fill\""},
+    {NULL, "(%i) = (0) to (symbol(%n) * 3)", "affine.store %z, %w[%i mod symbol(%n), %i floordiv symbol(%n)] : !w",
+     "strata.nest = \"fill\""}, // seen at some sizes only
+    {"may fall outside its buffer", "(%i) = (0) to (symbol(%n))", "affine.store %z, %y[%i + 1] : !y",
+     "strata.nest = \"fill\""},
+    {"may fall outside its buffer", "(%i) = (0) to (symbol(%n) + 1)", "affine.store %z, %y[%i] : !y",
+     "strata.nest = \"fill\""},
+    {"may fall outside its buffer", "(%i) = (0) to (symbol(%n) * 3)",
+     "affine.store %z, %w[%i floordiv symbol(%n), %i mod symbol(%n)] : !w", "strata.nest = \"fill\""},
+    {"may fall outside its buffer", "(%i) = (0) to (3)", "affine.store %z, %y[%i] : !y", "strata.nest = \"fill\""},
     {"a store is an injective map", "(%i) = (0) to (8)", "affine.store %z, %x[0] : memref<8xf32>",
      "strata.nest = \"fill\""},
     {"not allowed in a nest", "(%i) = (0) to (8)", "memref.store %z, %x[%i] : memref<8xf32>", "strata.nest = \"fill\""},
@@ -31,11 +43,16 @@ static const broken_t cases[] = {
 };
 
 static void check_case(const broken_t *broken) {
-  char text[1024];
+  char text[2048];
   const strata_compile_options_t options = {.jobs = 1};
   strata_compile_t compile;
   snprintf(text, sizeof text,
-           "func.func @main(%%x: memref<8xf32>) {\n%%z = arith.constant 0.0 : f32\n%%c = arith.constant 0 : index\n"
+           "!y = memref<?xf32, {sizes = affine_map<()[s0] -> (s0)>}>\n"
+           "!w = memref<?x3xf32, {sizes = affine_map<()[s0] -> (s0, 3)>}>\n"
+           "func.func @main(%%x: memref<8xf32>, %%y: !y, %%w: !w) attributes {strata.symbols = [\n"
+           "{name = \"n\", min = 2, max = 2147483647, multiple = 1, likely = [8]}]} {\n"
+           "%%n = \"strata.size\"() {symbol = 0 : i64} : () -> index\n"
+           "%%z = arith.constant 0.0 : f32\n%%c = arith.constant 0 : index\n"
            "affine.parallel %s { %s } {%s}\nreturn }",
            broken->nest, broken->body, broken->attrs);
   CHECK(!strata_compile_init(&compile, &options));

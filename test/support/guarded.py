@@ -2,6 +2,8 @@
 
     outputs = run(path, inputs, [Call(at_end=True, poison=0xFF, threads=1), ...])
 
+A library whose sizes vary is called with those that the inputs have.
+
 Inputs cannot be written, outputs hold |poison| before the call, and so does the workspace where the caller gives one. A
 tensor ends at a page's end, as near as its alignment allows, or begins at a page; the rest of its pages is watched. The
 calls must agree bit for bit. What a library does wrong, a crash of the child too, is a Problem. Needs numpy only.
@@ -92,31 +94,32 @@ def raw(array):
 class Tensors:
     """The memory of one call."""
 
-    def __init__(self, library, inputs, call):
+    def __init__(self, library, inputs, sizes, call):
         alignment, at_end = library.description.alignment, call.at_end
+        self.dims = library.dims(sizes)
 
-        def pages(info):
-            return Pages(info.size, alignment or max(1, np.dtype(strata.DTYPES[info.dtype]).itemsize), at_end)
+        def pages(info, size):
+            return Pages(size, alignment or max(1, np.dtype(strata.DTYPES[info.dtype]).itemsize), at_end)
 
-        self.inputs = [pages(info) for info in library.inputs]
-        self.outputs = [pages(info) for info in library.outputs]
+        self.inputs = [pages(info, raw(value).size) for info, value in zip(library.inputs, inputs)]
+        self.outputs = [pages(info, size) for info, size in zip(library.outputs, library.output_bytes(sizes))]
         for memory, info, value in zip(self.inputs, library.inputs, inputs):
-            assert raw(value).size == info.size, f"{info.name}: {raw(value).size} bytes, expected {info.size}"
+            assert sizes is not None or raw(value).size == info.size, \
+                f"{info.name}: {raw(value).size} bytes, expected {info.size}"
             memory.fill(raw(value), read_only=True)
         self.workspace = self._workspace(library, call)
         for memory in self.outputs + ([self.workspace] if self.workspace else []):
             memory.fill(call.poison)
 
-    @staticmethod
-    def _workspace(library, call):
+    def _workspace(self, library, call):
         if not library.description.flags & USER_MEMORY:
             return None
-        return Pages(library.description.device_memory_size(None), WORKSPACE_ALIGNMENT, call.at_end)
+        return Pages(library.description.device_memory_size(self.dims), WORKSPACE_ALIGNMENT, call.at_end)
 
     def call(self, library):
         pointers = [memory.address() for memory in self.inputs + self.outputs]
         workspace = self.workspace.address() if self.workspace else None
-        return library.description.run((ctypes.c_void_p * len(pointers))(*pointers), None, workspace, None)
+        return library.description.run((ctypes.c_void_p * len(pointers))(*pointers), self.dims, workspace, None)
 
     def check(self, library):
         for memory, info in zip(self.inputs + self.outputs, library.inputs + library.outputs):
@@ -126,8 +129,9 @@ class Tensors:
 
     def results(self, library):
         contents = [memory.data().copy() for memory in self.outputs]
-        for content, info in zip(contents, library.outputs):
-            if info.dtype in strata.HALF_BYTES and np.prod(info.dims()) % 2:
+        for i, (content, info) in enumerate(zip(contents, library.outputs)):
+            shape = info.dims() if self.dims is None else library.output_shape(i, self.dims)
+            if info.dtype in strata.HALF_BYTES and np.prod(shape) % 2:
                 content[-1] &= 15  # no element: it is left as it was
         return contents
 
@@ -183,7 +187,8 @@ def in_child(function, seconds=SECONDS):
 
 
 def run(path, inputs, calls):
-    """The bytes of each output. |inputs|: arrays in the library's order, of its element types."""
+    """The bytes of each output. |inputs|: arrays in the library's order, of its element types and, where sizes vary, of
+    their shapes."""
     library = strata.Library(path)
     try:
         return _run(library, inputs, calls)
@@ -192,7 +197,8 @@ def run(path, inputs, calls):
 
 
 def _run(library, inputs, calls):
-    tensors = [Tensors(library, inputs, call) for call in calls]
+    sizes = library.sizes_of([np.shape(value) for value in inputs])
+    tensors = [Tensors(library, inputs, sizes, call) for call in calls]
     in_child(lambda message: _child(library, calls, tensors, message))
     for memory in tensors:
         memory.check(library)

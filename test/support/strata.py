@@ -136,10 +136,29 @@ class Library:
         """|sizes|, in the library's order, as its functions take them."""
         return (ctypes.c_int64 * len(sizes))(*sizes) if sizes is not None else None
 
+    def sizes_of(self, shapes):
+        """The sizes of a call with inputs of |shapes|; None where they do not vary. Every size must be one of a shape."""
+        names = [self.description.dims[i].decode() for i in range(self.description.n_dims)]
+        if not names:
+            return None
+        found = {}
+        for i, shape in enumerate(shapes):
+            for text, size in zip(self.description.shapes[i].decode().split(", "), shape):
+                found.setdefault(text, size)
+        return [found[name] for name in names]
+
     def output_shape(self, index, sizes):
         shape = (ctypes.c_int64 * self.outputs[index].rank)()
         self.check(self.description.output_shape(index, self.dims(sizes), shape))
         return tuple(shape)
+
+    def output_bytes(self, sizes):
+        """How many bytes each output has."""
+        if sizes is None:
+            return [info.size for info in self.outputs]
+        counts = [int(np.prod(self.output_shape(i, sizes))) for i in range(len(self.outputs))]
+        return [(count + 1) // 2 if info.dtype in HALF_BYTES else count * np.dtype(DTYPES[info.dtype]).itemsize
+                for count, info in zip(counts, self.outputs)]
 
     def bind(self, inputs, sizes=None):
         """A function that runs the library on |inputs|, arrays in the library's order, and its output arrays. |sizes|:

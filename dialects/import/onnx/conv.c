@@ -246,7 +246,8 @@ static void open_transposed_padding(onnx_node_t *n, onnx_window_t *w, const int6
       w->high[i] = more - w->low[i];
     }
     w->out_dims[i] = strata_dim_plus(strata_dim_times(w->in_dims[i], w->strides[i]), more - w->low[i] - w->high[i]);
-    onnx_narrow(n->importer, w->out_dims[i], 1, INT64_MAX);
+    if (!onnx_require(n->importer, w->out_dims[i], onnx_dim(n, 0), 1, INT64_MAX))
+      onnx_invalid(n, "dimension %d of the result has no elements", i + 2);
     if (w->low[i] > onnx_window_span(w, i) - 1)
       onnx_unsupported(n, "padding that leaves out whole elements, of %s", onnx_dim_text(n, w->in_dims[i]));
   }

@@ -1,5 +1,6 @@
 // Operators that read or write at places given by a tensor of indices.
 #include "dialects/import/onnx/onnx.h"
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/integers.h"
 
 #include <string.h>
@@ -48,6 +49,18 @@ MlirValue onnx_take(onnx_node_t *n, MlirValue x, int axis, int64_t count, const 
   return onnx_reshape_dims(n, x, shape.rank, shape.dims);
 }
 
+// There is something to be read, unless nothing is.
+static void expect_some(onnx_node_t *n, const strata_shape_t *data, int first, int count, MlirValue indices) {
+  strata_shape_t index = onnx_shape(indices);
+  bool may_be_none = false;
+  for (int i = 0; i < index.rank; i++)
+    may_be_none |= onnx_dim_range(n, index.dims[i]).min <= 0;
+  for (int i = first; i < first + count && !may_be_none; i++)
+    if (onnx_dim_range(n, data->dims[i]).max > 0 &&
+        !onnx_require(n->importer, data->dims[i], onnx_dim(n, 0), 1, INT64_MAX))
+      onnx_invalid(n, "dimension %d of size %s has nothing to read", i, onnx_dim_text(n, data->dims[i]));
+}
+
 void onnx_import_gather(onnx_node_t *n) {
   MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1);
   strata_shape_t shape = onnx_shape(data);
@@ -57,6 +70,7 @@ void onnx_import_gather(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   // One known element of an axis is a slice, which needs no read by index.
+  expect_some(n, &shape, axis, 1, indices);
   int64_t least = onnx_dim_range(n, shape.dims[axis]).min;
   if (onnx_shape(indices).rank == 0 && onnx_known_ints(n, indices, &known, &count) && known[0] >= -least &&
       known[0] < least) {
@@ -88,6 +102,7 @@ void onnx_import_gather_elements(onnx_node_t *n) {
     else
       data = onnx_slice_dims(n, data, i, onnx_dim(n, 0), 1, result.dims[i]);
   }
+  expect_some(n, &shape, axis, 1, indices);
   indices = onnx_move_axis(n, wrap(n, indices, 1, shape.dims[axis]), axis, last);
   MlirValue gathered = strata_build_gather(n->b, onnx_move_axis(n, data, axis, last), indices, last, last);
   onnx_set_like(n, 0, onnx_move_axis(n, gathered, last, axis), 0);
@@ -129,6 +144,7 @@ void onnx_import_gather_nd(onnx_node_t *n) {
     return;
   for (int i = 0; i < b; i++)
     onnx_agree(n, shape.dims[i], index.dims[i]);
+  expect_some(n, &shape, b, width, indices);
   MlirValue places = linear_places(n, indices, 1, width, shape.dims + b);
   // The indexed dims become one.
   strata_shape_t flat = shape;

@@ -394,7 +394,6 @@ static strata_status_t problems_error(onnx_importer_t *importer) {
 // Makes func.func @main of the region whose block has been filled.
 static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_results, const MlirValue *results,
                         const MlirAttribute *result_attrs) {
-  onnx_settle_symbols(importer);
   MlirContext context = importer->compile->context;
   MlirBlock block = importer->main;
   MlirLocation location = mlirLocationUnknownGet(context);
@@ -433,8 +432,10 @@ static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__Graph
   MlirAttribute *attrs = strata_arena_array(arena, MlirAttribute, graph->n_output);
   for (size_t i = 0; i < graph->n_output; i++)
     STRATA_TRY(import_output(importer, &scope, graph->output[i], &results[i], &attrs[i]));
-  if (!importer->problems.count)
-    create_main(importer, region, graph->n_output, results, attrs);
+  if (importer->problems.count)
+    return NULL;
+  STRATA_TRY(onnx_settle_symbols(importer));
+  create_main(importer, region, graph->n_output, results, attrs);
   return NULL;
 }
 

@@ -1,5 +1,6 @@
 // Operators that combine elements along axes: sums and their kin, extremes and where they are, running sums, sorting.
 #include "dialects/import/onnx/onnx.h"
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/integers.h"
 
 #include <math.h>
@@ -145,7 +146,7 @@ void onnx_import_top_k(onnx_node_t *n) {
     onnx_invalid(n, "operand 1: expected one element, got %lld", (long long)count);
   strata_dim_t k = ks && !onnx_failed(n) ? ks[0] : onnx_dim(n, onnx_attr_int(n, "k", 0));
   if (!onnx_failed(n) &&
-      (onnx_dim_range(n, k).max < 0 || onnx_dim_range(n, strata_dim_sub(k, shape.dims[axis])).min > 0))
+      (onnx_dim_range(n, k).max < 0 || !onnx_require(n->importer, shape.dims[axis], k, 0, INT64_MAX)))
     onnx_invalid(n, "k: expected 0 to %s, got %s", onnx_dim_text(n, shape.dims[axis]), onnx_dim_text(n, k));
   if (onnx_failed(n))
     return;

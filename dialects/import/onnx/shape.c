@@ -1,6 +1,6 @@
 // Operators that ask for shapes, change them, or move elements by rules known at compile time.
 #include "dialects/import/onnx/importer.h"
-
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/integers.h"
 
 #include <stdlib.h>
@@ -83,9 +83,10 @@ static void complete_dims(onnx_node_t *n, const strata_shape_t *x, bool allow_ze
   }
   if (open >= 0 && !onnx_failed(n))
     dims[open] = remaining_size(n, x, count, dims);
-  // The counts of elements may say that sizes are equal; what they do not say is as the model has it.
-  if (open < 0)
-    onnx_agree(n, product_of(n, x->rank, x->dims), product_of(n, count, dims));
+  // The counts of elements may say that sizes are equal; what they do not say is a condition.
+  strata_dim_t before = product_of(n, x->rank, x->dims), after = product_of(n, count, dims);
+  if (!onnx_failed(n) && !(open < 0 && onnx_agree(n, before, after)) && !onnx_require(n->importer, before, after, 0, 0))
+    onnx_invalid(n, "shape: %s elements cannot become %s", onnx_dim_text(n, before), onnx_dim_text(n, after));
 }
 
 void onnx_import_reshape(onnx_node_t *n) {

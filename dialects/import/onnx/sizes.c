@@ -300,6 +300,12 @@ bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64
   return true;
 }
 
+bool onnx_require(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b, int64_t min, int64_t max) {
+  return onnx_narrow(importer, strata_dim_sub(a, b), min, max) ||
+         strata_symbols_check(importer->compile->arena, &importer->symbols, onnx_resolve(importer, a),
+                              onnx_resolve(importer, b), min, max);
+}
+
 // Whether lhs - rhs lies in the range for all sizes, where need be of fewer sizes.
 static bool narrow_difference(onnx_importer_t *importer, strata_dim_t lhs, strata_dim_t rhs, int64_t min, int64_t max) {
   return onnx_narrow(importer, strata_dim_sub(lhs, rhs), min, max);
@@ -390,24 +396,27 @@ bool onnx_unify(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b) {
     if (depends_on(importer, value, symbol) || !impose(importer, symbol, value))
       continue;
     replace(importer, symbol, value);
-    return true;
+    // A size is never negative: what else it is, is checked in each call.
+    return onnx_require(importer, value, strata_dim_constant(importer->compile->context, 0), 0, INT64_MAX);
   }
 }
 
-void onnx_settle_symbols(onnx_importer_t *importer) {
+strata_status_t onnx_settle_symbols(onnx_importer_t *importer) {
   strata_compile_t *compile = importer->compile;
   strata_symbols_t left;
   if (!importer->symbols.list.count)
-    return;
+    return NULL;
   size_t count = importer->symbols.list.count;
   strata_dim_t *known = strata_arena_array(compile->arena, strata_dim_t, count),
                *values = strata_arena_array(compile->arena, strata_dim_t, count);
   for (size_t i = 0; i < importer->known.count; i++)
     known[i] = importer->known.data[i];
-  strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, importer->main, known, &left, values);
+  STRATA_TRY(strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, importer->main, known, &left,
+                                     values));
   strata_symbols_replace(importer->main, (int)count, values);
   for (size_t i = 0; i < left.list.count; i++)
     keep_possible(&left.list.data[i], left.list.data[i].n_likely, left.list.data[i].likely);
   importer->symbols = left;
   importer->known.count = 0;
+  return NULL;
 }

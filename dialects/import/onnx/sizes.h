@@ -19,7 +19,11 @@ bool onnx_unify(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b);
 // where it cannot be, or more than one symbol decides.
 bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64_t max);
 
+// Makes it a condition that a - b is at least |min| and at most |max|, by a smaller range of a symbol or else one that
+// every call is checked for. False if it cannot be so.
+bool onnx_require(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b, int64_t min, int64_t max);
+
 // At the end: the symbols that are left, in their order, become an attribute of @main.
-void onnx_settle_symbols(onnx_importer_t *importer);
+STRATA_MUST_CHECK strata_status_t onnx_settle_symbols(onnx_importer_t *importer);
 
 #endif

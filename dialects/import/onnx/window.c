@@ -90,10 +90,9 @@ static void count_open_windows(onnx_node_t *n, onnx_window_t *w, int i, bool cei
   if (ceil_mode)
     w->high[i] += stride - 1;
   strata_dim_t room = strata_dim_plus(w->in_dims[i], w->low[i] + w->high[i] - span);
-  if (onnx_dim_range(n, room).max < 0)
+  if (!onnx_require(n->importer, room, onnx_dim(n, 0), 0, INT64_MAX)) // smaller sizes the model does not take
     onnx_invalid(n, "a window that spans %lld does not fit into dimension %d of size %s with its padding",
                  (long long)span, i + 2, onnx_dim_text(n, w->in_dims[i]));
-  onnx_narrow(n->importer, room, 0, INT64_MAX); // smaller sizes the model does not take
   w->out_dims[i] = strata_dim_plus(strata_dim_floordiv(room, stride), 1);
 }
 

@@ -1,5 +1,6 @@
 """Models with symbolic dimensions: what becomes of names, equal sizes and shape arithmetic; and each graph, imported
 with symbols that get their numbers afterwards, must compute what it does imported with numbers."""
+import ctypes
 import re
 import sys
 
@@ -276,6 +277,78 @@ def images():
 
 # -- what is said -----------------------------------------------------------------------------------------------------
 
+# -- conditions -------------------------------------------------------------------------------------------------------
+
+INVALID_SIZE, POISON = 11, 77
+
+
+def refused(library, sizes, piece):
+    """A call that must not begin."""
+    shapes = [tuple(int(n) if n.isdigit() else 1 for n in library.description.shapes[i].decode().split(", "))
+              for i in range(library.description.n_inputs + library.description.n_outputs)]
+    arrays = [np.full(int(np.prod(shape)) + 64, POISON, np.float32) for shape in shapes]
+    pointers = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
+    status = library.description.run(pointers, library.dims(sizes), None, None)
+    text = library.description.error().decode()
+    check(f"refused: {piece}", status == INVALID_SIZE and piece in text, f"{status} {text}")
+    check(f"untouched: {piece}", all((array == POISON).all() for array in arrays))
+
+
+def holds(name, model, good, bad, symbols=None):
+    """Of one library |good| sizes are right and each of |bad|, sizes and what is said of them, is refused."""
+    path = model.graph.save("sized.onnx")
+    compiled, _ = strata.compile_library(path, ".", "sized", ["--mlir-disable-fast-math"])
+    library = strata.Library(compiled)
+    names = [library.description.dims[i].decode() for i in range(library.description.n_dims)]
+    infos = {names[i]: (info.contents.min, info.contents.max)
+             for i, info in enumerate(library.description.dim_infos[:len(names)])}
+    if symbols:
+        check(f"{name}: symbols", all(infos[key] == value for key, value in symbols.items()), str(infos))
+    calls = []
+    for sizes in good:
+        inputs = list(model.data(sizes))
+        calls.append((sizes, inputs, [np.array(x) for x in library.run(inputs, [sizes[key] for key in names])]))
+    for sizes, piece in bad:
+        refused(library, [sizes[key] for key in names], piece)
+    library.close()
+    for sizes, inputs, got in calls:
+        wanted = results(path, inputs, *[f"--dim={key}={value}" for key, value in sizes.items()])
+        check(f"{name} at {sizes}", all(np.allclose(a, b, rtol=1e-5, atol=1e-5) for a, b in zip(got, wanted)))
+
+
+def conditions():
+    m = Model()
+    m.output(m.Relu(m.Reshape(m.input("a", "b", "c"), m.sizes(30))))
+    holds("a number of elements", m, [{"a": 2, "b": 3, "c": 5}, {"a": 30, "b": 1, "c": 1}],
+          [({"a": 2, "b": 3, "c": 4}, "a * b * c is 24, expected 30, where a = 2"),
+           ({"a": 2**31 - 1, "b": 2**31 - 1, "c": 2**31 - 1}, "beyond 2^63"), ({"a": 0, "b": 3, "c": 5}, "a is 0"),
+           ({"a": -2, "b": -3, "c": 5}, "a is -2, expected 1 to"), ({"a": 2**31, "b": 3, "c": 5}, "a is 2147483648")])
+    m = Model()
+    m.output(m.Relu(m.Reshape(m.input("n", 5), m.sizes(-1, 3))))
+    holds("a quotient with no rest", m, [{"n": 3}, {"n": 12}], [({"n": 4}, "expected 0, where n = 4")])
+    m = Model()
+    values, _ = m.graph.node("TopK", [m.input("n", 4), m.sizes(3)], 2, axis=0)
+    m.output(values)
+    holds("the first of a sorted axis", m, [{"n": 3}, {"n": 70}], [({"n": 2}, "n is 2, expected 3 to")],
+          {"n": (3, 2**31 - 1)})
+    m = Model()
+    values, _ = m.graph.node("TopK", [m.Concat(m.input("n", 4), m.input("m", 4), axis=0), m.sizes(3)], 2, axis=0)
+    m.output(values)
+    holds("the first of two lengths", m, [{"n": 1, "m": 2}, {"n": 9, "m": 1}],
+          [({"n": 1, "m": 1}, "is 2, expected at least 3, where n = 1, m = 1")])
+    m = Model()
+    joined = m.Concat(m.input(2, "n"), m.input(2, "m"), axis=1)
+    m.output(m.MaxPool(m.Unsqueeze(joined, m.sizes(0)), kernel_shape=[5]))
+    holds("a window", m, [{"n": 1, "m": 4}, {"n": 9, "m": 7}], [({"n": 1, "m": 3}, "expected at least")])
+    m = Model()
+    x, y = m.input(2, "n"), m.input(2, "m")
+    m.output(m.MatMul(m.Concat(x, y, y, axis=1), m.constant(RNG.standard_normal((35, 3)))))
+    holds("what is left of a number", m, [], [({"n": 1, "m": 18}, "m is 18, expected 1 to 17")])
+    m = Model()
+    m.output(m.Gather(m.input("past", 4), m.sizes(0, -1), axis=0))
+    holds("what is read by index", m, [{"past": 1}, {"past": 5}], [({"past": 0}, "past is 0, expected 1 to")])
+
+
 def said(name, graph, *pieces, options=()):
     try:
         text = "no error " + strata.strata(graph.save("sized.onnx"), "--compile-to=affine", *options)
@@ -313,6 +386,6 @@ def errors():
 
 
 if __name__ == "__main__":
-    for cases in (names, equal_sizes, shape_arithmetic, movement, images, errors):
+    for cases in (names, equal_sizes, shape_arithmetic, movement, images, conditions, errors):
         cases()
     sys.exit(1 if failures else 0)

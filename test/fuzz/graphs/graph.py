@@ -91,11 +91,13 @@ class Graph:
         """The value as it is passed to a library."""
         return self.values[name].astype(dtype(self.kinds[name]))
 
-    def model(self):
-        """The bytes of the ModelProto. A constant named c… is an initialiser, one named k… a node Constant."""
+    def model(self, names=None):
+        """The bytes of the ModelProto. A constant named c… is an initialiser, one named k… a node Constant. |names|:
+        of the sizes of inputs that are left open; then those of results are as well."""
+        names = names or {}
         writer = onnx_file.Graph(OPSET)
         for name in self.inputs:
-            writer.input(name, number(self.kinds[name]), self.values[name].shape)
+            writer.input(name, number(self.kinds[name]), [names.get(size, size) for size in self.values[name].shape])
         for name in self.constants:
             if name.startswith("k"):
                 writer.node("Constant", [], [name], value=self.passed(name))
@@ -104,7 +106,8 @@ class Graph:
         for node in self.nodes:
             writer.node(node.op, node.inputs, node.outputs, **node.attributes)
         for name in self.outputs:
-            writer.output(name, number(self.kinds[name]), self.values[name].shape)
+            shape = self.values[name].shape
+            writer.output(name, number(self.kinds[name]), [""] * len(shape) if names else shape)
         return writer.model()
 
     def describe(self):

@@ -31,7 +31,7 @@ def keep(graph, mode, seed, finding, folder):
     path = os.path.join(folder, f"{seed}-{mode}")
     os.makedirs(path, exist_ok=True)
     with open(os.path.join(path, "model.onnx"), "wb") as file:
-        file.write(graph.model())
+        file.write(graph.model(finding.names))
     for i, name in enumerate(graph.inputs):
         np.save(os.path.join(path, f"in_{i}.npy"), graph.passed(name))
     with open(os.path.join(path, "finding.txt"), "w", encoding="utf-8") as file:
