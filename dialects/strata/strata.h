@@ -154,6 +154,8 @@ typedef struct {
 
 // Where the dim lies; what divides it always, 0 of zero.
 strata_range_t strata_dim_range(strata_dim_t dim, const strata_symbols_t *symbols);
+// With numbers for the quotients in it that the ranges leave no other.
+strata_dim_t strata_dim_fold_quotients(strata_dim_t dim, const strata_symbols_t *symbols);
 int64_t strata_dim_divisor(strata_dim_t dim, const strata_symbols_t *symbols);
 
 enum { STRATA_MAX_RANK = 16 };

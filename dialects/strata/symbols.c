@@ -83,11 +83,17 @@ strata_dim_t strata_symbols_derive(strata_arena_t *arena, strata_symbols_t *symb
 typedef struct {
   int n_symbols;
   const strata_dim_t *values;
+  const strata_symbols_t *ranges;
 } replacement_t;
+
+static strata_dim_t replaced(const replacement_t *with, strata_dim_t dim) {
+  dim = strata_dim_substitute(dim, with->n_symbols, with->values);
+  return with->ranges ? strata_dim_fold_quotients(dim, with->ranges) : dim;
+}
 
 static void replace_dims(const replacement_t *with, int count, strata_dim_t *dims) {
   for (int i = 0; i < count; i++)
-    dims[i] = strata_dim_substitute(dims[i], with->n_symbols, with->values);
+    dims[i] = replaced(with, dims[i]);
 }
 
 static MlirType replace_type(const replacement_t *with, MlirType type) {
@@ -165,8 +171,9 @@ static MlirWalkResult replace_op(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values) {
-  replacement_t with = {n_symbols, values};
+void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values,
+                            const strata_symbols_t *ranges) {
+  replacement_t with = {n_symbols, values, ranges};
   replace_block(&with, block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

@@ -150,7 +150,7 @@ strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, con
     return NULL;
   MlirBlock body = mlirModuleGetBody(compile->module);
   strata_symbols_renumber(compile->arena, compile->context, &symbols, body, known, &left, all);
-  strata_symbols_replace(body, (int)n, all);
+  strata_symbols_replace(body, (int)n, all, NULL);
   strata_symbols_write(compile->module, &left);
   return NULL;
 }
