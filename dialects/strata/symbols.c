@@ -1,5 +1,6 @@
 // Derived symbols, and other symbols or numbers in the place of symbols; see symbols.h.
 #include "dialects/strata/symbols.h"
+#include "dialects/counted_loop.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -150,6 +151,15 @@ static void replace_function_type(const replacement_t *with, MlirOperation func)
   strata_arena_destroy(arena);
 }
 
+static void replace_count(const replacement_t *with, MlirOperation declaration) {
+  strata_counted_loop_t loop = strata_counted_loop_read(declaration);
+  if (!strata_counted_loop_varies(&loop))
+    return;
+  strata_dim_t count = replaced(with, loop.size);
+  loop.size = strata_dim_is_constant(count, &loop.count) ? (MlirAffineExpr){0} : count;
+  strata_counted_loop_write(&loop);
+}
+
 static void replace_block(const replacement_t *with, MlirBlock block) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
     replace_value(with, mlirBlockGetArgument(block, i));
@@ -164,6 +174,8 @@ static MlirWalkResult replace_op(MlirOperation op, void *user) {
     replace_attr(with, op, &strata__op_signature(id)->attrs[i]);
   if (strata_op_is(op, "func.func"))
     replace_function_type(with, op);
+  if (strata_op_is_loop(op))
+    replace_count(with, op);
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))

@@ -118,11 +118,11 @@ static void print_nodes(strata_ir_printer_t *printer, const strata_program_t *pr
   print_pointers(printer, "nodes", program->kernels.count, numbers);
 }
 
-// The kernels of all launches of a call, loops unrolled and one iteration of open ones.
+// The kernels of all launches of a call, loops unrolled where it is known how often they run.
 static void print_kernels_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches, bool *is_first) {
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_loop_t *loop = launches->data[i].loop;
-    int64_t times = loop ? strata_program_loop_is_open(loop) ? 1 : loop->count : 0;
+    int64_t times = loop ? strata_program_loop_listed(loop) : 0;
     for (int64_t j = 0; j < times; j++)
       print_kernels_of(printer, &loop->body, is_first);
     if (loop)

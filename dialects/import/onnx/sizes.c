@@ -338,8 +338,14 @@ static void replace_known(onnx_importer_t *importer) {
       symbols->list.data[i].rhs = onnx_resolve(importer, symbols->list.data[i].rhs);
     }
   }
-  strata_symbols_replace(importer->main, (int)importer->known.count, importer->known.data,
-                         importer->has_known_quotients ? symbols : NULL);
+  const strata_symbols_t *ranges = importer->has_known_quotients ? symbols : NULL;
+  int count = (int)importer->known.count;
+  strata_symbols_replace(importer->main, count, importer->known.data, ranges);
+  // Loops are functions of the module, those that are being built of none yet.
+  strata_symbols_replace(mlirModuleGetBody(importer->compile->module), count, importer->known.data, ranges);
+  MlirBlock body;
+  for (int i = 0; body = strata_build_open_body(&importer->builder, i), !mlirBlockIsNull(body); i++)
+    strata_symbols_replace(body, count, importer->known.data, ranges);
 }
 
 static void replace(onnx_importer_t *importer, int symbol, strata_dim_t value) {
@@ -416,8 +422,9 @@ void onnx_settle_symbols(onnx_importer_t *importer) {
                *values = strata_arena_array(compile->arena, strata_dim_t, count);
   for (size_t i = 0; i < importer->known.count; i++)
     known[i] = importer->known.data[i];
-  strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, importer->main, known, &left, values);
-  strata_symbols_replace(importer->main, (int)count, values, NULL);
+  MlirBlock module = mlirModuleGetBody(compile->module);
+  strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, module, known, &left, values);
+  strata_symbols_replace(module, (int)count, values, NULL);
   for (size_t i = 0; i < left.list.count; i++)
     keep_possible(&left.list.data[i], left.list.data[i].n_likely, left.list.data[i].likely);
   importer->symbols = left;

@@ -19,7 +19,7 @@ bool onnx_unify(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b);
 // where it cannot be, or more than one symbol decides.
 bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64_t max);
 
-// At the end: the symbols that are left, in their order, become an attribute of @main.
+// At the end, when @main is in the module: the symbols that are left, in their order, become an attribute of it.
 void onnx_settle_symbols(onnx_importer_t *importer);
 
 #endif
