@@ -2,8 +2,23 @@
 #include "dialects/counted_loop.h"
 
 #include "dialects/mlir_util.h"
+#include "dialects/symbols.h"
 
 enum { N_PARTS = 4 };
+
+// Reads strata.count: false where it is neither a number nor one size.
+static bool read_count(MlirOperation declaration, strata_counted_loop_t *loop) {
+  MlirAttribute attr = strata_attr(declaration, STRATA_LOOP_COUNT);
+  loop->count = strata_attr_i64(declaration, STRATA_LOOP_COUNT, -1);
+  if (mlirAttributeIsNull(attr) || !mlirAttributeIsAAffineMap(attr))
+    return loop->count >= 0;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
+  loop->count = 0;
+  if (mlirAffineMapGetNumResults(map) != 1 || mlirAffineMapGetNumDims(map) != 0)
+    return false;
+  loop->size = mlirAffineMapGetResult(map, 0);
+  return true;
+}
 
 bool strata_op_is_loop(MlirOperation func) {
   return strata_op_is(func, "func.func") && !mlirAttributeIsNull(strata_attr(func, "strata.body"));
@@ -14,7 +29,7 @@ strata_counted_loop_t strata_counted_loop_read(MlirOperation declaration) {
   int64_t parts[N_PARTS] = {0}, reversed[STRATA_LOOP_MAX_ARGS] = {0};
   MlirAttribute body = strata_attr(declaration, "strata.body");
   loop.body = mlirAttributeIsAFlatSymbolRef(body) ? mlirFlatSymbolRefAttrGetValue(body) : strata_str("");
-  loop.count = strata_attr_i64(declaration, "strata.count", 0);
+  read_count(declaration, &loop);
   strata_attr_i64s(declaration, "strata.parts", N_PARTS, parts);
   strata_attr_i64s(declaration, "strata.reversed", STRATA_LOOP_MAX_ARGS, reversed);
   loop.n_states = (int)parts[0];
@@ -35,7 +50,9 @@ void strata_counted_loop_write(const strata_counted_loop_t *loop) {
   for (int i = 0; i < loop->n_inputs + loop->n_outputs; i++)
     reversed[i] = loop->reversed[i];
   strata_set_attr(loop->declaration, "strata.body", mlirFlatSymbolRefAttrGet(context, loop->body));
-  strata_set_attr(loop->declaration, "strata.count", strata_i64_attr(context, loop->count));
+  strata_set_attr(loop->declaration, STRATA_LOOP_COUNT,
+                  strata_counted_loop_varies(loop) ? mlirAffineMapAttrGet(strata_exprs_map(context, 1, &loop->size))
+                                                   : strata_i64_attr(context, loop->count));
   strata_set_attr(loop->declaration, "strata.parts", strata_i64s_attr(context, N_PARTS, parts));
   strata_set_attr(loop->declaration, "strata.reversed",
                   strata_i64s_attr(context, loop->n_inputs + loop->n_outputs, reversed));
@@ -75,14 +92,25 @@ static bool has_body(MlirOperation func) {
 
 static MlirType function_type(MlirOperation func) { return mlirTypeAttrGetValue(strata_attr(func, "function_type")); }
 
-// |row| is |whole| without its first dim, which is |count|.
-static bool is_row(MlirType row, MlirType whole, int64_t count) {
+static MlirAffineExpr count_of(const strata_counted_loop_t *loop) {
+  return strata_counted_loop_varies(loop)
+             ? loop->size
+             : mlirAffineConstantExprGet(mlirOperationGetContext(loop->declaration), loop->count);
+}
+
+static bool has_dim(MlirType type, intptr_t dim, MlirAffineExpr size) {
+  MlirAffineExpr own = strata_type_dim(type, dim);
+  return !mlirAffineExprIsNull(own) && mlirAffineExprEqual(own, size);
+}
+
+// |row| is |whole| without its first dim, which has the loop's count.
+static bool is_row(const strata_counted_loop_t *loop, MlirType row, MlirType whole) {
   if (!mlirTypeIsARankedTensor(row) || !mlirTypeIsARankedTensor(whole) || mlirShapedTypeGetRank(whole) < 1 ||
-      mlirShapedTypeGetRank(whole) - 1 != mlirShapedTypeGetRank(row) || mlirShapedTypeGetDimSize(whole, 0) != count ||
+      mlirShapedTypeGetRank(whole) - 1 != mlirShapedTypeGetRank(row) || !has_dim(whole, 0, count_of(loop)) ||
       !mlirTypeEqual(mlirShapedTypeGetElementType(row), mlirShapedTypeGetElementType(whole)))
     return false;
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(row); i++)
-    if (mlirShapedTypeGetDimSize(row, i) != mlirShapedTypeGetDimSize(whole, i + 1))
+    if (!has_dim(whole, i + 1, strata_type_dim(row, i)))
       return false;
   return true;
 }
@@ -95,14 +123,14 @@ static bool types_fit(const strata_counted_loop_t *loop, MlirType whole, MlirTyp
   for (int i = 0; i < n_operands; i++) {
     MlirType of_loop = mlirFunctionTypeGetInput(whole, i), of_body = mlirFunctionTypeGetInput(body, i);
     bool is_scan = i >= loop->n_states && i < loop->n_states + loop->n_inputs;
-    if (is_scan ? !is_row(of_body, of_loop, loop->count) : !mlirTypeEqual(of_body, of_loop))
+    if (is_scan ? !is_row(loop, of_body, of_loop) : !mlirTypeEqual(of_body, of_loop))
       return false;
   }
   for (int i = 0; i < n_results; i++) {
     MlirType of_loop = mlirFunctionTypeGetResult(whole, i), of_body = mlirFunctionTypeGetResult(body, i);
     bool fits = i < loop->n_states
                     ? mlirTypeEqual(of_body, of_loop) && mlirTypeEqual(of_loop, mlirFunctionTypeGetInput(whole, i))
-                    : is_row(of_body, of_loop, loop->count);
+                    : is_row(loop, of_body, of_loop);
     if (!fits)
       return false;
   }
@@ -151,9 +179,9 @@ typedef struct {
 } checker_t;
 
 static strata_status_t check_loop(checker_t *checker, MlirOperation declaration) {
-  strata_counted_loop_t loop = strata_counted_loop_read(declaration);
+  strata_counted_loop_t loop = strata_counted_loop_read(declaration), count = loop;
   MlirOperation body = mlirSymbolTableLookup(checker->symbols, loop.body);
-  if (has_body(declaration) || !has_sane_parts(declaration) || loop.count < 1)
+  if (has_body(declaration) || !has_sane_parts(declaration) || !read_count(declaration, &count))
     return broken(declaration, "expected a declaration with strata.count, strata.parts and strata.reversed");
   bool is_none = mlirOperationIsNull(body) || !strata_op_is(body, "func.func") || !has_body(body);
   if (is_none || strata_str_equal(loop.body, "main") || strata_pointer_map_get(&checker->owned, body.ptr))

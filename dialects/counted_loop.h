@@ -1,5 +1,6 @@
 // Loops, at the levels of tensors and of buffers alike: @main, or the body of another loop, calls a declaration whose
-// attributes say what the call does. They have strata.count iterations, or, if the call decides that, so many at most.
+// attributes say what the call does. They have strata.count iterations, a number or a size (affine_map<()[s0] -> (s0)>
+// over the module's symbols), or, if the call decides that, so many at most.
 //
 //   func.func private @loop0(%h: tensor<4x8xf32>, %xs: tensor<512x4x8xf32>, %b: tensor<8xf32>)
 //       -> (tensor<4x8xf32>, tensor<512x4x8xf32>)
@@ -28,6 +29,7 @@
 #include "runtime/base/arena.h"
 #include "runtime/base/status.h"
 
+#include <mlir-c/AffineExpr.h>
 #include <mlir-c/IR.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,12 +40,15 @@ enum { STRATA_LOOP_ROW_ALIGNMENT = 16 }; // bytes
 
 typedef struct {
   MlirOperation declaration;
-  MlirStringRef body; // symbol
-  int64_t count;      // at least 1; of an open loop, at most
+  MlirStringRef body;  // symbol
+  int64_t count;       // of an open loop, at most; 0 where it is |size|
+  MlirAffineExpr size; // iterations, over the module's symbols; null: |count| says how many
   int n_states, n_inputs, n_captured, n_outputs;
   bool has_condition, has_limit;
   bool reversed[STRATA_LOOP_MAX_ARGS]; // scan inputs, then outputs
 } strata_counted_loop_t;
+
+#define STRATA_LOOP_COUNT "strata.count"
 
 bool strata_op_is_loop(MlirOperation func);
 strata_counted_loop_t strata_counted_loop_read(MlirOperation declaration);
@@ -54,6 +59,11 @@ static inline int strata_counted_loop_n_operands(const strata_counted_loop_t *lo
 }
 static inline int strata_counted_loop_n_results(const strata_counted_loop_t *loop) {
   return loop->n_states + loop->n_outputs;
+}
+
+// True if the number of iterations is a size that is known when the library runs.
+static inline bool strata_counted_loop_varies(const strata_counted_loop_t *loop) {
+  return !mlirAffineExprIsNull(loop->size);
 }
 
 static inline bool strata_counted_loop_is_open(const strata_counted_loop_t *loop) {

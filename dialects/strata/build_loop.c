@@ -13,6 +13,7 @@ typedef STRATA_VECTOR(MlirOperation) ops_t;
 
 struct strata_loop_builder {
   strata_builder_t *b;
+  strata_loop_builder_t *outer_loop; // in whose body this one is; NULL: in none
   MlirBlock outer;
   MlirOperation outer_before;
   MlirBlock body;
@@ -27,9 +28,13 @@ struct strata_loop_builder {
 
 static bool has_whole_bytes(MlirValue value) { return strata_shape_of(value).type != STRATA_TYPE_I4; }
 
-static bool is_static(MlirValue value) {
+// No dim is 0 in all cases.
+static bool has_elements(MlirValue value) {
   strata_shape_t shape = strata_shape_of(value);
-  return strata_shape_count(&shape) > 0;
+  for (int i = 0; i < shape.rank; i++)
+    if (strata_dim_is(shape.dims[i], 0))
+      return false;
+  return true;
 }
 
 static MlirType row_type(MlirContext context, MlirValue value) {
@@ -43,7 +48,7 @@ static MlirType row_type(MlirContext context, MlirValue value) {
 static bool add_operands(strata_loop_builder_t *l, int n, const MlirValue *values, bool is_scan, MlirValue *out_args) {
   MlirContext context = l->b->compile->context;
   for (int i = 0; i < n; i++) {
-    if (mlirValueIsNull(values[i]) || !has_whole_bytes(values[i]) || !is_static(values[i]))
+    if (mlirValueIsNull(values[i]) || !has_whole_bytes(values[i]) || !has_elements(values[i]))
       return false;
     MlirType type = is_scan ? row_type(context, values[i]) : mlirValueGetType(values[i]);
     out_args[i] = mlirBlockAddArgument(l->body, type, l->b->location);
@@ -52,11 +57,20 @@ static bool add_operands(strata_loop_builder_t *l, int n, const MlirValue *value
   return true;
 }
 
+static void set_count(strata_counted_loop_t *loop, strata_dim_t count) {
+  loop->size = (MlirAffineExpr){0};
+  loop->count = 0;
+  if (!strata_dim_is_constant(count, &loop->count))
+    loop->size = count;
+}
+
 static strata_loop_builder_t *create(strata_builder_t *b, strata_counted_loop_t loop) {
-  if (b->status || loop.count < 1 || 2 * loop.n_states + loop.n_inputs >= STRATA_LOOP_MAX_ARGS)
+  if (b->status || (loop.count < 1 && !strata_counted_loop_varies(&loop)) ||
+      2 * loop.n_states + loop.n_inputs >= STRATA_LOOP_MAX_ARGS)
     return NULL;
   strata_loop_builder_t *l = strata_arena_new(b->compile->arena, strata_loop_builder_t);
   *l = (strata_loop_builder_t){.b = b,
+                               .outer_loop = b->loop,
                                .outer = b->block,
                                .outer_before = b->before,
                                .loop = loop,
@@ -65,14 +79,16 @@ static strata_loop_builder_t *create(strata_builder_t *b, strata_counted_loop_t 
   l->body = mlirBlockCreate(0, NULL, NULL);
   b->block = l->body;
   b->before = (MlirOperation){0};
+  b->loop = l;
   return l;
 }
 
-strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, int64_t count, int n_states,
+strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, strata_dim_t count, int n_states,
                                                const MlirValue *states, int n_inputs, const MlirValue *inputs,
                                                const bool *reversed, MlirValue *out_args) {
-  strata_loop_builder_t *l =
-      create(b, (strata_counted_loop_t){.count = count, .n_states = n_states, .n_inputs = n_inputs});
+  strata_counted_loop_t loop = {.n_states = n_states, .n_inputs = n_inputs};
+  set_count(&loop, count);
+  strata_loop_builder_t *l = create(b, loop);
   if (!l)
     return NULL;
   memcpy(l->loop.reversed, reversed, (size_t)n_inputs * sizeof *reversed);
@@ -113,6 +129,14 @@ void strata_build_loop_drop_state(strata_loop_builder_t *l, int index) {
 static void leave(strata_loop_builder_t *l) {
   l->b->block = l->outer;
   l->b->before = l->outer_before;
+  l->b->loop = l->outer_loop;
+}
+
+MlirBlock strata_build_open_body(const strata_builder_t *b, int depth) {
+  const strata_loop_builder_t *l = b->loop;
+  for (; l && depth > 0; depth--)
+    l = l->outer_loop;
+  return l ? l->body : (MlirBlock){0};
 }
 
 void strata_build_loop_cancel(strata_loop_builder_t *l) {
@@ -323,13 +347,20 @@ static void close_body(strata_loop_builder_t *l) {
 
 //===-- Ending ---------------------------------------------------------------------------------------------------===//
 
-static MlirType whole_type(MlirType row, int64_t count) {
-  int64_t sizes[STRATA_MAX_RANK];
-  intptr_t rank = mlirShapedTypeGetRank(row);
-  sizes[0] = count;
-  for (intptr_t i = 0; i < rank; i++)
-    sizes[1 + i] = mlirShapedTypeGetDimSize(row, i);
-  return mlirRankedTensorTypeGet(rank + 1, sizes, mlirShapedTypeGetElementType(row), (MlirAttribute){0});
+static MlirType whole_type(MlirType row, strata_dim_t count) {
+  strata_shape_t shape = strata_shape_from_type(row), whole = shape;
+  whole.rank++;
+  whole.dims[0] = count;
+  memcpy(whole.dims + 1, shape.dims, (size_t)shape.rank * sizeof *shape.dims);
+  return strata_shape_to_type(mlirTypeGetContext(row), &whole);
+}
+
+// The iterations: the rows of what is walked, whose size may have become known since the loop began.
+static strata_dim_t settle_count(strata_loop_builder_t *l) {
+  if (l->loop.n_inputs > 0)
+    set_count(&l->loop, strata_shape_of(l->operands.data[l->loop.n_states]).dims[0]);
+  return strata_counted_loop_varies(&l->loop) ? l->loop.size
+                                              : strata_dim_constant(l->b->compile->context, l->loop.count);
 }
 
 // The results' types in the body are those of the states, or can be rows of scan outputs.
@@ -337,7 +368,7 @@ static bool results_fit(const strata_loop_builder_t *l, int n_results, const Mli
   if (l->b->status || n_results < l->loop.n_states)
     return false;
   for (int i = 0; i < n_results; i++) {
-    if (mlirValueIsNull(results[i]) || !has_whole_bytes(results[i]) || !is_static(results[i]))
+    if (mlirValueIsNull(results[i]) || !has_whole_bytes(results[i]) || !has_elements(results[i]))
       return false;
     if (i < l->loop.n_states ? !mlirTypeEqual(mlirValueGetType(results[i]), mlirValueGetType(l->operands.data[i]))
                              : mlirShapedTypeGetRank(mlirValueGetType(results[i])) >= STRATA_MAX_RANK)
@@ -399,11 +430,12 @@ bool strata_build_loop_end(strata_loop_builder_t *l, int n_results, const MlirVa
   MlirType *rows = strata_arena_array(compile->arena, MlirType, n_results);
   MlirType *types = strata_arena_array(compile->arena, MlirType, n_results);
   leave(l);
+  strata_dim_t count = settle_count(l);
   l->loop.n_outputs = n_results - l->loop.n_states;
   bool fits = results_fit(l, n_results, results) && !has_too_many_values(&l->loop);
   for (int i = 0; i < n_results && fits; i++) {
     rows[i] = mlirValueGetType(results[i]);
-    types[i] = i < l->loop.n_states ? rows[i] : whole_type(rows[i], l->loop.count);
+    types[i] = i < l->loop.n_states ? rows[i] : whole_type(rows[i], count);
   }
   if (fits) {
     mlirBlockAppendOwnedOperation(

@@ -107,6 +107,39 @@ strata_range_t strata_dim_range(strata_dim_t dim, const strata_symbols_t *symbol
   return sum.fits ? range_of_sum(&sum, symbols) : (strata_range_t){INT64_MIN, INT64_MAX};
 }
 
+// What a floordiv b is in all cases.
+static bool quotient_is_known(MlirAffineExpr a, MlirAffineExpr b, const strata_symbols_t *symbols, int64_t *out) {
+  strata_range_t range = strata_dim_range(mlirAffineFloorDivExprGet(a, b), symbols);
+  *out = range.min;
+  return range.min == range.max;
+}
+
+// MLIR writes a - a floordiv b * b as a mod b.
+static MlirAffineExpr fold_quotients(MlirAffineExpr expr, const strata_symbols_t *symbols) {
+  if (!mlirAffineExprIsABinary(expr))
+    return expr;
+  MlirAffineExpr lhs = fold_quotients(lhs_of(expr), symbols), rhs = fold_quotients(rhs_of(expr), symbols);
+  MlirContext context = mlirAffineExprGetContext(expr);
+  int64_t quotient;
+  if (mlirAffineExprIsAAdd(expr))
+    return mlirAffineAddExprGet(lhs, rhs);
+  if (mlirAffineExprIsAMul(expr))
+    return mlirAffineMulExprGet(lhs, rhs);
+  if (mlirAffineExprIsACeilDiv(expr) || !quotient_is_known(lhs, rhs, symbols, &quotient))
+    return mlirAffineExprIsAFloorDiv(expr) ? mlirAffineFloorDivExprGet(lhs, rhs)
+           : mlirAffineExprIsAMod(expr)    ? mlirAffineModExprGet(lhs, rhs)
+                                           : mlirAffineCeilDivExprGet(lhs, rhs);
+  MlirAffineExpr known = mlirAffineConstantExprGet(context, quotient);
+  if (mlirAffineExprIsAFloorDiv(expr))
+    return known;
+  MlirAffineExpr whole = mlirAffineMulExprGet(rhs, mlirAffineConstantExprGet(context, strata_minus(0, quotient)));
+  return mlirAffineAddExprGet(lhs, whole);
+}
+
+strata_dim_t strata_dim_fold_quotients(strata_dim_t dim, const strata_symbols_t *symbols) {
+  return strata_dim_normal(fold_quotients(dim, symbols));
+}
+
 int64_t strata_dim_divisor(strata_dim_t dim, const strata_symbols_t *symbols) {
   strata__dim_sum_t sum = strata__dim_sum(dim);
   int64_t divisor = 0;

@@ -151,6 +151,8 @@ int strata_dim_solve(strata_dim_t a, strata_dim_t b, int n_symbols, const bool *
 
 // Where the dim lies; what divides it always, 0 of zero.
 strata_range_t strata_dim_range(strata_dim_t dim, const strata_symbols_t *symbols);
+// With numbers for the quotients in it that the ranges leave no other.
+strata_dim_t strata_dim_fold_quotients(strata_dim_t dim, const strata_symbols_t *symbols);
 int64_t strata_dim_divisor(strata_dim_t dim, const strata_symbols_t *symbols);
 
 enum { STRATA_MAX_RANK = 16 };
@@ -191,6 +193,7 @@ typedef struct strata_builder {
   MlirLocation location;
   bool no_fold;   // build the op even where its value is known
   bool keep_form; // the same for broadcasts of floats and bytes as floats: how they are made says more than their value
+  struct strata_loop_builder *loop; // in whose body the block is (build_loop.c); NULL: in none
   strata_status_t status;
 } strata_builder_t;
 
@@ -270,12 +273,12 @@ MlirValue strata_build_fail(strata_builder_t *b, strata_status_t status);
 
 // A loop of |count| iterations (dialects/counted_loop.h). Between begin and end the builder appends to its body, where
 // values from outside may be used as they are. |reversed|: of each scan input, or output, whether iteration t has row
-// count-1-t. All shapes are static.
+// count-1-t.
 typedef struct strata_loop_builder strata_loop_builder_t;
 
 // |inputs|: tensors that are walked along dim 0. *out_args gets the states, then the inputs' rows, inside. NULL where
 // the loop cannot be one: too many values, or elements that share bytes.
-strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, int64_t count, int n_states,
+strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, strata_dim_t count, int n_states,
                                                const MlirValue *states, int n_inputs, const MlirValue *inputs,
                                                const bool *reversed, MlirValue *out_args);
 // |results|: the next states, then the rows of the scan outputs. *out_results gets the last states and the scan
@@ -283,6 +286,8 @@ strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, int64_t coun
 // where the states' types change, there are too many values, or all of them are constants.
 bool strata_build_loop_end(strata_loop_builder_t *loop, int n_results, const MlirValue *results, const bool *reversed,
                            MlirValue *out_results);
+// The body that is being built |depth| loops around the innermost one; null: there are no so many.
+MlirBlock strata_build_open_body(const strata_builder_t *b, int depth);
 // Forgets the loop and all that has been built since its beginning.
 void strata_build_loop_cancel(strata_loop_builder_t *loop);
 

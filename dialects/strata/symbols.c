@@ -1,5 +1,6 @@
 // Derived symbols, and other symbols or numbers in the place of symbols; see symbols.h.
 #include "dialects/strata/symbols.h"
+#include "dialects/counted_loop.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -117,11 +118,17 @@ bool strata_symbols_check(strata_arena_t *arena, strata_symbols_t *symbols, stra
 typedef struct {
   int n_symbols;
   const strata_dim_t *values;
+  const strata_symbols_t *ranges;
 } replacement_t;
+
+static strata_dim_t replaced(const replacement_t *with, strata_dim_t dim) {
+  dim = strata_dim_substitute(dim, with->n_symbols, with->values);
+  return with->ranges ? strata_dim_fold_quotients(dim, with->ranges) : dim;
+}
 
 static void replace_dims(const replacement_t *with, int count, strata_dim_t *dims) {
   for (int i = 0; i < count; i++)
-    dims[i] = strata_dim_substitute(dims[i], with->n_symbols, with->values);
+    dims[i] = replaced(with, dims[i]);
 }
 
 static MlirType replace_type(const replacement_t *with, MlirType type) {
@@ -178,6 +185,15 @@ static void replace_function_type(const replacement_t *with, MlirOperation func)
   strata_arena_destroy(arena);
 }
 
+static void replace_count(const replacement_t *with, MlirOperation declaration) {
+  strata_counted_loop_t loop = strata_counted_loop_read(declaration);
+  if (!strata_counted_loop_varies(&loop))
+    return;
+  strata_dim_t count = replaced(with, loop.size);
+  loop.size = strata_dim_is_constant(count, &loop.count) ? (MlirAffineExpr){0} : count;
+  strata_counted_loop_write(&loop);
+}
+
 static void replace_block(const replacement_t *with, MlirBlock block) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++)
     replace_value(with, mlirBlockGetArgument(block, i));
@@ -192,6 +208,8 @@ static MlirWalkResult replace_op(MlirOperation op, void *user) {
     replace_attr(with, op, &strata__op_signature(id)->attrs[i]);
   if (strata_op_is(op, "func.func"))
     replace_function_type(with, op);
+  if (strata_op_is_loop(op))
+    replace_count(with, op);
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
@@ -199,8 +217,9 @@ static MlirWalkResult replace_op(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values) {
-  replacement_t with = {n_symbols, values};
+void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values,
+                            const strata_symbols_t *ranges) {
+  replacement_t with = {n_symbols, values, ranges};
   replace_block(&with, block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))

@@ -25,8 +25,9 @@ bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, Mli
                        const strata_dim_value_t **out, int64_t *out_count);
 
 // Replaces symbols by |values|, null ones of which stay, in the types and maps of the block's arguments and operations,
-// and of all in them.
-void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values);
+// and of all in them. |ranges|: where the symbols lie, so that quotients that can only be one number become it; NULL:
+// all quotients stay.
+void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values, const strata_symbols_t *ranges);
 
 // A table of what is left where |values|, expressions over |old| or null, are known: *out_values says what each old
 // symbol is over |out|. Derived symbols of what is known are numbers, those that nothing in |block| needs go. Errors: a

@@ -1,4 +1,5 @@
 // Tables of symbols of which some are known: what is left, in the contract's order; see symbols.h.
+#include "dialects/counted_loop.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
@@ -51,6 +52,8 @@ static MlirWalkResult use_op(MlirOperation op, void *user) {
   strata_op_id_t id = strata_op_id(op);
   for (int i = 0; id != STRATA_OP_COUNT && i < strata__op_signature(id)->n_attrs; i++)
     use_attr(user, mlirOperationGetAttributeByName(op, strata__op_signature(id)->attrs[i].name));
+  if (strata_op_is_loop(op))
+    use_attr(user, strata_attr(op, STRATA_LOOP_COUNT));
   for (intptr_t r = 0; r < mlirOperationGetNumRegions(op); r++)
     for (MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, r)); !mlirBlockIsNull(block);
          block = mlirBlockGetNextInRegion(block))
@@ -161,7 +164,7 @@ strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, con
     return NULL;
   MlirBlock body = mlirModuleGetBody(compile->module);
   STRATA_TRY(strata_symbols_renumber(compile->arena, compile->context, &symbols, body, known, &left, all));
-  strata_symbols_replace(body, (int)n, all);
+  strata_symbols_replace(body, (int)n, all, NULL);
   strata_symbols_write(compile->module, &left);
   return NULL;
 }

@@ -6,19 +6,18 @@
 //   call @loop0(%h0, %xs, %h, %ys) : (memref<2x3xf32>, memref<9x8xf32>, memref<2x3xf32>, memref<9x8xf32>) -> ()
 #include "lowering/strata_to_affine/lower.h"
 
-#include "dialects/integers.h"
-
 // The rank and sizes of the buffer of a scan: those of the tensor, or rows made longer.
 static int scan_sizes(strata__lowering_t *l, const strata__tensor_t *tensor, const strata_size_t **out_sizes) {
-  int64_t count = 1, element = strata_type_storage_size(tensor->type, 1);
+  int64_t multiple = STRATA_LOOP_ROW_ALIGNMENT / strata_type_storage_size(tensor->type, 1);
+  strata_size_t count = strata_size_constant(1);
   for (int i = 1; i < tensor->rank; i++)
-    count *= strata_size_static_value(tensor->sizes[i]);
+    count = strata_size_product(count, tensor->sizes[i]);
   *out_sizes = tensor->sizes;
-  if (count * element % STRATA_LOOP_ROW_ALIGNMENT == 0)
+  if (strata_size_divides(multiple, count))
     return tensor->rank;
   strata_size_t *sizes = strata_arena_array(l->compile->arena, strata_size_t, 2);
   sizes[0] = tensor->sizes[0];
-  sizes[1] = strata_size_constant(strata_round_up(count, STRATA_LOOP_ROW_ALIGNMENT / element));
+  sizes[1] = strata_size_product(strata_size_ceil_div(count, multiple), strata_size_constant(multiple));
   *out_sizes = sizes;
   return 2;
 }
@@ -71,18 +70,7 @@ static void retype(strata__lowering_t *l, MlirOperation declaration, int n, cons
   strata_set_attr(declaration, "function_type", mlirTypeAttrGet(mlirFunctionTypeGet(l->context, n, types, 0, NULL)));
 }
 
-static bool all_static(strata__lowering_t *l, MlirOperation call) {
-  bool result = true;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
-    result &= !strata_sizes_vary(strata__operand(l, call, (int)i)->rank, strata__operand(l, call, (int)i)->sizes);
-  for (intptr_t i = 0; i < mlirOperationGetNumResults(call); i++)
-    result &= !strata_sizes_vary(strata__result(l, call, (int)i)->rank, strata__result(l, call, (int)i)->sizes);
-  return result;
-}
-
 strata_status_t strata__lower_loop(strata__lowering_t *l, MlirOperation call) {
-  if (!all_static(l, call))
-    return strata_error(STRATA_UNSUPPORTED, "a loop over values whose sizes vary: give their dimensions sizes");
   MlirOperation declaration = strata_called_loop(&l->loops, call);
   strata_counted_loop_t loop = strata_counted_loop_read(declaration);
   MlirValue buffers[STRATA_LOOP_MAX_ARGS];

@@ -180,8 +180,6 @@ static strata_status_t lower_op(strata__lowering_t *l, MlirOperation op) {
     is_live |= strata__result(l, op, (int)i)->is_live;
   if (!is_live || strata__is_empty(strata__result(l, op, 0)))
     return NULL;
-  if (id == STRATA_OP_COUNT && l->symbols.count > 0)
-    return strata_error(STRATA_UNSUPPORTED, "a loop in a model whose sizes vary: give every dimension a size");
   if (id == STRATA_OP_COUNT)
     return strata__lower_loop(l, op);
   if (strata__is_widened_on_reading(l, op)) {

@@ -92,6 +92,15 @@ typedef struct {
   totals_t run;
 } counter_t;
 
+// A loop whose number of iterations is a size.
+static void explain_varying_loop(const counter_t *counter, MlirOperation call, const strata_counted_loop_t *loop) {
+  char node[160];
+  strata_location_text(mlirOperationGetLocation(call), node, sizeof node);
+  MlirStringRef name = strata_attr_str(loop->declaration, "sym_name");
+  strata_explain(counter->compile, "loop %.*s is %s: a size says how many iterations it has; below, a run has one",
+                 (int)name.length, name.data, node);
+}
+
 // What decides how often an open loop runs, and what that means for a call.
 static void explain_open_loop(const counter_t *counter, MlirOperation call, const strata_counted_loop_t *loop) {
   char node[160];
@@ -112,7 +121,10 @@ static void count_loop(counter_t *counter, MlirOperation call, MlirOperation dec
   bool is_open = strata_counted_loop_is_open(&loop);
   if (is_open)
     explain_open_loop(counter, call, &loop);
-  count_calls(counter, mlirSymbolTableLookup(counter->symbols, loop.body), is_open ? times : times * loop.count);
+  else if (strata_counted_loop_varies(&loop))
+    explain_varying_loop(counter, call, &loop);
+  bool is_known = !is_open && !strata_counted_loop_varies(&loop);
+  count_calls(counter, mlirSymbolTableLookup(counter->symbols, loop.body), is_known ? times * loop.count : times);
 }
 
 // Counts the calls of a function that runs |times| by callee. Those behind one another of one strata.launch are one

@@ -6,8 +6,9 @@
 //   func.func @main_segment(...) attributes {strata.segment} { nest; nest }    ...
 //   call @main_segment(...); call @loop0(...); call @main_segment_0(...)
 //
-// A buffer that one segment alone uses is its own, unless it is an argument of the function; constants are read by
-// each.
+// A buffer that one segment alone uses is its own, unless it is an argument of the function; constants and sizes are
+// read by each.
+#include "dialects/affine/symbols.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
@@ -35,11 +36,12 @@ typedef struct {
   STRATA_VECTOR(MlirValue) shared; // buffers, which become arguments
   STRATA_VECTOR(MlirOperation) nests;
   MlirBlock block;
+  MlirOperation first; // nest in the block so far
 } segment_t;
 
 static bool is_definition(MlirOperation op) {
   return strata_op_is(op, "memref.alloc") || strata_op_is(op, "memref.get_global") ||
-         strata_op_is(op, "arith.constant");
+         strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply") || strata_op_is(op, STRATA_SIZE);
 }
 
 // Values of the function that an op in a nest uses.
@@ -97,29 +99,44 @@ static segment_t *read_segments(cutter_t *cutter, int *out_count) {
   return segments.data;
 }
 
+static MlirValue stand_for(segment_t *segment, MlirValue value);
+
+// Puts a definition in front of the nests and behind what it is made of.
+static void insert_definition(segment_t *segment, MlirOperation op) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    mlirOperationSetOperand(op, i, stand_for(segment, mlirOperationGetOperand(op, i)));
+  if (mlirOperationIsNull(segment->first))
+    mlirBlockAppendOwnedOperation(segment->block, op);
+  else
+    mlirBlockInsertOwnedOperationBefore(segment->block, segment->first, op);
+}
+
 // What stands for a value of the function in the segment: an argument, a copy of a constant, or the value itself,
 // which has moved.
 static MlirValue stand_for(segment_t *segment, MlirValue value) {
   cutter_t *cutter = segment->cutter;
   strata_arena_t *arena = cutter->compile->arena;
-  int64_t *known = strata_pointer_map_put(&segment->argument_of, value.ptr);
-  if (*known)
+  const int64_t *known = strata_pointer_map_get(&segment->argument_of, value.ptr);
+  if (known)
     return (MlirValue){(const void *)(uintptr_t)*known};
   MlirValue stand = value;
   MlirOperation def = strata_def(value);
   bool is_alloc = !mlirOperationIsNull(def) && strata_op_is(def, "memref.alloc");
-  if (!mlirOperationIsNull(def) && !is_alloc) {
+  int symbol = strata_symbol_of_value(value);
+  if (symbol >= 0) {
+    stand = strata_symbol_value(segment->block, symbol, mlirOperationGetLocation(def));
+  } else if (!mlirOperationIsNull(def) && !is_alloc) {
     MlirOperation copy = mlirOperationClone(def);
-    mlirBlockInsertOwnedOperation(segment->block, 0, copy);
+    insert_definition(segment, copy);
     stand = mlirOperationGetResult(copy, 0);
   } else if (is_shared(cutter, value)) {
     stand = mlirBlockAddArgument(segment->block, mlirValueGetType(value), mlirOperationGetLocation(cutter->func));
     *strata_vector_push(arena, &segment->shared) = value;
   } else {
     mlirOperationRemoveFromParent(def);
-    mlirBlockInsertOwnedOperation(segment->block, 0, def);
+    insert_definition(segment, def);
   }
-  *known = (int64_t)(uintptr_t)stand.ptr;
+  *strata_pointer_map_put(&segment->argument_of, value.ptr) = (int64_t)(uintptr_t)stand.ptr;
   return stand;
 }
 
@@ -160,6 +177,7 @@ static void cut_segment(segment_t *segment) {
     mlirOperationWalk(segment->nests.data[i], replace_uses, segment, MlirWalkPreOrder);
     mlirOperationRemoveFromParent(segment->nests.data[i]);
     mlirBlockAppendOwnedOperation(segment->block, segment->nests.data[i]);
+    segment->first = segment->nests.data[0];
   }
   mlirBlockAppendOwnedOperation(segment->block,
                                 strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
@@ -172,14 +190,16 @@ static void cut_segment(segment_t *segment) {
   mlirBlockInsertOwnedOperationBefore(strata_func_body(cutter->func), next, call);
 }
 
-// What has been copied into segments.
+// What has been copied into segments: the last first, which sizes are made of is in front of them.
 static void remove_unused(const cutter_t *cutter) {
-  MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(cutter->func)), next;
-  for (; !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (is_definition(op) && !strata_value_has_uses(mlirOperationGetResult(op, 0)))
-      mlirOperationDestroy(op);
-  }
+  STRATA_VECTOR(MlirOperation) ops = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(cutter->func)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_definition(op))
+      *strata_vector_push(cutter->compile->arena, &ops) = op;
+  for (size_t i = ops.count; i-- > 0;)
+    if (!strata_value_has_uses(mlirOperationGetResult(ops.data[i], 0)))
+      mlirOperationDestroy(ops.data[i]);
 }
 
 static bool has_call(MlirOperation func) {
@@ -228,6 +248,12 @@ static void expand(MlirOperation call, MlirOperation segment) {
     next = mlirOperationGetNextInBlock(op);
     if (strata_op_is(op, "func.return"))
       continue;
+    if (strata_op_is(op, STRATA_SIZE)) {
+      MlirValue size = mlirOperationGetResult(op, 0);
+      int symbol = strata_symbol_of_value(size);
+      mlirValueReplaceAllUsesOfWith(size, strata_symbol_value(block, symbol, mlirOperationGetLocation(op)));
+      continue;
+    }
     mlirOperationRemoveFromParent(op);
     mlirBlockInsertOwnedOperationBefore(block, call, op);
   }

@@ -134,7 +134,8 @@ static loop_run_t begin_loop(const strata_rt_launch_t *launch, const strata_rt_f
   for (uint32_t i = 0; i < launch->n_args; i++)
     l.bases[i] = resolve(&program.main.args[launch->first_arg + i], frame);
   l.pool = l.bases[launch->n_args - 1];
-  l.end = strata_rt_loop_end(loop, loop->limit == STRATA_RT_NO_ARG ? INT64_MAX : *(int64_t *)l.bases[loop->limit]);
+  int64_t limit = loop->limit == STRATA_RT_NO_ARG ? INT64_MAX : *(int64_t *)l.bases[loop->limit];
+  l.end = strata_rt_loop_end(loop, frame->values, limit);
   return l;
 }
 
@@ -161,18 +162,19 @@ static void run_loop(const strata_rt_launch_t *launch, const strata_rt_frame_t *
   strata_rt_frame_t inner = *frame;
   inner.tensors = args;
   inner.pool = l.pool;
+  bool is_listed_once = strata_rt_loop_listed(l.loop) == 1;
   size_t n_launches = run->n_launches;
   uint64_t iteration = 0;
   for (; iteration < l.end && goes_on(&l, iteration); iteration++) {
     for (uint32_t i = 0; i < l.n_args; i++)
       args[i] = loop_arg(&l, i, iteration);
-    if (strata_rt_loop_is_open(l.loop))
+    if (is_listed_once)
       run->n_launches = n_launches;
     run_launches(l.loop->first_launch, l.loop->n_launches, &inner, run);
   }
   if (strata_rt_loop_leaves_states(iteration, l.end))
     copy_last_states(&l, iteration);
-  if (strata_rt_loop_is_open(l.loop))
+  if (is_listed_once)
     run->n_launches = n_launches + strata_rt_count_launches(&program.main, l.loop->first_launch, l.loop->n_launches);
 }
 

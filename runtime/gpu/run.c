@@ -109,7 +109,7 @@ static int begin_loop(walk_t *walk, const strata_rt_launch_t *launch, const stra
   int status = STRATA_OK;
   if (loop->limit != STRATA_RT_NO_ARG)
     status = read_back(out, &limit, out->bases[loop->limit], sizeof limit);
-  out->end = strata_rt_loop_end(loop, limit);
+  out->end = strata_rt_loop_end(loop, call->values, limit);
   return status;
 }
 
@@ -133,19 +133,20 @@ static int enqueue_iterations(const loop_run_t *l, uint64_t *out_iterations) {
   strata_rt_call_t inner = *l->call;
   inner.tensors = args;
   inner.pool = l->pool;
+  bool is_listed_once = strata_rt_loop_listed(l->loop) == 1;
   size_t n_launches = l->walk->n_launches;
   bool goes_on;
   int status = ask_condition(l, 0, &goes_on);
   for (*out_iterations = 0; goes_on && !status; status = ask_condition(l, ++*out_iterations, &goes_on)) {
     for (uint32_t i = 0; i < l->n_args; i++)
       args[i] = loop_arg(l, i, *out_iterations);
-    if (strata_rt_loop_is_open(l->loop))
+    if (is_listed_once)
       l->walk->n_launches = n_launches;
     status = enqueue_launches(l->walk, l->loop->first_launch, l->loop->n_launches, &inner);
     if (status)
       return status;
   }
-  if (strata_rt_loop_is_open(l->loop))
+  if (is_listed_once)
     l->walk->n_launches = n_launches + strata_rt_count_launches(&l->walk->instance->variant->main,
                                                                 l->loop->first_launch, l->loop->n_launches);
   return status;

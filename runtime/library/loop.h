@@ -43,8 +43,16 @@ static inline bool strata_rt_loop_is_open(const strata_rt_loop_t *loop) {
   return loop->condition != STRATA_RT_NO_ARG || loop->limit != STRATA_RT_NO_ARG;
 }
 
-static inline uint64_t strata_rt_loop_end(const strata_rt_loop_t *loop, int64_t limit) {
-  return limit < 0 ? 0 : (uint64_t)limit < loop->count ? (uint64_t)limit : loop->count;
+// How often its launches are listed: once where it is not known before a call how often they are made.
+static inline uint64_t strata_rt_loop_listed(const strata_rt_loop_t *loop) {
+  return strata_rt_loop_is_open(loop) || loop->count < 0 ? 1 : (uint64_t)loop->count;
+}
+
+// Iterations, of an open loop at most, of a call with these values; |limit|: as the loop's own, INT64_MAX without one.
+static inline uint64_t strata_rt_loop_end(const strata_rt_loop_t *loop, const int64_t *values, int64_t limit) {
+  int64_t count = strata_rt_number(loop->count, values);
+  int64_t end = limit < count ? limit : count;
+  return end < 0 ? 0 : (uint64_t)end;
 }
 
 // After |iterations| of at most |end| the last states are where they are wanted, or must be copied there.
@@ -57,14 +65,13 @@ static inline void *strata_rt_loop_last(const strata_rt_step_t *next, void *firs
   return iterations == 0 ? first : strata_rt_loop_state(next, pool, iterations - 1);
 }
 
-// Launches in one call, as the description lists them: those of an open loop's body count once.
+// Launches in one call, as the description lists them.
 static inline size_t strata_rt_count_launches(const strata_rt_list_t *list, uint64_t first, uint64_t count) {
   size_t n = 0;
   for (uint64_t i = first; i < first + count; i++) {
     const strata_rt_launch_t *launch = &list->launches[i];
     const strata_rt_loop_t *loop = launch->kernel == STRATA_RT_LOOP ? &list->loops[launch->size] : NULL;
-    size_t times = loop && !strata_rt_loop_is_open(loop) ? loop->count : 1;
-    n += loop ? times * strata_rt_count_launches(list, loop->first_launch, loop->n_launches) : 1;
+    n += loop ? strata_rt_loop_listed(loop) * strata_rt_count_launches(list, loop->first_launch, loop->n_launches) : 1;
   }
   return n;
 }

@@ -63,7 +63,7 @@ typedef struct {
 #define STRATA_RT_PICK (UINT32_MAX - 2)
 
 typedef struct {
-  uint64_t count;                    // iterations, at least 1; of an open loop, at most
+  int64_t count;                     // iterations, a number; of an open loop, at most
   uint64_t first_launch, n_launches; // of the list's: the body
   uint64_t first_step;               // of the list's: one for each argument of the loop
   // Arguments that decide when an open loop ends; STRATA_RT_NO_ARG: there is none.

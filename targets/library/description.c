@@ -131,12 +131,13 @@ static bool has_picks(const strata_program_t *program) {
   return false;
 }
 
-// The kernels of all launches of a call, or which of their variants: loops unrolled and one iteration of open ones.
+// The kernels of all launches of a call, or which of their variants: loops unrolled where it is known how often they
+// run.
 static void print_kernels_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches, bool is_pick,
                              bool *is_first) {
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_loop_t *loop = launches->data[i].loop;
-    int64_t times = loop ? strata_program_loop_is_open(loop) ? 1 : loop->count : 0;
+    int64_t times = loop ? strata_program_loop_listed(loop) : 0;
     for (int64_t j = 0; j < times; j++)
       print_kernels_of(printer, &loop->body, is_pick, is_first);
     if (loop)

@@ -28,21 +28,37 @@ static void mark_varying(strata_rt_step_t *step) {
     step->kind |= STRATA_RT_STEP_VARIES;
 }
 
+strata_number_t strata_program_loop_count(const strata_program_t *program, const strata_counted_loop_t *loop) {
+  return strata_program_read_number(program, loop->declaration, STRATA_LOOP_COUNT, 0);
+}
+
+// Bytes of a row; where there is no row nobody asks.
+static strata_number_t row_size(const strata_program_t *program, strata_number_t count, strata_number_t size) {
+  strata_number_t rows = strata_sizes_op(program->sizes, STRATA_VALUE_MAX, count, 1);
+  return strata_sizes_op(program->sizes, STRATA_VALUE_FLOORDIV, size, rows);
+}
+
+static strata_number_t negative(const strata_program_t *program, strata_number_t number) {
+  MlirContext context = program->compile->context;
+  if (!strata_number_varies(number))
+    return strata_sizes_expr(program->sizes, mlirAffineConstantExprGet(context, -number));
+  strata_number_t minus = strata_sizes_expr(program->sizes, mlirAffineConstantExprGet(context, -1));
+  return strata_sizes_op(program->sizes, STRATA_VALUE_MUL, number, minus);
+}
+
 // A scan's argument is moved by a row in each iteration, from the last row backwards if it is reversed.
 static void step_rows(const strata_program_t *program, const strata_counted_loop_t *loop, strata_number_t size,
                       int scan, strata_rt_step_t *step, strata_program_arg_t *arg) {
-  strata_number_t row = strata_sizes_op(program->sizes, STRATA_VALUE_FLOORDIV, size, loop->count);
+  strata_number_t count = strata_program_loop_count(program, loop), row = row_size(program, count, size);
   *step = (strata_rt_step_t){.kind = STRATA_RT_ROW, .stride = row};
   if (strata_number_varies(row))
     step->kind |= STRATA_RT_STEP_VARIES;
   if (!loop->reversed[scan])
     return;
-  step->stride = -row;
-  if (strata_number_varies(row)) {
-    MlirAffineExpr minus = mlirAffineConstantExprGet(program->compile->context, -1);
-    step->stride = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, strata_sizes_expr(program->sizes, minus));
-  }
-  strata_number_t last = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, loop->count - 1);
+  strata_number_t back = negative(program, row);
+  step->stride = strata_number_varies(row) ? back : -row;
+  strata_number_t all = strata_sizes_op(program->sizes, STRATA_VALUE_MUL, row, count);
+  strata_number_t last = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, all, back);
   arg->offset = strata_sizes_op(program->sizes, STRATA_VALUE_ADD, arg->offset, last);
 }
 

@@ -279,7 +279,7 @@ static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, co
   if (mlirOperationIsNull(body) || launch->n_args > STRATA_RT_MAX_LOOP_ARGS)
     return strata_error(STRATA_INTERNAL, "library: a loop without a body, or with %zu arguments", launch->n_args);
   *out_loop = strata_arena_new(reader->arena, strata_program_loop_t);
-  **out_loop = (strata_program_loop_t){.count = loop.count,
+  **out_loop = (strata_program_loop_t){.count = strata_program_loop_count(reader->program, &loop),
                                        .condition = loop.has_condition ? 0 : -1,
                                        .limit = loop.has_limit ? loop.n_states + loop.n_inputs : -1,
                                        .steps = strata_program_read_steps(reader->program, &loop, launch, list, args)};
@@ -332,7 +332,7 @@ int64_t strata_program_count_launches(const strata_program_launches_t *launches)
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_loop_t *loop = launches->data[i].loop;
     int64_t own = loop ? strata_program_count_launches(&loop->body) : 1;
-    int64_t times = loop && !strata_program_loop_is_open(loop) ? loop->count : 1;
+    int64_t times = loop ? strata_program_loop_listed(loop) : 1;
     count += own && times > STRATA_PROGRAM_MAX_LAUNCHES / own ? STRATA_PROGRAM_MAX_LAUNCHES : own * times;
     count = strata_min(count, STRATA_PROGRAM_MAX_LAUNCHES);
   }

@@ -73,7 +73,7 @@ typedef STRATA_VECTOR(strata_program_launch_t) strata_program_launches_t;
 // A loop of @main or of another's body (dialects/counted_loop.h). In the body, tensors are the launch's arguments and
 // the pool is the last of them.
 typedef struct strata_program_loop {
-  int64_t count;            // of an open loop: at most
+  strata_number_t count;    // of an open loop: at most
   int64_t condition, limit; // arguments that decide when an open loop ends; -1: there is none
   strata_program_launches_t body;
   const strata_rt_step_t *steps; // one an argument of the launch
@@ -119,10 +119,14 @@ STRATA_MUST_CHECK strata_status_t strata_program_read(strata_compile_t *compile,
 static inline bool strata_program_loop_is_open(const strata_program_loop_t *loop) {
   return loop->condition >= 0 || loop->limit >= 0;
 }
+// How often its launches are listed: once where data or sizes decide how often they are made.
+static inline int64_t strata_program_loop_listed(const strata_program_loop_t *loop) {
+  return strata_program_loop_is_open(loop) || strata_number_varies(loop->count) ? 1 : loop->count;
+}
 // True if there is an open loop among the launches and in the bodies of their loops.
 bool strata_program_has_open_loop(const strata_program_launches_t *launches);
 
-// How many launches of kernels a list makes in a call, loops unrolled and one iteration of open ones; more than
+// How many launches of kernels a list makes in a call, loops as they are listed; more than
 // STRATA_PROGRAM_MAX_LAUNCHES are that many.
 enum { STRATA_PROGRAM_MAX_LAUNCHES = 1 << 24 };
 int64_t strata_program_count_launches(const strata_program_launches_t *launches);
@@ -140,6 +144,7 @@ strata_number_t strata_program_read_number(const strata_program_t *program, Mlir
 const strata_rt_step_t *strata_program_read_steps(const strata_program_t *program, const strata_counted_loop_t *loop,
                                                   const strata_launch_t *launch, const strata_launch_list_t *list,
                                                   strata_program_arg_t *args);
+strata_number_t strata_program_loop_count(const strata_program_t *program, const strata_counted_loop_t *loop);
 // The next multiple.
 strata_number_t strata_program_round_up(const strata_program_t *program, strata_number_t size, int64_t multiple);
 

@@ -161,7 +161,7 @@ def run_all(options, pattern="", step=1):
 def operators():
     """(name, first opset) of the importer's table."""
     with open(os.path.join(strata.SOURCE, "dialects/import/onnx/ops.def"), encoding="utf-8") as file:
-        return sorted(re.findall(r'^ONNX_OP\("([^"]+)", +(\d+),', file.read(), re.MULTILINE))
+        return sorted(re.findall(r'^ONNX_OP\("([^"]+)", *(\d+),', file.read(), re.MULTILINE))
 
 
 def table(head, rows):

@@ -81,6 +81,24 @@ static MlirValue times(onnx_node_t *n, MlirValue x, double factor) {
   return factor == 1 ? x : onnx_with_number(n, STRATA_OP_MUL, x, factor);
 }
 
+// An operand of FusedMatMul as one of MatMul: |batch| says that its first dim is the last but one, before the last two
+// are exchanged.
+static MlirValue transposed(onnx_node_t *n, MlirValue x, bool batch, bool matrix) {
+  int rank = onnx_shape(x).rank;
+  if (onnx_failed(n) || rank < 2)
+    return x;
+  if (batch && rank > 2)
+    x = onnx_move_axis(n, x, 0, rank - 2);
+  return matrix ? onnx_move_axis(n, x, rank - 2, rank - 1) : x;
+}
+
+void onnx_import_fused_matmul(onnx_node_t *n) {
+  MlirValue lhs = transposed(n, onnx_operand(n, 0), onnx_attr_int(n, "transBatchA", 0), onnx_attr_int(n, "transA", 0));
+  MlirValue rhs = transposed(n, onnx_operand(n, 1), onnx_attr_int(n, "transBatchB", 0), onnx_attr_int(n, "transB", 0));
+  if (!onnx_failed(n))
+    onnx_set(n, 0, times(n, onnx_matmul(n, lhs, rhs, onnx_shape(lhs).type), onnx_attr_float(n, "alpha", 1)));
+}
+
 void onnx_import_gemm(onnx_node_t *n) {
   static const char *const letters[2][2] = {{"mk,kn->mn", "mk,nk->mn"}, {"km,kn->mn", "km,nk->mn"}};
   MlirValue lhs = onnx_operand(n, 0), rhs = onnx_operand(n, 1);

@@ -215,6 +215,29 @@ void onnx_import_gelu(onnx_node_t *n) {
   onnx_set(n, 0, onnx_composite(n, is_tanh ? STRATA_COMPOSITE_GELU_TANH : STRATA_COMPOSITE_GELU, onnx_operand(n, 0)));
 }
 
+// com.microsoft's, of x + bias where there is one; |detail|: the composite.
+void onnx_import_bias_gelu(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  strata_type_t type = onnx_shape(x).type;
+  if (onnx_has(n, 1))
+    x = onnx_binary(n, STRATA_OP_ADD, onnx_widen(n, x), onnx_widen(n, onnx_operand(n, 1)));
+  x = onnx_composite(n, (strata_composite_id_t)n->info->detail, x);
+  onnx_set(n, 0, onnx_round(n, x, type));
+}
+
+// x * sigmoid(alpha * x)
+void onnx_import_swish(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  double alpha = onnx_attr_float(n, "alpha", n->info->detail ? 1.702 : 1);
+  if (alpha == 1) {
+    onnx_set(n, 0, onnx_composite(n, STRATA_COMPOSITE_SILU, x));
+    return;
+  }
+  MlirValue wide = onnx_widen(n, x);
+  MlirValue share = onnx_composite(n, STRATA_COMPOSITE_SIGMOID, onnx_with_number(n, STRATA_OP_MUL, wide, alpha));
+  onnx_set(n, 0, onnx_round(n, onnx_binary(n, STRATA_OP_MUL, wide, share), onnx_shape(x).type));
+}
+
 // Before opset 7 a slope of one dim belongs to the channels.
 void onnx_import_prelu(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), slope = onnx_operand(n, 1);

@@ -23,6 +23,7 @@ typedef struct onnx_importer {
   strata_string_map_t external_files; // by location, mapped
   strata_symbols_t symbols;           // of the dims so far; by number: what each is known to be, or null (sizes.h)
   STRATA_VECTOR(strata_dim_t) known;
+  bool has_known_quotients;         // the ranges of symbols leave some but one number
   strata_string_map_t dims, inputs; // what the options may name; in |names| once more, in the model's order
   STRATA_VECTOR(const char *) dim_names, input_names;
   STRATA_VECTOR(const char *) open_options; // that would give what is not known

@@ -95,11 +95,12 @@ static bool *falses(onnx_node_t *n, int count) { return strata_arena_array(n->b-
 //===-- Loop -----------------------------------------------------------------------------------------------------===//
 
 // A Loop of so many iterations; false where it must be unrolled. |is_condition_known|: the body's is true until then.
-static bool import_counted(onnx_node_t *n, int64_t count, bool is_condition_known) {
+static bool import_counted(onnx_node_t *n, strata_dim_t count, bool is_condition_known) {
   loop_t states = create_loop(n, n_loop_states(n), n->inputs + 2, 1);
-  if (count <= ONNX_MAX_UNROLLED || count > ONNX_MAX_COUNT)
+  int64_t known;
+  if (strata_dim_is_constant(count, &known) && (known <= ONNX_MAX_UNROLLED || known > ONNX_MAX_COUNT))
     return false;
-  MlirValue numbers = onnx_iota(n, STRATA_TYPE_I64, 1, &count, 0);
+  MlirValue numbers = onnx_iota_dims(n, STRATA_TYPE_I64, 1, &count, 0);
   onnx_loop_t loop = {.count = count,
                       .is_condition_known = is_condition_known,
                       .has_counter = true,
@@ -121,6 +122,7 @@ static bool import_counted(onnx_node_t *n, int64_t count, bool is_condition_know
 typedef struct {
   int64_t count;       // the most iterations; INT64_MAX: the model does not say
   MlirValue limit;     // the same, where it is not known: i64 of rank 0; else null
+  strata_dim_t size;   // the same, where it is a size; else null
   MlirValue condition; // i1 of rank 0
   bool begins;         // known: whether there is an iteration
   bool is_known;       // |count|, and the condition before the first iteration
@@ -151,7 +153,12 @@ static loop_end_t read_end(onnx_node_t *n) {
     end.count = known[0] < 0 ? 0 : known[0];
   else
     end.limit = count;
-  end.is_known = onnx_known_bool(n, end.condition, &end.begins) && mlirValueIsNull(end.limit);
+  if (!mlirValueIsNull(end.limit) && !onnx_known_dim(n, count, &end.size))
+    end.size = (strata_dim_t){0};
+  bool is_condition_known = onnx_known_bool(n, end.condition, &end.begins);
+  end.is_known = is_condition_known && mlirValueIsNull(end.limit);
+  if (!is_condition_known)
+    end.size = (strata_dim_t){0};
   end.begins &= end.count > 0;
   return end;
 }
@@ -244,7 +251,9 @@ static void refuse_open(onnx_node_t *n, const loop_end_t *end, const char *reaso
 void onnx_import_loop(onnx_node_t *n) {
   const char *reason = NULL;
   loop_end_t end = read_end(n);
-  if (onnx_failed(n) || (end.is_known && end.begins && import_counted(n, end.count, false)))
+  if (onnx_failed(n) || (end.is_known && end.begins && import_counted(n, onnx_dim(n, end.count), false)))
+    return;
+  if (!mlirAffineExprIsNull(end.size) && end.begins && import_counted(n, end.size, false))
     return;
   if (end.begins && import_open(n, &end, false, &reason))
     return;
@@ -254,7 +263,7 @@ void onnx_import_loop(onnx_node_t *n) {
   }
   int64_t count;
   loop_t loop = create_loop(n, n_loop_states(n), n->inputs + 2, 1);
-  if (!unroll(n, &end, &loop, &count) || import_counted(n, count, true))
+  if (!unroll(n, &end, &loop, &count) || import_counted(n, onnx_dim(n, count), true))
     return;
   if (!count && !probe_loop(n, &loop))
     return;
@@ -288,19 +297,20 @@ static void slice_scan_inputs(onnx_node_t *n, int first, int n_scan_inputs, cons
 
 // A Scan of more than a few iterations as a loop; false where it must be unrolled.
 static bool scan_counted(onnx_node_t *n, int first, int n_inputs, const loop_t *states, const int64_t *axes,
-                         const int64_t *reversed, int64_t length) {
+                         const int64_t *reversed, strata_dim_t length) {
   strata_arena_t *arena = n->b->compile->arena;
   int64_t *out_axes = scan_attr(n, "scan_output_axes", states->n_scans);
   int64_t *out_reversed = scan_attr(n, "scan_output_directions", states->n_scans);
   MlirValue *inputs = strata_arena_array(arena, MlirValue, n_inputs);
   bool *is_unsigned = falses(n, n_inputs), *is_reversed = falses(n, n_inputs + states->n_scans);
-  if (onnx_failed(n) || length <= ONNX_MAX_UNROLLED)
+  int64_t known;
+  if (onnx_failed(n) || (strata_dim_is_constant(length, &known) && known <= ONNX_MAX_UNROLLED))
     return false;
   for (int i = 0; i < n_inputs; i++) {
     MlirValue x = onnx_operand(n, first + states->n_states + i);
-    onnx_shape_t shape = onnx_sizes(n, x);
+    strata_shape_t shape = onnx_shape(x);
     int axis = onnx_axis(n, axes[i], shape.rank);
-    if (onnx_failed(n) || shape.dims[axis] != length)
+    if (onnx_failed(n) || !onnx_agree(n, shape.dims[axis], length))
       return false;
     inputs[i] = onnx_move_axis(n, x, axis, 0);
     is_unsigned[i] = onnx_is_unsigned(n, first + states->n_states + i);
@@ -356,11 +366,14 @@ static void scan(onnx_node_t *n, int first, int n_scan_inputs) {
   int64_t *axes = scan_attr(n, "scan_input_axes", n_scan_inputs);
   int64_t *reversed = scan_attr(n, n->opset < 9 ? "directions" : "scan_input_directions", n_scan_inputs);
   loop_t loop = create_loop(n, n_states, n->inputs + first, 0);
-  onnx_shape_t walked = onnx_operand_sizes(n, first + n_states);
+  strata_shape_t walked = onnx_operand_shape(n, first + n_states);
   int axis = onnx_axis(n, axes[0], walked.rank);
   if (!onnx_failed(n) && scan_counted(n, first, n_scan_inputs, &loop, axes, reversed, walked.dims[axis]))
     return;
-  int64_t length = onnx_failed(n) ? 0 : walked.dims[axis];
+  int64_t length = 0;
+  if (!onnx_failed(n) && !strata_dim_is_constant(onnx_shape(onnx_operand(n, first + n_states)).dims[axis], &length))
+    onnx_unsupported(n, "%s iterations of a body whose shapes change, or that needs a number which differs",
+                     onnx_dim_text(n, walked.dims[axis]));
   onnx_value_t *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, n_states + n_scan_inputs);
   for (int64_t step = 0; !onnx_failed(n) && step < length; step++) {
     slice_scan_inputs(n, first + n_states, n_scan_inputs, axes, reversed, length, step, inputs + n_states);

@@ -115,8 +115,13 @@ bool onnx_try(onnx_node_t *n, bool (*import)(onnx_node_t *n, void *user), void *
   return done;
 }
 
+// A few iterations are better unrolled; how many a size means is not known.
+static bool is_counted(const onnx_loop_t *loop) {
+  int64_t count;
+  return !strata_dim_is_constant(loop->count, &count) || (count > ONNX_MAX_UNROLLED && count <= ONNX_MAX_COUNT);
+}
+
 bool onnx_import_counted_loop(onnx_node_t *n, const onnx_loop_t *loop, onnx_value_t *out_results) {
   const char *problem;
-  return !onnx_failed(n) && loop->count > ONNX_MAX_UNROLLED && loop->count <= ONNX_MAX_COUNT &&
-         onnx_try(n, import_once, &(trial_t){loop, out_results}, &problem);
+  return !onnx_failed(n) && is_counted(loop) && onnx_try(n, import_once, &(trial_t){loop, out_results}, &problem);
 }

@@ -10,7 +10,7 @@ enum {
 };
 
 typedef struct {
-  int64_t count;
+  strata_dim_t count;
   bool is_condition_known; // that of the body's: true before each of the iterations, so that it does not matter
   bool has_counter; // the body has iteration and condition as its first inputs, and the condition as its first result;
                     // the last of |inputs| is the iterations' numbers

@@ -109,42 +109,6 @@ static MlirValue normalize(onnx_node_t *n, MlirValue x, const bool *axes, double
   return strata_build_composite(n->b, STRATA_COMPOSITE_NORMALIZE, 1, &x, 2, attrs);
 }
 
-static MlirValue layer_norm(onnx_node_t *n, MlirValue x, int axis, double epsilon) {
-  int64_t list[STRATA_MAX_RANK];
-  strata_attr_value_t attrs[2] = {{.i64s = list}, {.f64 = epsilon}};
-  for (int i = axis; i < onnx_shape(x).rank; i++)
-    list[attrs[0].n_i64s++] = i;
-  MlirValue operands[] = {x, to_float(n, onnx_operand(n, 1)), to_float(n, onnx_operand(n, 2))};
-  return strata_build_composite(n->b, STRATA_COMPOSITE_LAYER_NORM, 3, operands, 2, attrs);
-}
-
-// All of it in f32, whatever the operands are. Mean and inverse deviation are results too.
-void onnx_import_layer_normalization(onnx_node_t *n) {
-  MlirValue x = onnx_widen(n, onnx_operand(n, 0));
-  strata_type_t type = onnx_operand_shape(n, 0).type;
-  int rank = onnx_shape(x).rank, axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), rank);
-  double epsilon = onnx_attr_float(n, "epsilon", 1e-5);
-  bool axes[STRATA_MAX_RANK];
-  if (onnx_failed(n))
-    return;
-  for (int i = 0; i < rank; i++)
-    axes[i] = i >= axis;
-  strata_shape_t shape = onnx_shape(x);
-  for (int i = 1; i < 3; i++)
-    onnx_expect_broadcast(n, i, rank, shape.dims);
-  if (onnx_failed(n))
-    return;
-  MlirValue result =
-      onnx_has(n, 2) ? layer_norm(n, x, axis, epsilon)
-                     : onnx_binary(n, STRATA_OP_MUL, normalize(n, x, axes, epsilon), to_float(n, onnx_operand(n, 1)));
-  onnx_set(n, 0, onnx_convert(n, result, false, type, false));
-  if (!onnx_wants(n, 1) && !onnx_wants(n, 2))
-    return;
-  MlirValue center = mean(n, x, axes, true), spread = variance(n, x, center, axes, true);
-  onnx_set(n, 1, center);
-  onnx_set(n, 2, onnx_unary(n, STRATA_OP_RSQRT, onnx_with_number(n, STRATA_OP_ADD, spread, epsilon)));
-}
-
 void onnx_import_instance_normalization(onnx_node_t *n) {
   MlirValue x = onnx_widen(n, onnx_operand(n, 0));
   strata_type_t type = onnx_operand_shape(n, 0).type;

@@ -392,8 +392,8 @@ static strata_status_t problems_error(onnx_importer_t *importer) {
 //===-- The function ---------------------------------------------------------------------------------------------===//
 
 // Makes func.func @main of the region whose block has been filled.
-static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_results, const MlirValue *results,
-                        const MlirAttribute *result_attrs) {
+static strata_status_t create_main(onnx_importer_t *importer, MlirRegion region, size_t n_results,
+                                   const MlirValue *results, const MlirAttribute *result_attrs) {
   MlirContext context = importer->compile->context;
   MlirBlock block = importer->main;
   MlirLocation location = mlirLocationUnknownGet(context);
@@ -411,11 +411,12 @@ static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_r
       {"sym_name", strata_str_attr(context, "main")},
       {"function_type", mlirTypeAttrGet(function)},
       {"arg_attrs", mlirArrayAttrGet(context, (intptr_t)n_arguments, importer->argument_attrs.data)},
-      {"res_attrs", mlirArrayAttrGet(context, (intptr_t)n_results, result_attrs)},
-      {STRATA_SYMBOLS, strata_symbols_attr(context, &importer->symbols)}};
-  int n_attrs = importer->symbols.list.count ? 5 : 4;
-  MlirOperation main = strata_op_create(location, "func.func", 0, NULL, 0, NULL, n_attrs, attrs, 1, &region);
+      {"res_attrs", mlirArrayAttrGet(context, (intptr_t)n_results, result_attrs)}};
+  MlirOperation main = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(importer->compile->module), main);
+  STRATA_TRY(onnx_settle_symbols(importer));
+  strata_symbols_write(importer->compile->module, &importer->symbols);
+  return NULL;
 }
 
 static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__GraphProto *graph, int opset,
@@ -434,9 +435,7 @@ static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__Graph
     STRATA_TRY(import_output(importer, &scope, graph->output[i], &results[i], &attrs[i]));
   if (importer->problems.count)
     return NULL;
-  STRATA_TRY(onnx_settle_symbols(importer));
-  create_main(importer, region, graph->n_output, results, attrs);
-  return NULL;
+  return create_main(importer, region, graph->n_output, results, attrs);
 }
 
 //===-- The model ------------------------------------------------------------------------------------------------===//

@@ -56,9 +56,9 @@ static bool begin(open_t *o) {
   for (int i = 0; i < o->loop->n_states; i++) {
     if (o->loop->states[i].kind != ONNX_TENSOR)
       return refuse(o, "state '%s' is no tensor", input_name(o, i));
-    onnx_shape_t shape = onnx_sizes(o->n, o->loop->states[i].tensor);
+    strata_shape_t shape = onnx_shape(o->loop->states[i].tensor);
     for (int j = 0; j < shape.rank; j++)
-      if (shape.dims[j] == 0)
+      if (strata_dim_is(shape.dims[j], 0))
         return refuse(o, "state '%s' has no elements", input_name(o, i));
     if (shape.type == STRATA_TYPE_I4)
       return refuse(o, "state '%s' has elements of 4 bits", input_name(o, i));

@@ -184,7 +184,8 @@ typedef struct {
   onnx_node_t *n;
   const kind_t *kind;
   int n_directions;
-  int64_t steps, batch, hidden;
+  strata_dim_t steps, batch;
+  int64_t hidden;
   bool batch_first;
   strata_type_t type;
   MlirValue x, lengths; // [steps, batch, in]; null: all steps
@@ -199,7 +200,7 @@ static MlirValue of_direction(onnx_node_t *n, MlirValue x, int direction) {
 static MlirValue initial_state(const layer_t *layer, int operand, int direction) {
   onnx_node_t *n = layer->n;
   if (!onnx_has(n, operand))
-    return onnx_splat(n, layer->type, 2, (int64_t[]){layer->batch, layer->hidden}, 0);
+    return onnx_splat_dims(n, layer->type, 2, (strata_dim_t[]){layer->batch, onnx_dim(n, layer->hidden)}, 0);
   MlirValue states = onnx_operand(n, operand);
   return of_direction(n, layer->batch_first ? onnx_move_axis(n, states, 1, 0) : states, direction);
 }
@@ -227,8 +228,8 @@ static MlirValue running_steps(const layer_t *layer) {
   onnx_node_t *n = layer->n;
   if (mlirValueIsNull(layer->lengths))
     return layer->lengths;
-  const int64_t dims[2] = {layer->steps, layer->batch};
-  MlirValue steps = onnx_iota(n, onnx_shape(layer->lengths).type, 2, dims, 0);
+  const strata_dim_t dims[2] = {layer->steps, layer->batch};
+  MlirValue steps = onnx_iota_dims(n, onnx_shape(layer->lengths).type, 2, dims, 0);
   return onnx_binary(n, STRATA_OP_GT, layer->lengths, steps);
 }
 
@@ -253,15 +254,15 @@ static MlirValue row_of(onnx_node_t *n, MlirValue x, int64_t step) {
 }
 
 // Returns the outputs of all steps, [steps, batch, hidden].
-static MlirValue run_unrolled(const layer_t *layer, const cell_t *cell, bool reverse, state_t *state) {
+static MlirValue run_unrolled(const layer_t *layer, const cell_t *cell, int64_t steps, bool reverse, state_t *state) {
   onnx_node_t *n = layer->n;
-  MlirValue *outputs = strata_arena_array(n->b->compile->arena, MlirValue, layer->steps);
-  for (int64_t i = 0; i < layer->steps && !onnx_failed(n); i++) {
-    int64_t step = reverse ? layer->steps - 1 - i : i;
+  MlirValue *outputs = strata_arena_array(n->b->compile->arena, MlirValue, steps);
+  for (int64_t i = 0; i < steps && !onnx_failed(n); i++) {
+    int64_t step = reverse ? steps - 1 - i : i;
     MlirValue output = run_step(layer, cell, row_of(n, cell->inputs, step), row_of(n, layer->running, step), state);
     outputs[step] = onnx_insert_axis(n, output, 0);
   }
-  return onnx_failed(n) ? (MlirValue){0} : strata_build_concat(n->b, (int)layer->steps, outputs, 0);
+  return onnx_failed(n) ? (MlirValue){0} : strata_build_concat(n->b, (int)steps, outputs, 0);
 }
 
 // The same; a null value where it cannot be a loop.
@@ -294,38 +295,41 @@ static MlirValue run(const layer_t *layer, const cell_t *cell, int direction, bo
   if (layer->kind->has_c)
     out_state->c = initial_state(layer, INITIAL_C, direction);
   MlirValue outputs = {0};
-  if (layer->steps > ONNX_MAX_UNROLLED)
+  int64_t steps;
+  bool is_known = strata_dim_is_constant(layer->steps, &steps);
+  if (!is_known || steps > ONNX_MAX_UNROLLED)
     outputs = run_loop(layer, cell, reverse, out_state);
-  if (mlirValueIsNull(outputs) && layer->steps > MAX_STEPS)
-    onnx_unsupported(n, "a sequence of %lld steps of constants", (long long)layer->steps);
-  return mlirValueIsNull(outputs) && !onnx_failed(n) ? run_unrolled(layer, cell, reverse, out_state) : outputs;
+  if (mlirValueIsNull(outputs) && (!is_known || steps > MAX_STEPS))
+    onnx_unsupported(n, "a sequence of %s steps of constants", onnx_dim_text(n, layer->steps));
+  return mlirValueIsNull(outputs) && !onnx_failed(n) ? run_unrolled(layer, cell, steps, reverse, out_state) : outputs;
 }
 
 // Every operand that is there has the shape that input, number of directions and hidden size give it.
-static void check_shapes(const layer_t *layer, int64_t input_size) {
-  int64_t directions = layer->n_directions, batch = layer->batch, hidden = layer->hidden;
-  int64_t gates = layer->kind->n_gates * hidden;
-  int64_t state[3] = {layer->batch_first ? batch : directions, layer->batch_first ? directions : batch, hidden};
+static void check_shapes(const layer_t *layer, strata_dim_t input_size) {
+  onnx_node_t *n = layer->n;
+  strata_dim_t directions = onnx_dim(n, layer->n_directions), batch = layer->batch, hidden = onnx_dim(n, layer->hidden);
+  strata_dim_t gates = onnx_dim(n, layer->kind->n_gates * layer->hidden);
+  strata_dim_t state[3] = {layer->batch_first ? batch : directions, layer->batch_first ? directions : batch, hidden};
   const struct {
     int operand, rank;
-    int64_t dims[3];
+    strata_dim_t dims[3];
   } expected[] = {
       {W, 3, {directions, gates, input_size}},
       {R, 3, {directions, gates, hidden}},
-      {B, 2, {directions, 2 * gates}},
+      {B, 2, {directions, strata_dim_times(gates, 2)}},
       {LENGTHS, 1, {batch}},
       {INITIAL_H, 3, {state[0], state[1], state[2]}},
       {INITIAL_C, 3, {state[0], state[1], state[2]}},
-      {PEEPHOLES, 2, {directions, 3 * hidden}},
+      {PEEPHOLES, 2, {directions, strata_dim_times(hidden, 3)}},
   };
-  for (size_t i = 0; i < sizeof expected / sizeof *expected && !onnx_failed(layer->n); i++)
-    onnx_expect_sizes(layer->n, expected[i].operand, expected[i].rank, expected[i].dims);
+  for (size_t i = 0; i < sizeof expected / sizeof *expected && !onnx_failed(n); i++)
+    onnx_expect_shape(n, expected[i].operand, expected[i].rank, expected[i].dims);
 }
 
 static bool read_layer(onnx_node_t *n, layer_t *layer) {
   *layer = (layer_t){.n = n, .kind = find_kind(n->info->name), .x = onnx_operand(n, X), .n_directions = 1};
   layer->batch_first = onnx_attr_int(n, "layout", 0);
-  onnx_shape_t x = onnx_sizes(n, layer->x), r = onnx_operand_sizes(n, R);
+  strata_shape_t x = onnx_shape(layer->x), r = onnx_operand_shape(n, R);
   if (!onnx_failed(n) && (x.rank != 3 || r.rank != 3))
     onnx_invalid(n, "expected an input and a recurrence of 3 dimensions, got %d and %d", x.rank, r.rank);
   if (onnx_failed(n))
@@ -335,7 +339,10 @@ static bool read_layer(onnx_node_t *n, layer_t *layer) {
   layer->type = x.type;
   layer->steps = x.dims[layer->batch_first];
   layer->batch = x.dims[!layer->batch_first];
-  layer->hidden = r.dims[2];
+  if (!strata_dim_is_constant(r.dims[2], &layer->hidden)) {
+    onnx_unsupported(n, "a hidden size of %s, which must be a number", onnx_dim_text(n, r.dims[2]));
+    return false;
+  }
   if (onnx_attr_int(n, "hidden_size", layer->hidden) != layer->hidden)
     onnx_invalid(n, "attribute 'hidden_size': it is %lld, that of the recurrence %lld",
                  (long long)onnx_attr_int(n, "hidden_size", 0), (long long)layer->hidden);
@@ -344,7 +351,7 @@ static bool read_layer(onnx_node_t *n, layer_t *layer) {
   if (onnx_has(n, LENGTHS))
     layer->lengths = onnx_operand(n, LENGTHS);
   check_shapes(layer, x.dims[2]);
-  if (layer->steps < 1)
+  if (strata_dim_is(layer->steps, 0))
     onnx_unsupported(n, "a sequence without steps");
   return !onnx_failed(n);
 }

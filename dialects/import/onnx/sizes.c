@@ -243,7 +243,9 @@ strata_status_t onnx_named_dim(onnx_importer_t *importer, const char *name, stra
 //===-- Equality -------------------------------------------------------------------------------------------------===//
 
 strata_dim_t onnx_resolve(const onnx_importer_t *importer, strata_dim_t dim) {
-  return importer->known.count ? strata_dim_substitute(dim, (int)importer->known.count, importer->known.data) : dim;
+  if (importer->known.count)
+    dim = strata_dim_substitute(dim, (int)importer->known.count, importer->known.data);
+  return importer->has_known_quotients ? strata_dim_fold_quotients(dim, &importer->symbols) : dim;
 }
 
 // Whether |dim| is made of |symbol|, be it by way of a derived one.
@@ -338,12 +340,11 @@ static bool impose(onnx_importer_t *importer, int symbol, strata_dim_t value) {
   return !strata_dim_is_constant(value, &size) || size >= old.min;
 }
 
-static void replace(onnx_importer_t *importer, int symbol, strata_dim_t value) {
-  strata_arena_t *arena = importer->compile->arena;
+// What is known of symbols and quotients by now, in all that has been built.
+static void replace_known(onnx_importer_t *importer) {
   strata_symbols_t *symbols = &importer->symbols;
   while (importer->known.count < symbols->list.count)
-    *strata_vector_push(arena, &importer->known) = (strata_dim_t){0};
-  importer->known.data[symbol] = value;
+    *strata_vector_push(importer->compile->arena, &importer->known) = (strata_dim_t){0};
   for (size_t i = 0; i < symbols->list.count; i++) {
     strata_dim_t *known = &importer->known.data[i];
     if (!mlirAffineExprIsNull(*known))
@@ -353,7 +354,34 @@ static void replace(onnx_importer_t *importer, int symbol, strata_dim_t value) {
       symbols->list.data[i].rhs = onnx_resolve(importer, symbols->list.data[i].rhs);
     }
   }
-  strata_symbols_replace(importer->main, (int)importer->known.count, importer->known.data);
+  const strata_symbols_t *ranges = importer->has_known_quotients ? symbols : NULL;
+  int count = (int)importer->known.count;
+  strata_symbols_replace(importer->main, count, importer->known.data, ranges);
+  // Loops are functions of the module, those that are being built of none yet.
+  strata_symbols_replace(mlirModuleGetBody(importer->compile->module), count, importer->known.data, ranges);
+  MlirBlock body;
+  for (int i = 0; body = strata_build_open_body(&importer->builder, i), !mlirBlockIsNull(body); i++)
+    strata_symbols_replace(body, count, importer->known.data, ranges);
+}
+
+static void replace(onnx_importer_t *importer, int symbol, strata_dim_t value) {
+  while (importer->known.count < importer->symbols.list.count)
+    *strata_vector_push(importer->compile->arena, &importer->known) = (strata_dim_t){0};
+  importer->known.data[symbol] = value;
+  replace_known(importer);
+}
+
+// Where |difference| has only a quotient that varies, its symbol's range can make it 0: the number of chunks of a
+// sequence that a model joins to the one before is one, say.
+static bool fix_quotient(onnx_importer_t *importer, strata_dim_t difference) {
+  strata_dim_t part;
+  int64_t factor, rest;
+  if (!strata_dim_split(difference, &part, &factor, &rest) || !mlirAffineExprIsAFloorDiv(part) || rest % factor ||
+      !onnx_narrow(importer, difference, 0, 0))
+    return false;
+  importer->has_known_quotients = true;
+  replace_known(importer);
+  return true;
 }
 
 // Without the factors, symbols that are never 0, that both have.
@@ -391,7 +419,7 @@ bool onnx_unify(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b) {
     strata_dim_t value;
     int symbol = strata_dim_solve(a, b, (int)count, may_go, &value);
     if (symbol < 0)
-      return false;
+      return fix_quotient(importer, strata_dim_sub(a, b));
     may_go[symbol] = false;
     if (depends_on(importer, value, symbol) || !impose(importer, symbol, value))
       continue;
@@ -411,9 +439,9 @@ strata_status_t onnx_settle_symbols(onnx_importer_t *importer) {
                *values = strata_arena_array(compile->arena, strata_dim_t, count);
   for (size_t i = 0; i < importer->known.count; i++)
     known[i] = importer->known.data[i];
-  STRATA_TRY(strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, importer->main, known, &left,
-                                     values));
-  strata_symbols_replace(importer->main, (int)count, values);
+  MlirBlock module = mlirModuleGetBody(compile->module);
+  STRATA_TRY(strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, module, known, &left, values));
+  strata_symbols_replace(module, (int)count, values, NULL);
   for (size_t i = 0; i < left.list.count; i++)
     keep_possible(&left.list.data[i], left.list.data[i].n_likely, left.list.data[i].likely);
   importer->symbols = left;

@@ -23,7 +23,7 @@ bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64
 // every call is checked for. False if it cannot be so.
 bool onnx_require(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b, int64_t min, int64_t max);
 
-// At the end: the symbols that are left, in their order, become an attribute of @main.
+// At the end, when @main is in the module: the symbols that are left, in their order, become an attribute of it.
 STRATA_MUST_CHECK strata_status_t onnx_settle_symbols(onnx_importer_t *importer);
 
 #endif

@@ -119,6 +119,14 @@ def names():
     m.output(m.Reshape(m.Relu(x), m.sizes(-1, 2)))
     text = strata.strata(m.graph.save("sized.onnx"), "--compile-to=import", "--dim=n=8..64/8@16,32")
     check("multiple and likely sizes", "likely = [16, 32], max = 64 : i64, min = 8 : i64, multiple = 8" in text, text)
+    # Chunks of 4 and those before them, one more, meet as many joined to as many: there is one chunk.
+    m = Model()
+    x = m.input("n", 6)
+    missing = m.Mod(m.Sub(m.sizes(4), m.Mod(m.size(x, 0), m.sizes(4))), m.sizes(4))
+    chunks = m.Reshape(m.Pad(x, m.Concat(m.sizes(0, 0), missing, m.sizes(0), axis=0)), m.sizes(-1, 4, 6))
+    before = m.Concat(m.constant(np.zeros((1, 4, 6))), chunks, axis=0)
+    m.output(m.Add(m.Concat(chunks, chunks, axis=0), before))
+    same("a quotient that can be one number only", m, [{"n": 1}, {"n": 4}], {"n": (1, 4)})
 
 
 # -- equal sizes ------------------------------------------------------------------------------------------------------

@@ -1,0 +1,244 @@
+// com.microsoft's GroupQueryAttention: causal attention to a cache that the operator extends, a place of its own for
+// each batch entry.
+#include "dialects/import/onnx/attention.h"
+#include "dialects/import/onnx/sizes.h"
+
+#include <math.h>
+
+enum {
+  QUERY,
+  KEY,
+  VALUE,
+  PAST_KEY,
+  PAST_VALUE,
+  LAST_KEYS,
+  TOTAL,
+  COS,
+  SIN,
+  POSITIONS,
+  BIAS,
+  SINK,
+  K_SCALE,
+  V_SCALE,
+  Q_NORM,
+  K_NORM,
+  N_QUERIES
+};
+
+typedef struct {
+  int64_t heads, kv_heads;
+  strata_dim_t batch, queries, room; // of the cache that results
+  MlirValue begin;                   // [batch, 1] where the new keys go: how many there were
+  MlirValue count;                   // and how many there are then
+} cache_t;
+
+static void check(onnx_node_t *n) {
+  bool is_plain = onnx_attr_is(n, "k_quant_type", "") || onnx_attr_is(n, "k_quant_type", "NONE");
+  is_plain &= onnx_attr_is(n, "v_quant_type", "") || onnx_attr_is(n, "v_quant_type", "NONE");
+  if (!is_plain)
+    onnx_unsupported(n, "a quantised cache");
+  if (onnx_attr_int(n, "sliding_window_cache", 0) || onnx_has(n, N_QUERIES))
+    onnx_unsupported(n, "a cache of a window, and queries of several lengths");
+  if (!onnx_failed(n) && (onnx_has(n, PAST_KEY) != onnx_has(n, PAST_VALUE) || onnx_has(n, KEY) != onnx_has(n, VALUE)))
+    onnx_invalid(n, "expected keys and values, or neither");
+  if (!onnx_failed(n) && onnx_operand_shape(n, QUERY).rank != 3)
+    onnx_invalid(n, "operand 0 ('%s'): expected 3 dimensions", n->proto->input[QUERY]);
+}
+
+//===-- Queries, keys, values ------------------------------------------------------------------------------------===//
+
+// Heads [first, first + count) of |x|, [batch, length, heads, size].
+static MlirValue some_heads(onnx_node_t *n, MlirValue x, int64_t all, int64_t first, int64_t count) {
+  x = onnx_swap_heads(n, onnx_split_heads(n, x, all));
+  return first == 0 && count == all ? x : onnx_slice_axis(n, x, 2, first, 1, count);
+}
+
+// Keys and values are of as many positions as queries.
+static bool agree(onnx_node_t *n, const cache_t *c) {
+  strata_dim_t dims[2] = {c->batch, c->queries};
+  for (int i = KEY; i <= PAST_VALUE && !onnx_failed(n); i++) {
+    strata_shape_t shape = onnx_has(n, i) ? onnx_operand_shape(n, i) : (strata_shape_t){.rank = 0};
+    int count = i <= VALUE ? 2 : 1;
+    for (int k = 0; onnx_has(n, i) && k < count && !onnx_failed(n); k++)
+      if (shape.rank != (i <= VALUE ? 3 : 4) || !onnx_agree(n, shape.dims[k], dims[k]))
+        onnx_invalid(n, "operand %d ('%s'): expected %d dimensions, and a size of %s at %d", i, n->proto->input[i],
+                     i <= VALUE ? 3 : 4, onnx_dim_text(n, dims[k]), k);
+  }
+  return !onnx_failed(n);
+}
+
+static void read_operands(onnx_node_t *n, const cache_t *c, MlirValue out[3]) {
+  MlirValue query = onnx_operand(n, QUERY);
+  int64_t all = c->heads + 2 * c->kv_heads;
+  if (onnx_has(n, KEY)) {
+    out[0] = some_heads(n, query, c->heads, 0, c->heads);
+    out[1] = some_heads(n, onnx_operand(n, KEY), c->kv_heads, 0, c->kv_heads);
+    out[2] = some_heads(n, onnx_operand(n, VALUE), c->kv_heads, 0, c->kv_heads);
+    return;
+  }
+  out[0] = some_heads(n, query, all, 0, c->heads);
+  out[1] = some_heads(n, query, all, c->heads, c->kv_heads);
+  out[2] = some_heads(n, query, all, c->heads + c->kv_heads, c->kv_heads);
+}
+
+static MlirValue normalized(onnx_node_t *n, MlirValue x, int weight, const char *epsilon) {
+  if (!onnx_has(n, weight) || onnx_failed(n))
+    return x;
+  int64_t axis = 3;
+  strata_attr_value_t attrs[2] = {{.n_i64s = 1, .i64s = &axis},
+                                  {.f64 = onnx_attr_float(n, epsilon, onnx_attr_float(n, "qk_norm_epsilon", 1e-6))}};
+  strata_type_t type = onnx_shape(x).type;
+  MlirValue operands[2] = {onnx_widen(n, x), onnx_widen(n, onnx_operand(n, weight))};
+  return onnx_round(n, strata_build_composite(n->b, STRATA_COMPOSITE_RMS_NORM, 2, operands, 2, attrs), type);
+}
+
+// The positions of the queries, [batch, length].
+static MlirValue positions(onnx_node_t *n, const cache_t *c) {
+  if (onnx_has(n, POSITIONS))
+    return onnx_operand(n, POSITIONS);
+  strata_dim_t dims[2] = {onnx_dim(n, 1), c->queries};
+  return onnx_binary(n, STRATA_OP_ADD, c->begin, onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 1));
+}
+
+static void rotate(onnx_node_t *n, const cache_t *c, MlirValue parts[3]) {
+  if (!onnx_attr_int(n, "do_rotary", 0) || onnx_failed(n))
+    return;
+  MlirValue places = positions(n, c);
+  MlirValue cos = onnx_operand(n, COS), sin = onnx_operand(n, SIN);
+  if (onnx_failed(n))
+    return;
+  cos = strata_build_gather(n->b, cos, places, 0, 0);
+  sin = strata_build_gather(n->b, sin, places, 0, 0);
+  for (int i = 0; i < 2; i++)
+    parts[i] = onnx_rotate(n, parts[i], cos, sin, onnx_attr_int(n, "rotary_interleaved", 0));
+}
+
+//===-- The cache ------------------------------------------------------------------------------------------------===//
+
+// Operand TOTAL is how many keys there are with the new ones, of the longest batch entry. The cache has room for those,
+// or for as many as before if that is more.
+static void read_cache(onnx_node_t *n, cache_t *c) {
+  strata_shape_t query = onnx_operand_shape(n, QUERY);
+  int64_t count;
+  const strata_dim_t *total = onnx_dims(n, TOTAL, &count);
+  if (!onnx_failed(n) && count != 1)
+    onnx_invalid(n, "operand %d ('%s'): expected one number", TOTAL, n->proto->input[TOTAL]);
+  if (onnx_failed(n))
+    return;
+  c->batch = query.dims[0];
+  c->queries = query.dims[1];
+  c->room = total[0];
+  if (onnx_has(n, PAST_KEY)) {
+    strata_shape_t past = onnx_operand_shape(n, PAST_KEY);
+    if (past.rank != 4)
+      onnx_invalid(n, "operand %d ('%s'): expected 4 dimensions", PAST_KEY, n->proto->input[PAST_KEY]);
+    else
+      c->room = onnx_derive(n, STRATA_SYMBOL_MAX, total[0], past.dims[2]);
+  }
+  if (onnx_failed(n))
+    return;
+  // One number a batch entry; also as a column.
+  MlirValue last = onnx_convert(n, onnx_operand(n, LAST_KEYS), false, STRATA_TYPE_I64, false);
+  last = onnx_reshape_dims(n, last, 2, (strata_dim_t[]){c->batch, onnx_dim(n, 1)});
+  c->count = onnx_with_number(n, STRATA_OP_ADD, last, 1);
+  c->begin = onnx_with_number(n, STRATA_OP_MAX, onnx_with_dim(n, STRATA_OP_SUB, c->count, c->queries), 0);
+}
+
+// What was in the cache in front of where the new values begin, [batch, heads, room, size]; 0 behind.
+static MlirValue older(onnx_node_t *n, const cache_t *c, int operand, MlirValue like) {
+  strata_shape_t shape = onnx_shape(like);
+  if (!onnx_has(n, operand))
+    return onnx_number(n, like, 0);
+  MlirValue past = onnx_operand(n, operand);
+  strata_shape_t old = onnx_shape(past);
+  strata_dim_t low[4], high[4],
+      missing = strata_dim_sub(onnx_resolve(n->importer, c->room), onnx_resolve(n->importer, old.dims[2]));
+  for (int i = 0; i < 4 && !onnx_failed(n); i++) {
+    low[i] = high[i] = onnx_dim(n, 0);
+    if (i != 2)
+      onnx_agree(n, old.dims[i], shape.dims[i]);
+  }
+  high[2] = missing;
+  return strata_dim_is(missing, 0) ? onnx_operand(n, operand)
+                                   : strata_build_pad_dims(n->b, onnx_operand(n, operand), low, high, 0);
+}
+
+// The cache with the new values |x|, [batch, length, heads, size].
+static MlirValue extended(onnx_node_t *n, const cache_t *c, int past, MlirValue x) {
+  if (onnx_failed(n))
+    return x;
+  strata_dim_t row[2] = {onnx_dim(n, 1), c->room};
+  MlirValue place = onnx_iota_dims(n, STRATA_TYPE_I64, 2, row, 1);
+  MlirValue from = onnx_binary(n, STRATA_OP_SUB, place, c->begin);
+  MlirValue new = onnx_swap_heads(n, strata_build_gather(n->b, x, from, 1, 1));
+  strata_dim_t lined[4] = {c->batch, onnx_dim(n, 1), c->room, onnx_dim(n, 1)};
+  MlirValue is_old = onnx_reshape_dims(n, onnx_with_number(n, STRATA_OP_LT, from, 0), 4, lined);
+  MlirValue inside = onnx_binary(n, STRATA_OP_LT, from, strata_build_dim(n->b, c->queries, STRATA_TYPE_I64));
+  new = onnx_select(n, onnx_reshape_dims(n, inside, 4, lined), new, onnx_number(n, new, 0));
+  return onnx_select(n, is_old, older(n, c, past, new), new);
+}
+
+//===-- The operator ---------------------------------------------------------------------------------------------===//
+
+// Key <= begin + query, or any key there is; not further back than a window. [batch, 1, queries, keys]
+static MlirValue visible(onnx_node_t *n, const cache_t *c) {
+  strata_dim_t dims[2] = {c->queries, c->room};
+  MlirValue row = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 0), key = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 1);
+  int64_t window = onnx_attr_int(n, "local_window_size", -1);
+  strata_dim_t lined[4] = {c->batch, onnx_dim(n, 1), onnx_dim(n, 1), onnx_dim(n, 1)};
+  if (!onnx_attr_int(n, "causal", 1))
+    return onnx_binary(n, STRATA_OP_LT, key, onnx_reshape_dims(n, c->count, 4, lined));
+  MlirValue last = onnx_binary(n, STRATA_OP_ADD, row, onnx_reshape_dims(n, c->begin, 4, lined));
+  MlirValue allowed = onnx_binary(n, STRATA_OP_LE, key, last);
+  if (window > 0)
+    allowed = onnx_both(n, allowed,
+                        onnx_binary(n, STRATA_OP_GT, key, onnx_with_number(n, STRATA_OP_SUB, last, (double)window)));
+  return allowed;
+}
+
+// The bias is of as many keys as TOTAL says; the cache may have room for more.
+static MlirValue bias_of(onnx_node_t *n, const cache_t *c) {
+  MlirValue bias = onnx_operand(n, BIAS);
+  strata_shape_t shape = onnx_shape(bias);
+  if (onnx_failed(n) || shape.rank != 4)
+    return bias;
+  strata_dim_t missing = strata_dim_sub(onnx_resolve(n->importer, c->room), onnx_resolve(n->importer, shape.dims[3]));
+  strata_dim_t zero = onnx_dim(n, 0), low[4] = {zero, zero, zero, zero}, high[4] = {zero, zero, zero, missing};
+  return strata_dim_is(missing, 0) || strata_dim_is(shape.dims[3], 1) ? bias
+                                                                      : strata_build_pad_dims(n->b, bias, low, high, 0);
+}
+
+void onnx_import_group_query_attention(onnx_node_t *n) {
+  cache_t c = {.heads = onnx_attr_int(n, "num_heads", 0), .kv_heads = onnx_attr_int(n, "kv_num_heads", 0)};
+  MlirValue parts[3] = {{0}};
+  check(n);
+  if (!onnx_failed(n) && (c.heads < 1 || c.kv_heads < 1 || c.heads % c.kv_heads))
+    onnx_invalid(n, "expected heads that those of keys and values divide, got %lld and %lld", (long long)c.heads,
+                 (long long)c.kv_heads);
+  if (!onnx_failed(n))
+    read_cache(n, &c);
+  if (onnx_failed(n) || !agree(n, &c))
+    return;
+  read_operands(n, &c, parts);
+  parts[0] = normalized(n, parts[0], Q_NORM, "q_norm_epsilon");
+  parts[1] = normalized(n, parts[1], K_NORM, "k_norm_epsilon");
+  rotate(n, &c, parts);
+  onnx_attention_t a = {.q = onnx_swap_heads(n, parts[0]),
+                        .k = extended(n, &c, PAST_KEY, parts[1]),
+                        .v = extended(n, &c, PAST_VALUE, parts[2]),
+                        .scale = onnx_attr_float(n, "scale", 0),
+                        .softcap = onnx_attr_float(n, "softcap", 0),
+                        .softmax_type = STRATA_TYPE_COUNT};
+  if (onnx_failed(n))
+    return;
+  a.allowed = visible(n, &c);
+  if (onnx_has(n, BIAS))
+    a.bias = bias_of(n, &c);
+  if (onnx_has(n, SINK))
+    a.sink = onnx_operand(n, SINK);
+  else if (onnx_attr_int(n, "smooth_softmax", 0))
+    a.sink = onnx_splat(n, onnx_shape(a.q).type, 0, NULL, 0);
+  onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, NULL)));
+  onnx_set(n, 1, a.k);
+  onnx_set(n, 2, a.v);
+}
