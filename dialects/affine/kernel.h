@@ -38,6 +38,10 @@ bool strata_nest_is_vectorizable(const strata_nest_t *nest);
 // parallel dim, of which only the last index of such reads is made.
 bool strata_nest_gathers_rows(const strata_nest_t *nest);
 
+// True of a serial nest that walks rows between numbers from memory, one result a point: it has a vector form along its
+// innermost parallel dim as well (row_loops.c).
+bool strata_nest_loops_over_rows(const strata_nest_t *nest);
+
 // The iteration point of |map|'s dims, the first ones of |space|, at which its results are |targets|, expressions over
 // |target_space|. The buffer behind the map has |sizes|. Maps that are sums of dims with
 // constant coefficients are inverted, others through their row-major position. False if neither works.

@@ -229,6 +229,8 @@ static MlirAttribute composite_attr(MlirContext context, strata__attr_kind_t kin
     return mlirFloatAttrDoubleGet(context, mlirF64TypeGet(context), value->f64);
   if (kind == STRATA__ATTR_I64)
     return strata_i64_attr(context, value->i64s[0]);
+  if (kind == STRATA__ATTR_BOOL)
+    return strata_bool_attr(context, value->i64s[0]);
   return strata_i64s_attr(context, value->n_i64s, value->i64s);
 }
 
@@ -242,11 +244,11 @@ static void name_attrs(MlirContext context, const strata__signature_t *signature
   }
 }
 
-MlirValue strata_build_composite(strata_builder_t *b, strata_composite_id_t id, int n_operands,
-                                 const MlirValue *operands, int n_attrs, const strata_attr_value_t *attrs) {
+MlirValue strata_build_jagged(strata_builder_t *b, strata_composite_id_t id, int n_operands, const MlirValue *operands,
+                              int n_attrs, const strata_attr_value_t *attrs, const strata_shape_t *result) {
   const char *name = strata_composite_info[id].name;
   const strata__signature_t *signature = strata__composite_signature(id);
-  strata_shape_t shapes[STRATA__MAX_NAMED_OPERANDS], shape;
+  strata_shape_t shapes[STRATA__MAX_NAMED_OPERANDS], shape = *result;
   strata_named_attr_t named[STRATA__MAX_ATTRS];
   char names[STRATA__MAX_ATTRS][32];
   if (b->status)
@@ -267,4 +269,9 @@ MlirValue strata_build_composite(strata_builder_t *b, strata_composite_id_t id, 
   MlirOperation op = strata_op_create(b->location, name, n_operands, operands, 1, &type, n_attrs, named, 0, NULL);
   insert(b, op);
   return mlirOperationGetResult(op, 0);
+}
+
+MlirValue strata_build_composite(strata_builder_t *b, strata_composite_id_t id, int n_operands,
+                                 const MlirValue *operands, int n_attrs, const strata_attr_value_t *attrs) {
+  return strata_build_jagged(b, id, n_operands, operands, n_attrs, attrs, &(strata_shape_t){0});
 }

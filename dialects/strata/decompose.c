@@ -12,6 +12,7 @@
 //   product        = unary { ("*" | "/") unary }
 //   unary          = "-" unary | number | name | name "(" comparison { "," comparison } ")" | "(" comparison ")"
 #include "dialects/mlir_util.h"
+#include "dialects/strata/jagged.h"
 #include "dialects/strata/record.h"
 #include "dialects/strata/scalar.h"
 
@@ -20,13 +21,13 @@
 #include <stdlib.h>
 
 typedef struct {
-  enum { NUMBER, TENSOR, AXES } kind;
+  enum { NUMBER, TENSOR, ATTRIBUTE, RESULT } kind;
   double number;
   MlirValue tensor;
-  const strata__attr_t *axes;
+  const strata__attr_t *attr;
 } term_t;
 
-enum { MAX_NAMES = 16, MAX_ARGS = 3 };
+enum { MAX_NAMES = 16, MAX_ARGS = 7 };
 
 typedef struct {
   strata_builder_t builder;
@@ -37,6 +38,8 @@ typedef struct {
     term_t term;
   } names[MAX_NAMES];
   strata__attr_t attrs[STRATA__MAX_ATTRS];
+  strata_shape_t expected; // the result's
+  strata__checked_list_t *checked;
 } expander_t;
 
 static term_t tensor(MlirValue value) { return (term_t){.kind = TENSOR, .tensor = value}; }
@@ -97,7 +100,7 @@ static bool make_tensors(expander_t *x, int first, int n_args, term_t *args) {
     return false;
   strata_shape_t shape = strata_shape_of(args[like].tensor);
   for (int i = first; i < n_args; i++) {
-    if (args[i].kind == AXES)
+    if (args[i].kind == ATTRIBUTE || args[i].kind == RESULT)
       return false;
     if (args[i].kind == NUMBER && strata_type_info[shape.type].kind != STRATA_TYPE_KIND_FLOAT &&
         args[i].number != trunc(args[i].number))
@@ -157,9 +160,9 @@ static strata_dim_t count_along(MlirValue value, const strata__attr_t *axes) {
 }
 
 static term_t reduce(expander_t *x, strata_combiner_t combiner, bool is_mean, const term_t *args) {
-  if (args[0].kind != TENSOR || args[1].kind != AXES)
+  if (args[0].kind != TENSOR || args[1].kind != ATTRIBUTE)
     return fail(x, "expected a tensor and axes");
-  const strata__attr_t *axes = args[1].axes;
+  const strata__attr_t *axes = args[1].attr;
   MlirValue result = strata_build_reduce(&x->builder, combiner, args[0].tensor, axes->count, axes->i64s, true);
   if (!is_mean || x->builder.status)
     return tensor(result);
@@ -186,12 +189,36 @@ static term_t per_channel(expander_t *x, const term_t *args) {
   return tensor(strata_build_reshape(&x->builder, args[0].tensor, like.rank - 1, channels.dims));
 }
 
+// A function of jagged.c.
+static term_t call_jagged(expander_t *x, strata__jagged_function_t function, const char *letters, const term_t *args) {
+  strata__jagged_arg_t values[MAX_ARGS] = {0};
+  strata__jagged_t jagged = {&x->builder, x->checked};
+  for (int i = 0; letters[i]; i++) {
+    bool is_tensor = letters[i] == 't' || (letters[i] == 'r' && args[i].kind == TENSOR);
+    if (args[i].kind != (is_tensor ? TENSOR : letters[i] == 'r' ? RESULT : letters[i] == 'n' ? NUMBER : ATTRIBUTE))
+      return fail(x, "unexpected argument");
+    if (x->builder.status)
+      return tensor((MlirValue){0});
+    values[i].tensor = args[i].tensor;
+    values[i].number = args[i].number;
+    if (letters[i] == 'b')
+      values[i].flag = args[i].attr->i64s[0];
+    else if (letters[i] != 'n')
+      values[i].shape = is_tensor ? strata_shape_of(args[i].tensor) : x->expected;
+  }
+  return tensor(strata__jagged_call(&jagged, function, values));
+}
+
 static term_t call(expander_t *x, MlirStringRef name, int n_args, term_t *args) {
   if (n_args == 2 && strata_str_equal(name, "per_channel"))
     return per_channel(x, args);
   for (size_t i = 0; n_args == 2 && i < sizeof reductions / sizeof *reductions; i++)
     if (strata_str_equal(name, reductions[i].name))
       return reduce(x, reductions[i].combiner, strata_str_equal(name, "mean"), args);
+  const char *letters = "";
+  strata__jagged_function_t function = strata__jagged_function(name, &letters);
+  if (function != STRATA__JAGGED_FUNCTIONS && (size_t)n_args == strlen(letters))
+    return call_jagged(x, function, letters, args);
   strata_op_id_t op = strata__op_from_name(name);
   if (op == STRATA_OP_COUNT || strata_op_info[op].kind != STRATA_KIND_ELEMENTWISE ||
       strata_op_info[op].n_operands != n_args)
@@ -299,10 +326,11 @@ static MlirValue parse_body(expander_t *x) {
 //===-- Ops ------------------------------------------------------------------------------------------------------===//
 
 static void define_operands(expander_t *x, MlirOperation op, const strata__signature_t *signature) {
+  bool keeps_type = strata__body_keeps_type(x->at);
   for (int i = 0; i < signature->n_operands; i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
     strata_type_t type = strata_shape_of(value).type;
-    if (type != STRATA_TYPE_COUNT && strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT)
+    if (!keeps_type && type != STRATA_TYPE_COUNT && strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT)
       value = strata_build_convert(&x->builder, STRATA_OP_CONVERT, value, strata_type_info[type].math_type);
     define(x, signature->operands[i], tensor(value));
   }
@@ -312,16 +340,19 @@ static void define_attrs(expander_t *x, const strata__signature_t *signature) {
   for (int i = 0; i < signature->n_attrs; i++) {
     const strata__attr_spec_t *spec = &signature->attrs[i];
     const strata__attr_t *attr = &x->attrs[i];
-    define(x, spec->name, spec->kind == STRATA__ATTR_F64 ? number(attr->f64) : (term_t){.kind = AXES, .axes = attr});
+    define(x, spec->name,
+           spec->kind == STRATA__ATTR_F64 ? number(attr->f64) : (term_t){.kind = ATTRIBUTE, .attr = attr});
   }
 }
 
-static strata_status_t expand(strata_compile_t *compile, MlirOperation op) {
+static strata_status_t expand(strata_compile_t *compile, MlirOperation op, strata__checked_list_t *checked) {
   strata_composite_id_t id = strata_op_composite(op);
   const strata__signature_t *signature = strata__composite_signature(id);
   MlirValue result = mlirOperationGetResult(op, 0);
   strata_shape_t expected = strata_shape_of(result);
-  expander_t x = {.at = strata_composite_info[id].body,
+  expander_t x = {.expected = expected,
+                  .checked = checked,
+                  .at = strata_composite_info[id].body,
                   .builder = {.compile = compile,
                               .block = mlirOperationGetBlock(op),
                               .before = op,
@@ -331,6 +362,7 @@ static strata_status_t expand(strata_compile_t *compile, MlirOperation op) {
   STRATA_TRY(strata__decode_attrs(op, signature, x.attrs));
   define_attrs(&x, signature);
   define_operands(&x, op, signature);
+  define(&x, strata_str("result"), (term_t){.kind = RESULT});
   MlirValue value = parse_body(&x);
   if (!x.builder.status)
     value = strata_build_convert(&x.builder, STRATA_OP_CONVERT, value, expected.type);
@@ -358,13 +390,23 @@ static MlirWalkResult find_composite(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-strata_status_t strata_decompose(strata_compile_t *compile) {
+static found_t find_composites(strata_compile_t *compile) {
   found_t found = {.arena = compile->arena};
   mlirOperationWalk(mlirModuleGetOperation(compile->module), find_composite, &found, MlirWalkPreOrder);
+  return found;
+}
+
+strata_status_t strata_decompose(strata_compile_t *compile) {
+  strata__checked_list_t checked = {0};
+  found_t found = find_composites(compile);
+  for (size_t i = 0; i < found.ops.count; i++)
+    if (strata_op_composite(found.ops.data[i]) == STRATA_COMPOSITE_PADDED_TO_JAGGED)
+      STRATA_TRY(strata__drop_conversion(compile, found.ops.data[i]));
+  found = find_composites(compile); // some are new
   for (size_t i = 0; i < found.ops.count; i++) {
     MlirOperation op = found.ops.data[i];
     const char *name = strata_composite_info[strata_op_composite(op)].name;
-    strata_status_t status = expand(compile, op);
+    strata_status_t status = expand(compile, op, &checked);
     if (status)
       return strata_status_context(status, "%s", name);
   }

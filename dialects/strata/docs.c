@@ -55,6 +55,12 @@ static const struct {
      "`scatter(init [n, k..], indices [m], updates [m, k..])`: in order, row `indices[m]` is combined with "
      "`updates[m]`; "
      "kind \"none\" overwrites; indices outside are dropped."},
+    {STRATA_KIND_SEGMENT, "Rows in sequences",
+     "What the composite ops of jagged.md are made of: sequence b is the rows from `offsets[b]` up to "
+     "`offsets[b + 1]`, each clamped to what there is. `segment_rows`: the sequence of each row. `segment_reduce`: "
+     "rows "
+     "combined within each. `segment_contract`: each row times its sequence's matrix. `segment_attention`: the softmax "
+     "of `scale * q k^T` times v within each."},
     {STRATA_KIND_GENERATE, "Generate",
      "`iota`: `result[d...] = d[axis]`. `constant`: `value` or the name of `data`. "
      "`dims`: the values of expressions over symbols (sizes.md), i64."},

@@ -129,6 +129,8 @@ static const char *evaluate(const eval_t *e) {
     return strata__eval_gather(e), NULL;
   case STRATA_KIND_SCATTER:
     return strata__eval_scatter(e), NULL;
+  case STRATA_KIND_SEGMENT:
+    return "its offsets are data";
   case STRATA_KIND_GENERATE:
     if (e->record->id == STRATA_OP_CONSTANT)
       return "it is a constant already";

@@ -327,7 +327,7 @@ static void count_up(evaluator_t *v, const strata__record_t *r, element_t *out) 
 //===-- All ------------------------------------------------------------------------------------------------------===//
 
 static void evaluate_op(evaluator_t *v, strata__record_t *r, MlirOperation op, int64_t count, element_t *out) {
-  const element_t *operands[3] = {NULL};
+  const element_t *operands[STRATA__MAX_OPERANDS] = {NULL};
   for (int i = 0; i < r->n_operands; i++)
     operands[i] = evaluate(v, mlirOperationGetOperand(op, i));
   const strata__attr_t *values;

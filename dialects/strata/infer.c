@@ -110,8 +110,7 @@ static strata_status_t check_types(const strata__record_t *r) {
   return NULL;
 }
 
-// The combiner an op names, which must be defined for |type|.
-static strata_status_t check_combiner(const strata__record_t *r, strata_type_t type) {
+strata_status_t strata__check_combiner(const strata__record_t *r, strata_type_t type) {
   MlirStringRef name = strata__get(r, "kind")->string;
   strata_combiner_t combiner = strata_combiner_from_name(name);
   if (combiner == STRATA_COMBINER_COUNT)
@@ -173,7 +172,7 @@ static void remove_dim(strata_shape_t *shape, int axis) {
 static strata_status_t infer_reduce(strata__record_t *r) {
   const strata__attr_t *axes = strata__get(r, "axes");
   bool reduced[STRATA_MAX_RANK] = {false};
-  STRATA_TRY(check_combiner(r, r->operands[0].type));
+  STRATA_TRY(strata__check_combiner(r, r->operands[0].type));
   for (int i = 0; i < axes->count; i++) {
     STRATA_TRY(check_axis("axes", axes->i64s[i], r->operands[0].rank));
     if (reduced[axes->i64s[i]])
@@ -189,7 +188,7 @@ static strata_status_t infer_reduce(strata__record_t *r) {
 
 static strata_status_t infer_arg_reduce(strata__record_t *r) {
   int64_t axis = strata__i64(r, "axis"), size;
-  STRATA_TRY(check_combiner(r, r->operands[0].type));
+  STRATA_TRY(strata__check_combiner(r, r->operands[0].type));
   strata_combiner_t kind = strata_combiner_from_name(strata__get(r, "kind")->string);
   if (kind != STRATA_COMBINER_MAX && kind != STRATA_COMBINER_MIN && kind != STRATA_COMBINER_MAX_U &&
       kind != STRATA_COMBINER_MIN_U)
@@ -204,7 +203,7 @@ static strata_status_t infer_arg_reduce(strata__record_t *r) {
 }
 
 static strata_status_t infer_scan(strata__record_t *r) {
-  STRATA_TRY(check_combiner(r, r->operands[0].type));
+  STRATA_TRY(strata__check_combiner(r, r->operands[0].type));
   STRATA_TRY(check_axis("axis", strata__i64(r, "axis"), r->operands[0].rank));
   r->results[0] = r->operands[0];
   return NULL;
@@ -245,7 +244,7 @@ static strata_status_t infer_window_dim(strata__record_t *r, int i) {
 
 static strata_status_t infer_window(strata__record_t *r) {
   static const char *const attrs[] = {"window", "strides", "dilations", "low", "high"};
-  STRATA_TRY(check_combiner(r, r->operands[0].type));
+  STRATA_TRY(strata__check_combiner(r, r->operands[0].type));
   for (size_t i = 0; i < sizeof attrs / sizeof *attrs; i++)
     STRATA_TRY(check_length(r, attrs[i], r->operands[0].rank));
   r->results[0] = r->operands[0];
@@ -429,7 +428,7 @@ static strata_status_t infer_scatter(strata__record_t *r) {
   MlirStringRef kind = strata__get(r, "kind")->string;
   STRATA_TRY(check_index_type(indices));
   if (!strata_str_equal(kind, "none"))
-    STRATA_TRY(check_combiner(r, init->type));
+    STRATA_TRY(strata__check_combiner(r, init->type));
   if (init->rank < 1 || indices->rank != 1)
     return strata__invalid("expected init of rank 1 or more and indices of rank 1, got %d and %d", init->rank,
                            indices->rank);
@@ -472,6 +471,7 @@ static const infer_fn infer_kind[] = {[STRATA_KIND_ELEMENTWISE] = infer_elementw
                                       [STRATA_KIND_CONTRACT] = strata__infer_contract,
                                       [STRATA_KIND_GATHER] = infer_gather,
                                       [STRATA_KIND_SCATTER] = infer_scatter,
+                                      [STRATA_KIND_SEGMENT] = strata__infer_segment,
                                       [STRATA_KIND_GENERATE] = infer_generate};
 
 strata_status_t strata__infer(strata__record_t *record) {
@@ -506,6 +506,8 @@ strata_status_t strata__common_shape(const strata_shape_t *x, const strata_shape
 strata_status_t strata__infer_composite(strata_composite_id_t id, int n_operands, const strata_shape_t *operands,
                                         strata_shape_t *out) {
   bool by_channel = strstr(strata_composite_info[id].body, "per_channel") != NULL;
+  if (strata__composite_is_jagged(id))
+    return strata__infer_jagged(id, operands, out);
   *out = operands[0];
   for (int i = 0; i < n_operands; i++) {
     if (operands[i].type == STRATA_TYPE_COUNT)

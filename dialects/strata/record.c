@@ -54,6 +54,10 @@ bool strata__has_symbols(const strata__record_t *record) {
   return found;
 }
 
+void strata__set_f64(strata__record_t *record, const char *name, double value) {
+  record->attrs[find(record, name)].f64 = value;
+}
+
 void strata__set_string(strata__record_t *record, const char *name, const char *value) {
   record->attrs[find(record, name)].string = strata_str(value);
 }
@@ -98,7 +102,8 @@ MlirAttribute strata__encode_attr(MlirContext context, const strata__record_t *r
     return encode_maps(context, attr);
   case STRATA__ATTR_ANY:
     return attr->any;
-  case STRATA__ATTR_F64: // composites only
+  case STRATA__ATTR_F64:
+    return mlirFloatAttrDoubleGet(context, mlirF64TypeGet(context), attr->f64);
   case STRATA__ATTR_KIND_COUNT:
     break;
   }

@@ -8,7 +8,7 @@
 
 //===-- Signatures -----------------------------------------------------------------------------------------------===//
 
-enum { STRATA__MAX_ATTRS = 6, STRATA__MAX_OPERANDS = 3, STRATA__MAX_RESULTS = 2, STRATA__MAX_NAMED_OPERANDS = 8 };
+enum { STRATA__MAX_ATTRS = 6, STRATA__MAX_OPERANDS = 6, STRATA__MAX_RESULTS = 2, STRATA__MAX_NAMED_OPERANDS = 8 };
 
 typedef enum {
   STRATA__ATTR_I64,
@@ -69,6 +69,7 @@ const strata__attr_t *strata__get(const strata__record_t *record, const char *na
 void strata__set_i64(strata__record_t *record, const char *name, int64_t value); // also a bool
 void strata__set_i64s(strata__record_t *record, const char *name, int count, const int64_t *values);
 void strata__set_dims(strata__record_t *record, const char *name, int count, const strata_dim_t *values);
+void strata__set_f64(strata__record_t *record, const char *name, double value);
 void strata__set_string(strata__record_t *record, const char *name, const char *value);
 void strata__set_maps(strata__record_t *record, const char *name, int count, const MlirAffineMap *maps);
 void strata__set_any(strata__record_t *record, const char *name, MlirAttribute value);
@@ -98,12 +99,21 @@ STRATA_MUST_CHECK strata_status_t strata__decode(MlirOperation op, strata__recor
 STRATA_MUST_CHECK strata_status_t strata__infer(strata__record_t *record);
 
 // The shape of a composite's result: its operands, all of one type, broadcast together; operands that line up with dim
-// 1 (per_channel) are smaller than the first, whose shape it is then.
+// 1 (per_channel) are smaller than the first, whose shape it is then. Of rows in sequences: strata__infer_jagged.
 STRATA_MUST_CHECK strata_status_t strata__infer_composite(strata_composite_id_t id, int n_operands,
                                                           const strata_shape_t *operands, strata_shape_t *out);
 // The common shape of two under NumPy's rule, of the type of |x|; an error if there is none.
 STRATA_MUST_CHECK strata_status_t strata__common_shape(const strata_shape_t *x, const strata_shape_t *y,
                                                        strata_shape_t *out);
+
+// The rules of ops and composites on rows in sequences, in segments.c and jagged.c. Of a composite |out| is what the
+// result is said to be; where its rows or their greatest number follow from nothing else, that counts.
+STRATA_MUST_CHECK strata_status_t strata__infer_segment(strata__record_t *record);
+bool strata__composite_is_jagged(strata_composite_id_t id);
+STRATA_MUST_CHECK strata_status_t strata__infer_jagged(strata_composite_id_t id, const strata_shape_t *operands,
+                                                       strata_shape_t *out);
+// The combiner an op names, which must be defined for |type|.
+STRATA_MUST_CHECK strata_status_t strata__check_combiner(const strata__record_t *record, strata_type_t type);
 
 // The rule of contract, in contract.c.
 STRATA_MUST_CHECK strata_status_t strata__infer_contract(strata__record_t *record);

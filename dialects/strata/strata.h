@@ -46,6 +46,7 @@ typedef enum {
   STRATA_KIND_MOVEMENT,
   STRATA_KIND_GATHER,
   STRATA_KIND_SCATTER,
+  STRATA_KIND_SEGMENT,
   STRATA_KIND_GENERATE,
 } strata_op_kind_t;
 
@@ -245,6 +246,12 @@ MlirValue strata_build_gather(strata_builder_t *b, MlirValue data, MlirValue ind
 // |kind| "none" or a combiner's name.
 MlirValue strata_build_scatter(strata_builder_t *b, const char *kind, MlirValue init, MlirValue indices,
                                MlirValue updates);
+// Rows in sequences. The sequence of each of |total| rows; each sequence's rows combined; each row times its sequence's
+// matrix; attention, whose operands are those of the op.
+MlirValue strata_build_segment_rows(strata_builder_t *b, MlirValue offsets, strata_dim_t total);
+MlirValue strata_build_segment_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue rows, MlirValue offsets);
+MlirValue strata_build_segment_contract(strata_builder_t *b, MlirValue rows, MlirValue matrices, MlirValue map);
+MlirValue strata_build_segment_attention(strata_builder_t *b, const MlirValue *operands, bool is_causal, double scale);
 MlirValue strata_build_iota(strata_builder_t *b, const strata_shape_t *shape, int64_t axis);
 // The values of at most STRATA_MAX_RANK dims, a 1-d i64: a constant where all are known. That of one, of rank 0.
 MlirValue strata_build_dims(strata_builder_t *b, int count, const strata_dim_t *dims);
@@ -265,6 +272,10 @@ typedef struct {
 } strata_attr_value_t;
 MlirValue strata_build_composite(strata_builder_t *b, strata_composite_id_t id, int n_operands,
                                  const MlirValue *operands, int n_attrs, const strata_attr_value_t *attrs);
+
+// One on jagged tensors, of whose |result| the rows count, or their greatest number, where nothing else says it.
+MlirValue strata_build_jagged(strata_builder_t *b, strata_composite_id_t id, int n_operands, const MlirValue *operands,
+                              int n_attrs, const strata_attr_value_t *attrs, const strata_shape_t *result);
 
 // Records an error in the builder (the first one stays) and returns a null value.
 MlirValue strata_build_fail(strata_builder_t *b, strata_status_t status);

@@ -75,6 +75,7 @@ static strata_status_t check_composite(MlirOperation op) {
     return strata__invalid("expected %d operands and 1 result", signature->n_operands);
   for (int i = 0; i < signature->n_operands; i++)
     operands[i] = strata_shape_of(mlirOperationGetOperand(op, i));
+  expected = strata_shape_of(mlirOperationGetResult(op, 0));
   STRATA_TRY(strata__infer_composite(id, signature->n_operands, operands, &expected));
   STRATA_TRY(strata__decode_attrs(op, signature, attrs));
   return check_result(op, 0, &expected);

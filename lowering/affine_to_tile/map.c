@@ -25,10 +25,10 @@ static void map_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, Mlir
   }
 }
 
-// One nest of rows that are found by numbers in memory runs along its rows.
+// One nest of rows that are found by numbers in memory, or lie between such, runs along its rows.
 static strata_status_t read_kernel(const strata_kernel_t *kernel, strata_map_kernel_t *out) {
   const strata_nest_t *nest = &kernel->nests[0];
-  if (kernel->n_nests > 1 || !strata_nest_gathers_rows(nest))
+  if (kernel->n_nests > 1 || !(strata_nest_gathers_rows(nest) || strata_nest_loops_over_rows(nest)))
     return strata_map_kernel_read(kernel, out);
   *out = (strata_map_kernel_t){
       .kernel = kernel, .space = nest, .vector_dim = nest->n_parallel - 1, .cross_dim = STRATA_MAP_NO_DIM};

@@ -608,6 +608,8 @@ static strata_tile_value_t evaluate_load(strata_tile_builder_t *b, strata_tile_f
     const strata_access_t *access = &frame->nest->accesses[i];
     if (access->is_store || !mlirOperationEqual(access->op, op))
       continue;
+    if (mlirAffineMapIsNull(access->map))
+      return strata_tile_row_load(b, frame, op);
     MlirAffineExpr coordinates[STRATA_MAX_DIMS];
     int rank = strata_tile_access_coordinates(b, frame->nest, access, frame->point, coordinates);
     return strata_attr_flag(op, "strata.padded") ? load_padded(b, access->buffer, rank, coordinates)
@@ -617,35 +619,15 @@ static strata_tile_value_t evaluate_load(strata_tile_builder_t *b, strata_tile_f
   return no_value;
 }
 
-// A read at numbers from memory, which are the same along the vector dims: symbols of the space.
-static strata_tile_value_t evaluate_row_load(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
-  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
-  MlirValue buffer = mlirOperationGetOperand(op, 0);
-  int rank = (int)mlirOperationGetNumOperands(op) - 1;
-  for (int i = 0; i < rank && !b->status; i++) {
-    MlirValue index = mlirOperationGetOperand(op, 1 + i);
-    int dim = 0;
-    while (dim < strata_nest_n_dims(frame->nest) && !mlirValueEqual(frame->nest->dims[dim], index))
-      dim++;
-    if (dim < strata_nest_n_dims(frame->nest)) {
-      coordinates[i] = frame->point[dim];
-      continue;
-    }
-    strata_tile_value_t value = strata_tile_evaluate(b, frame, index);
-    if (value.dims)
-      strata_tile_fail(b, "affine-to-tile: a read at a number of each element");
-    coordinates[i] = strata_tile_symbol(b, value.value, mlirShapedTypeGetDimSize(mlirValueGetType(buffer), i));
-  }
-  return b->status ? no_value : load_memory(b, buffer, rank, coordinates, (MlirAttribute){0});
-}
-
 static strata_tile_value_t evaluate_op(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
   if (strata_op_is(op, "arith.constant"))
     return clone_constant(b, op);
   if (strata_op_is(op, "affine.load"))
     return evaluate_load(b, frame, op);
   if (strata_op_is(op, "memref.load"))
-    return evaluate_row_load(b, frame, op);
+    return strata_tile_row_load(b, frame, op);
+  if (strata_op_is(op, "scf.for") || strata_op_is(op, "affine.for"))
+    return strata_tile_loop(b, frame, op);
   if (strata_op_is(op, "affine.if"))
     return evaluate_guard(b, frame, op);
   if (strata_op_is(op, "affine.apply")) {

@@ -131,10 +131,17 @@ typedef struct {
   strata_tile_value_t value;
 } strata_tile_binding_t;
 
+// The counter of a loop inside a serial nest.
+typedef struct {
+  MlirValue value;
+  MlirAffineExpr expr;
+} strata_tile_index_t;
+
 typedef struct {
   const strata_nest_t *nest;
   const MlirAffineExpr *point; // of all dims of the nest, reduction dims included where they are in scope
   STRATA_VECTOR(strata_tile_binding_t) values;
+  STRATA_VECTOR(strata_tile_index_t) indices;
 } strata_tile_frame_t;
 
 // Binds a scalar SSA value of the nest (a carried value, a loop result).
@@ -142,6 +149,10 @@ void strata_tile_bind(strata_tile_builder_t *b, strata_tile_frame_t *frame, Mlir
                       strata_tile_value_t value);
 // The tile value of a scalar SSA value, evaluating the ops it depends on.
 strata_tile_value_t strata_tile_evaluate(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirValue scalar);
+
+// The same of a read at numbers from memory, and of a loop between such (value_loops.c).
+strata_tile_value_t strata_tile_row_load(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op);
+strata_tile_value_t strata_tile_loop(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op);
 
 // A reduction whose results |frame| has bound: what the nest stores of them is known from here on, and stored if it is
 // asked for.

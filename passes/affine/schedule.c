@@ -43,7 +43,8 @@ strata_status_t strata_cpu_map(const strata_scheduling_t *s, strata_schedule_t *
   out->kind = STRATA_KERNEL_MAP;
   for (int i = 0; i < s->kernel->n_nests; i++)
     *out_taken &= s->kernel->nests[i].n_reduction == 0;
-  *out_taken |= s->kernel->n_nests == 1 && strata_nest_gathers_rows(&s->kernel->nests[0]);
+  *out_taken |= s->kernel->n_nests == 1 &&
+                (strata_nest_gathers_rows(&s->kernel->nests[0]) || strata_nest_loops_over_rows(&s->kernel->nests[0]));
   return NULL;
 }
 

@@ -11,6 +11,7 @@ import composites_test
 import contractions_test
 import elementwise_test
 import formats
+import jagged_test
 import matrix
 import movement_test
 import reductions_test
@@ -22,11 +23,12 @@ OPS_A_MODULE = 16  # a compile reports no more than 20 errors
 
 
 def untested():
-    tested = {op.name for file in (elementwise_test, reductions_test, contractions_test, movement_test)
+    tested = {op.name for file in (elementwise_test, reductions_test, contractions_test, movement_test,
+                                       jagged_test)
               for op in file.OPS}
     yield from (f"no test for the op {name}" for name in tables.OPS if name not in tested)
     yield from (f"no test for the composite {name}" for name in tables.COMPOSITES
-                if name not in composites_test.COMPOSITES)
+                if name not in composites_test.COMPOSITES and name not in jagged_test.COMPOSITES)
     yield from (f"no format for the type {name}" for name in tables.TYPES
                 if name not in formats.FLOATS and name not in formats.INTEGERS and name != "i1")
 
@@ -38,7 +40,8 @@ ATTRS = {"REDUCE": {"kind": "add", "axes": (0,)}, "ARG_REDUCE": {"kind": "max", 
          "SORT": {"axis": 0, "descending": False, "unsigned": False},
          "WINDOW": {"kind": "add", "window": (1,), "strides": (1,), "dilations": (1,), "low": (0,), "high": (0,)},
          "CONTRACT": {"maps": ["(i) -> (i)"] * 3, "zero_pad": False, "origin": ""}, "GENERATE": {"axis": 0}}
-OWN_ATTRS = {"dims": {"values": (4,) * 4}}
+OWN_ATTRS = {"dims": {"values": (4,) * 4}, "segment_reduce": {"kind": "add"},
+             "segment_attention": {"causal": False, "scale": 1.0}}
 
 
 def wrong_op(op, t, **attrs):

@@ -104,3 +104,36 @@ func.func @dims_count() {
   %0 = "strata.dims"() {values = affine_map<()[s0] -> (s0, 3)>} : () -> tensor<3xi64>
   return
 }
+
+// -----
+
+func.func @jagged_offsets(%x: tensor<20x3xf32>, %o: tensor<4xf32>) {
+  // expected-error @below {{strata.jagged_sum: operand 1: expected offsets, one dim of i32 or i64, got 1 of f32}}
+  %0 = "strata.jagged_sum"(%x, %o) : (tensor<20x3xf32>, tensor<4xf32>) -> tensor<3x3xf32>
+  return
+}
+
+// -----
+
+func.func @jagged_sequences(%x: tensor<20x3xf32>, %o: tensor<4xi64>) {
+  // expected-error @below {{strata.jagged_sum: result 0: expected tensor<3x3xf32>, got tensor<4x3xf32>}}
+  %0 = "strata.jagged_sum"(%x, %o) : (tensor<20x3xf32>, tensor<4xi64>) -> tensor<4x3xf32>
+  return
+}
+
+// -----
+
+func.func @segment_offsets(%o: tensor<1xi64>) {
+  // expected-error @below {{strata.segment_rows: operand 0: expected 2 offsets or more, got 1}}
+  %0 = "strata.segment_rows"(%o) : (tensor<1xi64>) -> tensor<20xi64>
+  return
+}
+
+// -----
+
+func.func @segment_heads(%q: tensor<20x3x4xf32>, %k: tensor<20x2x4xf32>, %m: tensor<20xi64>, %o: tensor<4xi64>) {
+  // expected-error @below {{strata.segment_attention: 3 heads are not groups of 2}}
+  %0 = "strata.segment_attention"(%q, %k, %k, %m, %o, %o) {causal = false, scale = 1.0}
+      : (tensor<20x3x4xf32>, tensor<20x2x4xf32>, tensor<20x2x4xf32>, tensor<20xi64>, tensor<4xi64>, tensor<4xi64>) -> tensor<20x3x4xf32>
+  return
+}

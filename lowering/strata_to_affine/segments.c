@@ -1,0 +1,267 @@
+// Rows in sequences: loops whose bounds are offsets from memory, clamped to the rows that there are. So the work is
+// that of the rows, however unequal the sequences are.
+//
+//   %2 = "strata.segment_reduce"(%x, %offsets) {kind = "add"} : (tensor<100x8xf32>, tensor<4xi64>) -> tensor<3x8xf32>
+// becomes
+//   affine.parallel (%b, %j) = (0, 0) to (3, 8) {
+//     %begin = clamp(affine.load %offsets[%b])   %end = clamp(affine.load %offsets[%b + 1])
+//     %s = scf.for %r = %begin to %end iter_args(%a = %zero) -> (f32) { %v = memref.load %x[%r, %j] ... }
+//     affine.store %s, %y[%b, %j] : memref<3x8xf32>
+//   } {strata.nest = "segment_reduce", strata.serial}
+#include "lowering/strata_to_affine/lower.h"
+
+//===-- Bounds ---------------------------------------------------------------------------------------------------===//
+
+static MlirValue as_index(strata__nest_t *nest, MlirValue value) {
+  return strata__cast(nest, "arith.index_cast", value, mlirIndexTypeGet(nest->lowering->context));
+}
+
+static MlirValue larger(strata__nest_t *nest, MlirValue x, MlirValue y) {
+  return strata__binary(nest, "arith.maxsi", x, y);
+}
+
+static MlirValue smaller(strata__nest_t *nest, MlirValue x, MlirValue y) {
+  return strata__binary(nest, "arith.minsi", x, y);
+}
+
+static MlirValue plus(strata__nest_t *nest, MlirValue x, int64_t number) {
+  return strata__binary(nest, "arith.addi", x, strata_emit_index(&nest->e, number));
+}
+
+typedef struct {
+  MlirValue begin, end;
+} span_t;
+
+static span_t clamped(strata__nest_t *nest, MlirValue begin, MlirValue end, strata_size_t total) {
+  MlirValue count = strata__size(nest, total);
+  begin = smaller(nest, larger(nest, as_index(nest, begin), strata_emit_index(&nest->e, 0)), count);
+  return (span_t){begin, smaller(nest, larger(nest, as_index(nest, end), begin), count)};
+}
+
+// The rows of sequence |at|, an expression; of the one whose number is |at|, a value below the number of sequences.
+static span_t rows_of(strata__nest_t *nest, const strata__tensor_t *offsets, MlirAffineExpr at, strata_size_t total) {
+  MlirAffineExpr next = strata__linear(nest, at, 1, 1);
+  MlirValue begin = strata__load_raw(nest, offsets, &at);
+  return clamped(nest, begin, strata__load_raw(nest, offsets, &next), total);
+}
+
+static span_t rows_at(strata__nest_t *nest, const strata__tensor_t *offsets, MlirValue at, strata_size_t total) {
+  MlirValue begin = strata__load_at(nest, offsets, &at), next = plus(nest, at, 1);
+  return clamped(nest, begin, strata__load_at(nest, offsets, &next), total);
+}
+
+// The number of sequences.
+static strata_size_t sequences(const strata__lowering_t *l, const strata__tensor_t *offsets) {
+  MlirAffineExpr count = strata_size_expr(l->context, offsets->sizes[0]);
+  return strata_size_of_expr(&l->symbols, mlirAffineAddExprGet(count, mlirAffineConstantExprGet(l->context, -1)));
+}
+
+// What the map says of row |at|, as an index of |count| things.
+static MlirValue mapped(strata__nest_t *nest, const strata__tensor_t *map, MlirAffineExpr at, strata_size_t count) {
+  MlirValue value = as_index(nest, strata__load_raw(nest, map, &at));
+  MlirValue last = plus(nest, strata__size(nest, count), -1);
+  return larger(nest, smaller(nest, value, last), strata_emit_index(&nest->e, 0));
+}
+
+//===-- The map of rows ------------------------------------------------------------------------------------------===//
+
+static MlirValue select_where_equal(strata__nest_t *nest, MlirValue x, MlirValue y, MlirValue then, MlirValue other) {
+  return strata__select(nest, strata__compare(nest, "eq", x, y), then, other);
+}
+
+// Each sequence writes its number into its rows; the first and the last one up to the ends.
+static strata_status_t lower_rows(strata__lowering_t *l, MlirOperation op) {
+  const strata__tensor_t *offsets = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
+  strata_size_t count = sequences(l, offsets);
+  strata__nest_t nest;
+  strata__nest_begin(l, &nest, op, "segment_rows", 1, &count);
+  nest.is_serial = true;
+  MlirAffineExpr at = strata__dim(&nest, 0);
+  span_t rows = rows_of(&nest, offsets, at, result->sizes[0]);
+  MlirValue zero = strata_emit_index(&nest.e, 0), last = plus(&nest, strata__size(&nest, count), -1);
+  MlirValue number = strata__index_of(&nest, at), total = strata__size(&nest, result->sizes[0]);
+  MlirValue begin = select_where_equal(&nest, number, zero, zero, rows.begin);
+  MlirValue end = select_where_equal(&nest, number, last, total, rows.end);
+  MlirValue value = strata__cast(&nest, "arith.index_cast", number, mlirIntegerTypeGet(l->context, 64));
+  strata_loop_t loop = strata_emit_for_begin(&nest.e, begin, end, 1, 0, NULL, NULL);
+  strata__store_at(&nest, result, &loop.induction, value);
+  strata_emit_for_end(&nest.e, loop, 0, NULL, NULL);
+  strata__nest_end(&nest);
+  return NULL;
+}
+
+//===-- Reductions -----------------------------------------------------------------------------------------------===//
+
+static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
+  const strata__tensor_t *rows = strata__operand(l, op, 0), *offsets = strata__operand(l, op, 1),
+                         *result = strata__result(l, op, 0);
+  strata_combiner_t combiner = strata__combiner_of(op);
+  strata__nest_t nest;
+  MlirAffineExpr point[STRATA_MAX_RANK];
+  MlirValue at[STRATA_MAX_RANK], sum;
+  strata__nest_begin_for(l, &nest, op, "segment_reduce", result, point);
+  nest.is_serial = true;
+  MlirValue neutral = strata__neutral_value(&nest, combiner, strata__math_type(l->context, rows->type));
+  if (!strata__is_empty(rows)) {
+    span_t span = rows_of(&nest, offsets, point[0], rows->sizes[0]);
+    for (int i = 1; i < rows->rank; i++)
+      at[i] = strata__index_of(&nest, point[i]);
+    strata_loop_t loop = strata_emit_for_begin(&nest.e, span.begin, span.end, 1, 1, &neutral, &sum);
+    at[0] = loop.induction;
+    MlirValue element = strata__to_math(&nest, rows->type, strata__load_at(&nest, rows, at));
+    sum = strata__combine(&nest, combiner, sum, element);
+    strata_emit_for_end(&nest.e, loop, 1, &sum, &neutral);
+  }
+  strata__store(&nest, result, point, neutral);
+  strata__nest_end(&nest);
+  return NULL;
+}
+
+//===-- Products -------------------------------------------------------------------------------------------------===//
+
+static MlirValue times(strata__nest_t *nest, MlirValue x, MlirValue y) {
+  return strata__binary(nest, mlirTypeIsAFloat(mlirValueGetType(x)) ? "arith.mulf" : "arith.muli", x, y);
+}
+
+static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
+  const strata__tensor_t *rows = strata__operand(l, op, 0), *matrices = strata__operand(l, op, 1),
+                         *map = strata__operand(l, op, 2), *result = strata__result(l, op, 0);
+  strata__nest_t nest;
+  MlirAffineExpr point[STRATA_MAX_RANK];
+  strata__reduction_t reduction;
+  strata__nest_begin_for(l, &nest, op, "segment_contract", result, point);
+  nest.is_serial = true;
+  nest.fast_math = l->fast_math_of_products;
+  MlirValue sum = strata__neutral_value(&nest, STRATA_COMBINER_ADD, strata__math_type(l->context, result->type));
+  if (!strata__is_empty(rows) && !strata__is_empty(matrices)) {
+    MlirValue at[3] = {mapped(&nest, map, point[0], matrices->sizes[0])};
+    at[2] = strata__index_of(&nest, point[1]);
+    strata__reduction_begin(&nest, &reduction, 1, &rows->sizes[1], sum);
+    const MlirAffineExpr row[2] = {point[0], reduction.dims[0]};
+    at[1] = strata__index_of(&nest, reduction.dims[0]);
+    MlirValue x = strata__load(&nest, rows, row);
+    MlirValue y = strata__to_math(&nest, matrices->type, strata__load_at(&nest, matrices, at));
+    MlirValue product = strata__combine(&nest, STRATA_COMBINER_ADD, reduction.accumulator, times(&nest, x, y));
+    sum = strata__reduction_end(&nest, &reduction, product);
+  }
+  strata__store(&nest, result, point, sum);
+  strata__nest_end(&nest);
+  return NULL;
+}
+
+//===-- Attention ------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  strata__nest_t nest;
+  const strata__tensor_t *q, *k, *v, *map, *offsets, *key_offsets, *result;
+  MlirAffineExpr point[2]; // row and head of the result
+  MlirValue group;         // the head of the keys
+  double scale;
+  bool is_causal;
+} attention_t;
+
+// The keys that the row reads.
+static span_t keys_of(attention_t *a) {
+  strata__nest_t *nest = &a->nest;
+  MlirValue sequence = mapped(nest, a->map, a->point[0], sequences(nest->lowering, a->offsets));
+  span_t keys = rows_at(nest, a->key_offsets, sequence, a->k->sizes[0]);
+  if (!a->is_causal)
+    return keys;
+  span_t rows = rows_at(nest, a->offsets, sequence, a->q->sizes[0]);
+  // As far from the end of the keys as the row is from the end of its sequence.
+  MlirValue behind = strata__binary(nest, "arith.subi", rows.end, plus(nest, strata__index_of(nest, a->point[0]), 1));
+  MlirValue end = strata__binary(nest, "arith.subi", keys.end, larger(nest, behind, strata_emit_index(&nest->e, 0)));
+  return (span_t){keys.begin, larger(nest, end, keys.begin)};
+}
+
+static MlirValue score(attention_t *a, MlirValue key) {
+  strata__nest_t *nest = &a->nest;
+  strata__reduction_t sum;
+  MlirType type = strata__math_type(nest->lowering->context, a->q->type);
+  strata__reduction_begin(nest, &sum, 1, &a->q->sizes[2], strata__neutral_value(nest, STRATA_COMBINER_ADD, type));
+  const MlirAffineExpr query[3] = {a->point[0], a->point[1], sum.dims[0]};
+  const MlirValue at[3] = {key, a->group, strata__index_of(nest, sum.dims[0])};
+  MlirValue x = strata__load(nest, a->q, query);
+  MlirValue y = strata__to_math(nest, a->k->type, strata__load_at(nest, a->k, at));
+  MlirValue total = strata__combine(nest, STRATA_COMBINER_ADD, sum.accumulator, times(nest, x, y));
+  total = strata__reduction_end(nest, &sum, total);
+  return times(nest, total, strata__float_constant(nest, type, a->scale));
+}
+
+// result = result * |factor| + |weight| * the key's value; without a key, result * factor or, without that, 0.
+static void update_result(attention_t *a, MlirValue factor, MlirValue weight, MlirValue key) {
+  strata__nest_t *nest = &a->nest;
+  MlirType type = strata__math_type(nest->lowering->context, a->result->type);
+  strata__loop_t loop = strata__for_begin(nest, a->v->sizes[2], 0, NULL, NULL);
+  const MlirAffineExpr value = strata__dim(nest, nest->n_dims - 1), to[3] = {a->point[0], a->point[1], value};
+  MlirValue result = strata__float_constant(nest, type, 0);
+  if (!mlirValueIsNull(factor))
+    result = times(nest, strata__load(nest, a->result, to), factor);
+  if (!mlirValueIsNull(key)) {
+    const MlirValue from[3] = {key, a->group, strata__index_of(nest, value)};
+    MlirValue v = strata__to_math(nest, a->v->type, strata__load_at(nest, a->v, from));
+    result = strata__combine(nest, STRATA_COMBINER_ADD, result, times(nest, weight, v));
+  }
+  strata__store(nest, a->result, to, result);
+  strata__for_end(nest, loop, 0, NULL, NULL);
+}
+
+// One pass over the keys: results so far are those of the greatest score so far.
+static void attend(attention_t *a) {
+  const double lowest = -3e38; // a number: what is subtracted from it is no NaN
+  strata__nest_t *nest = &a->nest;
+  MlirType type = strata__math_type(nest->lowering->context, a->q->type);
+  MlirValue zero = strata__float_constant(nest, type, 0), one = strata__float_constant(nest, type, 1);
+  MlirValue carried[2] = {strata__float_constant(nest, type, lowest), zero}, now[2];
+  span_t keys = keys_of(a);
+  update_result(a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0});
+  strata_loop_t loop = strata_emit_for_begin(&nest->e, keys.begin, keys.end, 1, 2, carried, now);
+  MlirValue s = score(a, loop.induction), maximum = strata__combine(nest, STRATA_COMBINER_MAX, now[0], s);
+  MlirValue factor = strata__unary(nest, "math.exp", strata__binary(nest, "arith.subf", now[0], maximum));
+  MlirValue weight = strata__unary(nest, "math.exp", strata__binary(nest, "arith.subf", s, maximum));
+  update_result(a, factor, weight, loop.induction);
+  MlirValue next[2] = {maximum, strata__combine(nest, STRATA_COMBINER_ADD, times(nest, now[1], factor), weight)};
+  strata_emit_for_end(&nest->e, loop, 2, next, carried);
+  MlirValue is_none = strata__compare(nest, "oeq", carried[1], zero);
+  MlirValue sum = strata__select(nest, is_none, one, carried[1]);
+  update_result(a, strata__binary(nest, "arith.divf", one, sum), (MlirValue){0}, (MlirValue){0});
+}
+
+static strata_status_t lower_attention(strata__lowering_t *l, MlirOperation op) {
+  attention_t a = {.q = strata__operand(l, op, 0),
+                   .k = strata__operand(l, op, 1),
+                   .v = strata__operand(l, op, 2),
+                   .map = strata__operand(l, op, 3),
+                   .offsets = strata__operand(l, op, 4),
+                   .key_offsets = strata__operand(l, op, 5),
+                   .result = strata__result(l, op, 0),
+                   .scale = mlirFloatAttrGetValueDouble(strata_attr(op, "scale")),
+                   .is_causal = strata_attr_flag(op, "causal")};
+  strata__nest_t *nest = &a.nest;
+  strata__nest_begin(l, nest, op, "segment_attention", 2, a.result->sizes);
+  nest->is_serial = true;
+  nest->fast_math = l->fast_math_of_products;
+  for (int i = 0; i < 2; i++)
+    a.point[i] = strata__dim(nest, i);
+  int64_t heads = strata_size_static_value(a.q->sizes[1]), groups = strata_size_static_value(a.k->sizes[1]);
+  a.group = strata__index_of(nest, mlirAffineFloorDivExprGet(a.point[1], strata__constant(nest, heads / groups)));
+  if (strata__is_empty(a.k))
+    update_result(&a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0});
+  else
+    attend(&a);
+  strata__nest_end(nest);
+  return NULL;
+}
+
+strata_status_t strata__lower_segment(strata__lowering_t *l, MlirOperation op) {
+  switch ((int)strata_op_id(op)) {
+  case STRATA_OP_SEGMENT_ROWS:
+    return lower_rows(l, op);
+  case STRATA_OP_SEGMENT_REDUCE:
+    return lower_reduce(l, op);
+  case STRATA_OP_SEGMENT_CONTRACT:
+    return lower_contract(l, op);
+  default:
+    return lower_attention(l, op);
+  }
+}
