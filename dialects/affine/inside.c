@@ -53,7 +53,7 @@ static bool is_in_range(MlirAffineExpr expr, int64_t size, const strata_space_t 
 }
 
 static bool is_inside_everywhere(const strata_nest_t *nest, MlirAffineExpr expr, MlirAffineExpr size) {
-  const strata_size_symbols_t symbols = {nest->space.n_symbols, nest->space.symbols, nest->likely};
+  const strata_size_symbols_t symbols = strata_nest_symbols(nest);
   expr = strata_affine_simplify(expr, &nest->space);
   return strata_affine_is_nonnegative(expr, &nest->space) &&
          strata_affine_is_below(expr, strata_size_of_expr(&symbols, size), &nest->space);
