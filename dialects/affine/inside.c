@@ -2,6 +2,7 @@
 #include "dialects/affine/inside.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/when.h"
 #include "dialects/integers.h"
 
 //===-- Samples --------------------------------------------------------------------------------------------------===//
@@ -42,6 +43,17 @@ strata_size_samples_t strata_size_samples(strata_arena_t *arena, const strata_sy
       samples[count++] = values;
   }
   return (strata_size_samples_t){count, samples};
+}
+
+strata_size_samples_t strata_size_samples_of(strata_arena_t *arena, const strata_size_samples_t *samples,
+                                             MlirOperation func) {
+  MlirIntegerSet when = strata_when_around(func);
+  const int64_t **kept = strata_arena_array(arena, const int64_t *, N_SAMPLES);
+  int count = 0;
+  for (int i = 0; i < samples->count; i++)
+    if (mlirIntegerSetIsNull(when) || strata_when_holds(when, samples->values[i]))
+      kept[count++] = samples->values[i];
+  return (strata_size_samples_t){count, kept};
 }
 
 //===-- Coordinates ----------------------------------------------------------------------------------------------===//

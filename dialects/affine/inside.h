@@ -15,6 +15,9 @@ typedef struct {
 } strata_size_samples_t;
 
 strata_size_samples_t strata_size_samples(strata_arena_t *arena, const strata_symbols_t *symbols);
+// Those that the function |func| is made for (when.h).
+strata_size_samples_t strata_size_samples_of(strata_arena_t *arena, const strata_size_samples_t *samples,
+                                             MlirOperation func);
 
 // |access| has a map and no guard.
 bool strata_access_is_inside(const strata_nest_t *nest, const strata_access_t *access,

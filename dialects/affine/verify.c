@@ -178,13 +178,14 @@ static strata_status_t check_function(strata_arena_t *arena, MlirOperation func,
   MlirBlock body = strata_func_body(func);
   if (mlirBlockIsNull(body))
     return NULL;
+  const strata_size_samples_t own = strata_size_samples_of(arena, samples, func);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
     if (!is_buffer(mlirValueGetType(mlirBlockGetArgument(body, i))))
       return broken(func, "an argument is a row-major memref whose sizes are known");
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (strata_op_is(op, "affine.parallel"))
-      STRATA_TRY(check_nest(arena, op, samples));
+      STRATA_TRY(check_nest(arena, op, &own));
     else if (!is_one_of(op, allowed))
       return broken(op, "not allowed between nests");
   }
