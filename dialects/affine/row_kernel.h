@@ -42,6 +42,13 @@ int64_t strata_row_held_extent(const strata_row_member_t *member, int dim, int64
 // longer.
 bool strata_row_kernel_fits(const strata_row_kernel_t *rows, int64_t elements);
 
+// The store of a member whose rows are better kept than computed again, at a place of its own each: it is dear, read
+// more than once, and nothing but the kernel has it. NULL: of another one.
+const strata_access_t *strata_row_kept_store(const strata_row_kernel_t *rows, const strata_row_member_t *member);
+// How many elements its rows have, and how many may be kept.
+strata_size_t strata_row_kept_elements(const strata_row_member_t *member);
+enum { STRATA_ROW_MAX_KEPT = 32 * 1024 };
+
 // How a reduction with one carried value combines, in the words of vector.multi_reduction ("add", "maximumf"); NULL if
 // it is no plain combination of its elements.
 const char *strata_row_combining_kind(const strata_nest_t *nest);

@@ -91,7 +91,7 @@ void strata_tile_chunk(strata_tile_builder_t *b, const strata_tile_chunks_t *chu
 
 // Tiles from |first| to |end|, of a dim of |extent|, where their number varies: as many of the first of |widths| as
 // fit, then of the next, down to single elements.
-enum { STRATA_TILE_WIDTHS = 3 };
+enum { STRATA_TILE_WIDTHS = 5 };
 int strata_tile_widths(int64_t tile, int64_t *out_widths);
 void strata_tile_between(strata_tile_builder_t *b, MlirValue first, MlirValue end, strata_size_t extent, int n_widths,
                          const int64_t *widths, strata_tile_chunk_body_t body, void *user);

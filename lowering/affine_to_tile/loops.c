@@ -33,11 +33,9 @@ int64_t strata_tile_width_of(strata_tile_builder_t *b, strata_size_t extent) {
 
 int strata_tile_widths(int64_t tile, int64_t *out_widths) {
   int n = 0;
-  out_widths[n++] = tile;
-  if (tile >= 8)
-    out_widths[n++] = tile / 4;
-  if (tile > 1)
-    out_widths[n++] = 1;
+  for (; tile > 1 && n < STRATA_TILE_WIDTHS - 1; tile /= 4)
+    out_widths[n++] = tile;
+  out_widths[n++] = 1;
   return n;
 }
 

@@ -182,13 +182,47 @@ static int inner_vector_dim(const strata_nest_t *nest) {
   return best;
 }
 
-// Where the length varies the tail is element by element: the first element of a part, and how many tiles it has.
-static void find_part(strata_tile_builder_t *b, strata_size_t size, int64_t full, int part, MlirAffineExpr *out_start,
-                      strata_size_t *out_n_tiles) {
-  MlirAffineExpr by = strata_tile_constant(b, full), zero = strata_tile_constant(b, 0);
-  MlirAffineExpr whole = mlirAffineFloorDivExprGet(size.expr, by);
-  *out_start = part == 0 ? zero : mlirAffineMulExprGet(whole, by);
-  *out_n_tiles = strata_size_of_expr(&b->sizes, part == 0 ? whole : mlirAffineModExprGet(size.expr, by));
+// Where the length varies what tiles leave is done by smaller ones: the first element of a part, and how many tiles of
+// |width| it has, behind those of |larger|; 0: there are none.
+static void find_part(strata_tile_builder_t *b, strata_size_t size, int64_t larger, int64_t width,
+                      MlirAffineExpr *out_start, strata_size_t *out_n_tiles) {
+  MlirAffineExpr rest = size.expr, zero = strata_tile_constant(b, 0), by = strata_tile_constant(b, larger);
+  *out_start = larger ? mlirAffineMulExprGet(mlirAffineFloorDivExprGet(size.expr, by), by) : zero;
+  if (larger)
+    rest = mlirAffineModExprGet(rest, by);
+  *out_n_tiles = strata_size_of_expr(&b->sizes, mlirAffineFloorDivExprGet(rest, strata_tile_constant(b, width)));
+}
+
+// Widths of the parts of a reduction along |size|: of full tiles, then of what they leave.
+static int part_widths(strata_tile_builder_t *b, strata_size_t size, int64_t *out_widths) {
+  int64_t full = strata_tile_width_of(b, size), extent;
+  if (!strata_size_is_constant(size, &extent))
+    return strata_tile_widths(full, out_widths);
+  out_widths[0] = full;
+  out_widths[1] = extent % full;
+  return out_widths[1] ? 2 : 1;
+}
+
+// |n_tiles| tiles on top of |result|.
+static MlirValue reduce_part(strata_tile_builder_t *b, reduction_t *r, strata_size_t n_tiles, const char *kind,
+                             MlirValue result) {
+  MlirValue carried = r->dims ? strata_rows_start(b, r->member->nest, r->point, 0, r->dims).value : result;
+  reduction_loops(b, r, n_tiles, &carried);
+  if (b->status)
+    return result;
+  return r->dims ? strata_rows_combine(b, kind, carried, result) : carried;
+}
+
+// The same as a loop of at most one iteration: elements of a vector that nothing was added to are not combined.
+static MlirValue part_if_any(strata_tile_builder_t *b, reduction_t *r, strata_size_t n_tiles, const char *kind,
+                             MlirValue result) {
+  MlirValue inside, operands[] = {strata_tile_size(b, n_tiles), strata_emit_index(&b->e, 1)};
+  MlirValue end = strata_emit_value(&b->e, "arith.minui", 2, operands, mlirIndexTypeGet(b->e.context), 0, NULL);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), end, 1, 1, &result, &inside);
+  inside = reduce_part(b, r, n_tiles, kind, inside);
+  if (!b->status)
+    strata_emit_for_end(&b->e, loop, 1, &inside, &result);
+  return result;
 }
 
 // The same on a GPU, where the tail is one more tile, masked.
@@ -222,32 +256,29 @@ static void emit_reduction_inner(strata_tile_builder_t *b, const strata_rows_t *
   }
   reduction_t r = {.member = member, .n_carried = 1, .vector_dim = inner_vector_dim(nest)};
   strata_size_t size = nest->space.sizes[r.vector_dim];
-  int64_t full = strata_tile_width_of(b, size), extent;
+  int64_t widths[STRATA_TILE_WIDTHS], extent;
+  int n_parts = part_widths(b, size, widths);
   bool varies = !strata_size_is_constant(size, &extent);
   MlirAffineExpr zero[STRATA_MAX_DIMS];
   for (int dim = 0; dim < STRATA_MAX_DIMS; dim++)
     zero[dim] = strata_tile_constant(b, 0);
   strata_rows_point(rows, member, zero, r.point);
   MlirValue result = strata_rows_start(b, nest, r.point, 0, 0).value;
-  r.width = full;
-  if (varies && b->schedule.group)
+  r.width = widths[0];
+  bool is_masked = varies && b->schedule.group;
+  if (is_masked)
     reduce_tiles(b, &r, kind, &result);
-  for (int part = 0; part < 2 && !b->status && !(varies && b->schedule.group); part++) {
-    r.width = part == 0 ? full : varies ? full > 1 : extent % full;
-    if (r.width == 0)
-      continue;
-    strata_size_t n_tiles = strata_size_constant(part == 0 ? extent / full : 1);
-    r.start = strata_tile_constant(b, part == 0 ? 0 : extent - extent % full);
+  for (int part = 0; part < n_parts && !is_masked && !b->status; part++) {
+    r.width = widths[part];
+    strata_size_t n_tiles = strata_size_constant(part == 0 ? extent / r.width : 1);
+    r.start = strata_tile_constant(b, part == 0 ? 0 : extent - r.width);
     if (varies)
-      find_part(b, size, full, part, &r.start, &n_tiles);
+      find_part(b, size, part ? widths[part - 1] : 0, r.width, &r.start, &n_tiles);
     b->space.n_vector = 1;
     b->space.extents[0] = r.width;
     r.dims = r.width > 1 ? 1 : 0;
     strata_tile_known_t *known = b->known;
-    MlirValue carried = r.dims ? strata_rows_start(b, nest, r.point, 0, r.dims).value : result;
-    reduction_loops(b, &r, n_tiles, &carried);
-    if (!b->status)
-      result = r.dims ? strata_rows_combine(b, kind, carried, result) : carried;
+    result = varies && r.dims ? part_if_any(b, &r, n_tiles, kind, result) : reduce_part(b, &r, n_tiles, kind, result);
     b->known = known;
     b->space.n_vector = 0;
   }
@@ -259,7 +290,7 @@ static void emit_reduction_inner(strata_tile_builder_t *b, const strata_rows_t *
 
 // Scratch of a group of threads would be a buffer between them: there it is cheaper to compute twice.
 static bool keeps(const strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {
-  return rows->of.across == STRATA_NOT_A_ROW && member->is_tied && !b->schedule.group && b->sizes.count == 0;
+  return rows->of.across == STRATA_NOT_A_ROW && member->is_tied && !b->schedule.group;
 }
 
 // The row dim along which a task has several rows: of the inner form only where the schedule says so.

@@ -1,8 +1,6 @@
 // Nests over the inner dims of a row, and dear intermediates kept in scratch memory: see rows.h.
 #include "lowering/affine_to_tile/rows.h"
 
-enum { MAX_SCRATCH_BYTES = 256 * 1024 };
-
 //===-- Nests over the inner dims of a row -----------------------------------------------------------------------===//
 
 typedef struct {
@@ -86,74 +84,29 @@ static void emit_inner_nest(strata_tile_builder_t *b, const strata_rows_t *rows,
 
 //===-- Keeping dear intermediates -------------------------------------------------------------------------------===//
 
-static bool is_dear(const strata_nest_t *nest) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(nest->body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op)) {
-    MlirStringRef name = strata_op_name(op);
-    if (name.length > 5 && !strncmp(name.data, "math.", 5) && !strata_op_is(op, "math.absf"))
-      return true;
-  }
-  return false;
-}
-
-static int n_readers(const strata_rows_t *rows, MlirValue buffer) {
-  int count = 0;
-  for (int i = 0; i < rows->of.kernel->n_nests; i++) {
-    const strata_nest_t *nest = &rows->of.kernel->nests[i];
-    bool reads = false;
-    for (int j = 0; j < nest->n_accesses; j++)
-      reads = reads || (!nest->accesses[j].is_store && mlirValueEqual(nest->accesses[j].buffer, buffer));
-    count += reads;
-  }
-  return count;
-}
-
-// A dear private nest read more than once, whose store is plainly one buffer coordinate a dim, and which a row's worth
-// of scratch can hold.
-static bool is_worth_keeping(const strata_rows_t *rows, const strata_row_member_t *member,
-                             const strata_access_t **out_store) {
-  const strata_nest_t *nest = member->nest;
-  int n_stores = 0;
-  for (int i = 0; i < nest->n_accesses; i++)
-    if (nest->accesses[i].is_store) {
-      *out_store = &nest->accesses[i];
-      n_stores++;
-    }
-  if (nest->n_reduction || n_stores != 1 || mlirValueIsABlockArgument((*out_store)->buffer) || !is_dear(nest) ||
-      n_readers(rows, (*out_store)->buffer) < 2)
-    return false;
-  int64_t count = 1;
-  for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (member->row_of[dim] == STRATA_NOT_A_ROW)
-      count *= strata_nest_static_extent(nest, dim);
-  for (intptr_t i = 0; i < mlirAffineMapGetNumResults((*out_store)->map); i++)
-    if (!mlirAffineExprIsADim(mlirAffineMapGetResult((*out_store)->map, i)))
-      return false;
-  return count * 8 <= MAX_SCRATCH_BYTES;
-}
-
 void strata_rows_nest(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {
   emit_inner_nest(b, rows, member, (MlirValue){0});
 }
 
+// A row that varies has room for the longest.
 void strata_rows_keep(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {
-  const strata_access_t *store = NULL;
-  if (!is_worth_keeping(rows, member, &store))
+  const strata_access_t *store = strata_row_kept_store(&rows->of, member);
+  if (!store || strata_row_kept_elements(member).max > STRATA_ROW_MAX_KEPT)
     return;
   strata_tile_moved_t *moved = strata_arena_new(rows->of.kernel->arena, strata_tile_moved_t);
-  int64_t sizes[STRATA_MAX_DIMS], kept[STRATA_MAX_DIMS];
-  int rank = strata_memref_static_sizes(store->buffer, sizes);
-  for (int i = 0; i < rank; i++) {
+  int64_t kept[STRATA_MAX_DIMS];
+  MlirType buffer = mlirValueGetType(store->buffer);
+  for (int i = 0; i < (int)mlirShapedTypeGetRank(buffer); i++) {
     int dim = (int)mlirAffineDimExprGetPosition(mlirAffineMapGetResult(store->map, i));
     if (member->row_of[dim] != STRATA_NOT_A_ROW)
       continue;
     moved->coordinate[moved->rank] = i;
-    kept[moved->rank++] = sizes[i];
+    kept[moved->rank++] = strata_size_max(strata_size_of_expr(&b->sizes, strata_type_dim(buffer, i)));
   }
   if (moved->rank == 0)
     return;
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(store->buffer));
-  MlirType type = mlirMemRefTypeContiguousGet(element, moved->rank, kept, (MlirAttribute){0});
+  MlirType type =
+      mlirMemRefTypeContiguousGet(mlirShapedTypeGetElementType(buffer), moved->rank, kept, (MlirAttribute){0});
   moved->memory = strata_emit_scratch(&b->e, type);
   moved->next = b->moved;
   b->moved = moved;

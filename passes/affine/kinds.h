@@ -32,6 +32,11 @@ STRATA_MUST_CHECK strata_status_t strata_cpu_product_variants(const strata_sched
                                                               const strata_tiling_t *tiling,
                                                               const strata_schedule_t *schedule, bool is_packed);
 
+// A variant of a kernel of rows on a cpu whose length varies without an end: short ones are kept where that is worth
+// it.
+STRATA_MUST_CHECK strata_status_t strata_cpu_row_variants(const strata_scheduling_t *s,
+                                                          const strata_schedule_t *schedule);
+
 // Gives the kernel its schedule.
 STRATA_MUST_CHECK strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                          const strata_machine_t *machine, const strata_calls_t *calls,

@@ -30,17 +30,22 @@ strata_status_t strata_cpu_scalar(const strata_scheduling_t *s, strata_schedule_
   return NULL;
 }
 
+static bool is_vectorizable(const strata_kernel_t *kernel) {
+  for (int i = 0; i < kernel->n_nests; i++)
+    if (!strata_nest_is_vectorizable(&kernel->nests[i]))
+      return false;
+  return true;
+}
+
 strata_status_t strata_cpu_rows(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_ROWS};
-  *out_taken = true;
-  for (int i = 0; i < s->kernel->n_nests; i++)
-    *out_taken &= strata_nest_is_vectorizable(&s->kernel->nests[i]);
-  return NULL;
+  *out_taken = is_vectorizable(s->kernel);
+  return *out_taken ? strata_cpu_row_variants(s, out) : NULL;
 }
 
 strata_status_t strata_cpu_map(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
-  STRATA_TRY(strata_cpu_rows(s, out, out_taken));
-  out->kind = STRATA_KERNEL_MAP;
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_MAP};
+  *out_taken = is_vectorizable(s->kernel);
   for (int i = 0; i < s->kernel->n_nests; i++)
     *out_taken &= s->kernel->nests[i].n_reduction == 0;
   *out_taken |= s->kernel->n_nests == 1 &&

@@ -164,7 +164,7 @@ static void trace_back(const strata_variant_candidates_t *candidates, const prob
   }
 }
 
-// Ranges of probes of one candidate; each ends in front of the next one.
+// Ranges of probes of one candidate; each ends in front of the next one, and begins behind one that ends earlier.
 static int ranges_of(const strata_variant_candidates_t *candidates, const probes_t *probes, strata_size_t size,
                      const int *chosen, strata_variant_choice_t *out) {
   int count = 0;
@@ -173,7 +173,7 @@ static int ranges_of(const strata_variant_candidates_t *candidates, const probes
       end++;
     if (chosen[first] == 0)
       continue;
-    int64_t min = first ? probes->sizes[first] : size.min;
+    int64_t min = !first ? size.min : chosen[first - 1] ? out[count - 1].max + 1 : probes->sizes[first];
     int64_t max = end < probes->count ? probes->sizes[end] - 1 : size.max;
     out[count++] = (strata_variant_choice_t){chosen[first], strata_max(min, candidates->of[chosen[first]].min),
                                              strata_min(max, candidates->of[chosen[first]].max)};

@@ -195,6 +195,35 @@ def test_products():
     strata.write("product.mlir", product("?", 4096, 1024))
 
 
+#===-- Rows -------------------------------------------------------------------------------------------------------===#
+
+def test_rows():
+    """Softmax of rows that are kept up to a length, and reductions whose tails are smaller and smaller tiles."""
+    generator = np.random.default_rng()
+    sizes = ", affine_map<()[s0] -> (3, s0)>>"
+    x = f"tensor<3x?xf32{sizes}"
+    text = f"""func.func @main(%x: {x} {{strata.name = "x"}}) -> ({x} {{strata.name = "y"}}, tensor<3xf32> {{strata.name = "z"}})
+    attributes {{strata.symbols = [{{name = "n", min = 1, max = 2147483647, multiple = 1, likely = [128]}}]}} {{
+  %y = "strata.softmax"(%x) {{axes = array<i64: 1>}} : ({x}) -> {x}
+  %z = "strata.reduce"(%x) {{kind = "add", axes = array<i64: 1>}} : ({x}) -> tensor<3xf32>
+  return %y, %z : {x}, tensor<3xf32>
+}}
+"""
+    for device in ("x86-64-v3", "host"):
+        path, _ = strata.compile_library(strata.write("rows.mlir", text), "out", f"rows_{device.replace('-', '_')}",
+                                         [f"--device={device}"] if device != "host" else [])
+        library = strata.Library(path)
+        names = [library.description.kernels[i].contents.name.decode() for i in range(library.description.n_kernels)]
+        assert any(name.endswith("_v1") for name in names), names
+        for n in [*range(1, 70), 127, 128, 129, 511, 4095, 32767, 32768, 32769, 40001]:
+            values = generator.standard_normal((3, n)).astype(np.float32)
+            y, z = library.run([values], (n,))
+            wide = values.astype(np.float64)
+            powers = np.exp(wide - wide.max(axis=1, keepdims=True))
+            assert np.allclose(y, powers / powers.sum(axis=1, keepdims=True), rtol=1e-4, atol=1e-7), (device, n)
+            assert np.allclose(z, wide.sum(axis=1), rtol=1e-4, atol=1e-2), (device, n)
+
+
 #===-- GPUs -------------------------------------------------------------------------------------------------------===#
 
 def gpu_kernel(name, number):
@@ -258,6 +287,7 @@ def main():
     test_alias()
     test_loop()
     test_products()
+    test_rows()
     test_explain()
     test_gpu()
 

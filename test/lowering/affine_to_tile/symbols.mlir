@@ -12,7 +12,9 @@
 // CHECK: "tile.load"{{.*}} -> vector<64xf32>
 // CHECK: scf.for %{{.*}} = %[[FULL]] to %[[PART:.*]] step %c16
 // CHECK: "tile.load"{{.*}} -> vector<16xf32>
-// CHECK: scf.for %{{.*}} = %[[PART]] to %[[END]] step %c1
+// CHECK: scf.for %{{.*}} = %[[PART]] to %[[FEW:.*]] step %c4
+// CHECK: "tile.load"{{.*}} -> vector<4xf32>
+// CHECK: scf.for %{{.*}} = %[[FEW]] to %[[END]] step %c1
 // CHECK: "tile.load"{{.*}} -> f32
 func.func private @map(%x: memref<?xf32, {sizes = affine_map<()[s0] -> (s0)>}>, %y: memref<?xf32, {sizes = affine_map<()[s0] -> (s0)>}>)
     attributes {strata.schedule = {kind = "map"}} {
@@ -29,6 +31,10 @@ func.func private @map(%x: memref<?xf32, {sizes = affine_map<()[s0] -> (s0)>}>, 
 // CHECK-LABEL: func.func private @product
 // CHECK: scf.for %{{.*}} step %c8
 // CHECK: vector.outerproduct %{{.*}} : vector<8xf32>, vector<32xf32>
+// CHECK: scf.for %{{.*}} step %c4
+// CHECK: vector.outerproduct %{{.*}} : vector<4xf32>, vector<32xf32>
+// CHECK: scf.for %{{.*}} step %c3
+// CHECK: vector.outerproduct %{{.*}} : vector<3xf32>, vector<32xf32>
 // CHECK: scf.for %{{.*}} step %c2
 // CHECK: vector.outerproduct %{{.*}} : vector<2xf32>, vector<32xf32>
 // CHECK: scf.for %{{.*}} step %c1

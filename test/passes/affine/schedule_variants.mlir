@@ -105,3 +105,75 @@ func.func private @packed(%x: !f4096, %w: memref<4096x1024xf32>, %y: !f1024) {
   } {strata.nest = "contract"}
   return
 }
+
+// -----
+
+// Rows whose exponentials would be kept, were they short: up to a length they are. Where all are short there is nothing to
+// choose.
+// CHECK: #[[SHORT:.*]] = affine_set<()[s0] : (-s0 + 32768 >= 0)>
+// CHECK: func.func private @rows({{.*}}strata.schedule = {kind = "rows"}, strata.variants = [@rows_v1]}
+// CHECK: func.func private @rows_v1({{.*}}strata.schedule = {kind = "rows"}, strata.when = #[[SHORT]]}
+// CHECK: func.func private @short({{.*}}) attributes {strata.schedule = {kind = "rows"}}
+// CHECK-NOT: strata.when
+!x = memref<8x?xf32, {sizes = affine_map<()[s0] -> (8, s0)>}>
+!y = memref<8x?xf32, {sizes = affine_map<()[s0, s1] -> (8, s1)>}>
+func.func @main(%x: !x {strata.name = "x"}, %y: !y {strata.name = "y"}, %p: !x {strata.name = "p", strata.output},
+                %q: !y {strata.name = "q", strata.output})
+    attributes {strata.symbols = [{name = "n", min = 1 : i64, max = 2147483647 : i64, multiple = 1 : i64, likely = [128]},
+                                  {name = "few", min = 1 : i64, max = 1000 : i64, multiple = 1 : i64, likely = [128]}]} {
+  call @rows(%x, %p) : (!x, !x) -> ()
+  call @short(%y, %q) : (!y, !y) -> ()
+  return
+}
+func.func private @rows(%x: !x, %y: !x) {
+  %n = "strata.size"() {symbol = 0 : i64} : () -> index
+  %e = memref.alloc(%n) : !x
+  %s = memref.alloc() : memref<8xf32>
+  affine.parallel (%i, %j) = (0, 0) to (8, symbol(%n)) {
+    %0 = affine.load %x[%i, %j] : !x
+    %1 = math.exp %0 : f32
+    affine.store %1, %e[%i, %j] : !x
+  } {strata.nest = "exp"}
+  affine.parallel (%i) = (0) to (8) {
+    %zero = arith.constant 0.0 : f32
+    %sum = affine.for %k = 0 to %n iter_args(%a = %zero) -> (f32) {
+      %0 = affine.load %e[%i, %k] : !x
+      %1 = arith.addf %a, %0 : f32
+      affine.yield %1 : f32
+    }
+    affine.store %sum, %s[%i] : memref<8xf32>
+  } {strata.nest = "reduce_sum"}
+  affine.parallel (%i, %j) = (0, 0) to (8, symbol(%n)) {
+    %0 = affine.load %e[%i, %j] : !x
+    %1 = affine.load %s[%i] : memref<8xf32>
+    %2 = arith.divf %0, %1 : f32
+    affine.store %2, %y[%i, %j] : !x
+  } {strata.nest = "div"}
+  return
+}
+func.func private @short(%x: !y, %y: !y) {
+  %n = "strata.size"() {symbol = 1 : i64} : () -> index
+  %e = memref.alloc(%n) : !y
+  %s = memref.alloc() : memref<8xf32>
+  affine.parallel (%i, %j) = (0, 0) to (8, symbol(%n)) {
+    %0 = affine.load %x[%i, %j] : !y
+    %1 = math.exp %0 : f32
+    affine.store %1, %e[%i, %j] : !y
+  } {strata.nest = "exp"}
+  affine.parallel (%i) = (0) to (8) {
+    %zero = arith.constant 0.0 : f32
+    %sum = affine.for %k = 0 to %n iter_args(%a = %zero) -> (f32) {
+      %0 = affine.load %e[%i, %k] : !y
+      %1 = arith.addf %a, %0 : f32
+      affine.yield %1 : f32
+    }
+    affine.store %sum, %s[%i] : memref<8xf32>
+  } {strata.nest = "reduce_sum"}
+  affine.parallel (%i, %j) = (0, 0) to (8, symbol(%n)) {
+    %0 = affine.load %e[%i, %j] : !y
+    %1 = affine.load %s[%i] : memref<8xf32>
+    %2 = arith.divf %0, %1 : f32
+    affine.store %2, %y[%i, %j] : !y
+  } {strata.nest = "div"}
+  return
+}
