@@ -4,6 +4,7 @@
 #include "dialects/integers.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 // A buffer with a place, linked into a list of the index.
 typedef struct placed {
@@ -120,9 +121,11 @@ int64_t strata_most_live(strata_arena_t *arena, const strata_launch_list_t *list
   return most;
 }
 
-strata_placement_t strata_place(strata_arena_t *arena, const strata_launch_list_t *list, const int64_t *sizes,
-                                strata_placing_t by) {
-  STRATA_VECTOR(candidate_t) order = {0};
+typedef STRATA_VECTOR(candidate_t) candidates_t;
+
+static candidates_t candidates_of(strata_arena_t *arena, const strata_launch_list_t *list, const int64_t *sizes,
+                                  strata_placing_t by) {
+  candidates_t order = {0};
   for (size_t i = 0; i < list->buffers.count; i++) {
     const strata_buffer_t *buffer = &list->buffers.data[i];
     if (strata_is_placed(buffer))
@@ -130,13 +133,17 @@ strata_placement_t strata_place(strata_arena_t *arena, const strata_launch_list_
   }
   if (order.count)
     qsort(order.data, order.count, sizeof *order.data, by_weight);
+  return order;
+}
 
+static strata_placement_t place_in_order(strata_arena_t *arena, const strata_launch_list_t *list,
+                                         const candidates_t *order) {
   life_index_t index = index_create(arena, (int64_t)list->launches.count);
   placed_list_t conflicts = {0};
   strata_placement_t placement = {.offsets = strata_arena_array(arena, int64_t, list->buffers.count + 1)};
-  for (size_t i = 0; i < order.count; i++) {
-    placed_t placed = {.buffer = order.data[i].buffer};
-    int64_t size = strata_round_up(order.data[i].size, STRATA_POOL_ALIGNMENT);
+  for (size_t i = 0; i < order->count; i++) {
+    placed_t placed = {.buffer = order->data[i].buffer};
+    int64_t size = strata_round_up(order->data[i].size, STRATA_POOL_ALIGNMENT);
     index_conflicts(&index, placed.buffer, &conflicts);
     placed.begin = find_place(&conflicts, size);
     placed.end = placed.begin + size;
@@ -146,4 +153,41 @@ strata_placement_t strata_place(strata_arena_t *arena, const strata_launch_list_
     placement.sum += size;
   }
   return placement;
+}
+
+strata_placement_t strata_place(strata_arena_t *arena, const strata_launch_list_t *list, const int64_t *sizes,
+                                strata_placing_t by) {
+  candidates_t order = candidates_of(arena, list, sizes, by);
+  return place_in_order(arena, list, &order);
+}
+
+// Moves what ends highest to the front.
+static void promote_highest(const strata_launch_list_t *list, const strata_placement_t *placement,
+                            candidates_t *order) {
+  size_t highest = 0;
+  int64_t end = -1;
+  for (size_t i = 0; i < order->count; i++) {
+    const candidate_t *each = &order->data[i];
+    int64_t its = placement->offsets[each->buffer - list->buffers.data] + each->size;
+    if (its > end) {
+      end = its;
+      highest = i;
+    }
+  }
+  candidate_t moved = order->data[highest];
+  memmove(order->data + 1, order->data, highest * sizeof *order->data);
+  order->data[0] = moved;
+}
+
+strata_placement_t strata_place_repeatedly(strata_arena_t *arena, const strata_launch_list_t *list,
+                                           const int64_t *sizes, int64_t good) {
+  enum { MOST_ROUNDS = 100, MOST_PLACES = 10000 };
+  candidates_t order = candidates_of(arena, list, sizes, STRATA_PLACING_SIZE);
+  strata_placement_t best = place_in_order(arena, list, &order), last = best;
+  for (size_t round = 1; round < MOST_ROUNDS && round * order.count < MOST_PLACES && best.pool_size > good; round++) {
+    promote_highest(list, &last, &order);
+    last = place_in_order(arena, list, &order);
+    best = last.pool_size < best.pool_size ? last : best;
+  }
+  return best;
 }

@@ -22,6 +22,10 @@ static inline bool strata_is_placed(const strata_buffer_t *buffer) {
 // |sizes|: bytes of the list's buffers.
 strata_placement_t strata_place(strata_arena_t *arena, const strata_launch_list_t *list, const int64_t *sizes,
                                 strata_placing_t by);
+// The same, placed again and again: what ends highest is placed first the next time, until the pool is |good| bytes, or
+// some time has passed.
+strata_placement_t strata_place_repeatedly(strata_arena_t *arena, const strata_launch_list_t *list,
+                                           const int64_t *sizes, int64_t good);
 // The most bytes that live during one launch: no pool is smaller.
 int64_t strata_most_live(strata_arena_t *arena, const strata_launch_list_t *list, const int64_t *sizes);
 

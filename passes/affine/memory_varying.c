@@ -176,10 +176,9 @@ static bool is_known(const plan_t *plan, const order_t *order) {
   return false;
 }
 
-// Adds the order of the places that the buffers get at a sample.
-static void add_order(plan_t *plan, const sample_t *sample, strata_placing_t by) {
+// Adds the order of the places that the buffers have at a sample.
+static void add_order(plan_t *plan, const sample_t *sample, strata_placement_t placement) {
   size_t n = plan->placed.count;
-  strata_placement_t placement = strata_place(plan->arena, plan->list, sample->sizes, by);
   place_t *places = strata_arena_array(plan->arena, place_t, n + 1);
   for (size_t i = 0; i < n; i++) {
     size_t buffer = plan->placed.data[i];
@@ -201,39 +200,52 @@ static void add_order(plan_t *plan, const sample_t *sample, strata_placing_t by)
   *strata_vector_push(plan->arena, &plan->orders) = order;
 }
 
-// The largest ratio of the pool to what lives where each sample takes the better of |best| and |order|; the sum of all
-// decides between equal ones.
-static double score(const plan_t *plan, const double *best, const order_t *order, double *out_sum) {
-  double most = 0;
-  *out_sum = 0;
+typedef struct {
+  double most;   // the largest ratio of the pool to what lives
+  double excess; // what all ratios are above a good one
+  double sum;
+} score_t;
+
+// Where each sample takes the better of |best| and |order|.
+static score_t score(const plan_t *plan, const double *best, const order_t *order) {
+  score_t score = {0};
   for (size_t i = 0; i < plan->n_samples; i++) {
     double ratio = fmin(best[i], order->ratios[i]);
-    most = fmax(most, ratio);
-    *out_sum += ratio;
+    score.most = fmax(score.most, ratio);
+    score.excess += fmax(0, ratio - GOOD);
+    score.sum += ratio;
   }
-  return most;
+  return score;
+}
+
+// The first order is the one whose worst ratio is best. Of the others each is to help as many samples as much as it
+// can: the worst of all may need several.
+static bool is_better(score_t a, score_t b, bool is_first) {
+  if (is_first)
+    return a.most < b.most || (a.most == b.most && a.sum < b.sum);
+  return a.excess < b.excess;
 }
 
 // The orders to keep; their number.
 static size_t choose_orders(const plan_t *plan, const order_t **out_chosen) {
-  double best[MAX_SAMPLES], worst = 1e30;
+  double best[MAX_SAMPLES];
+  score_t reached = {.most = 1e30, .excess = 1e30, .sum = 1e30};
   size_t n = 0;
   for (size_t i = 0; i < MAX_SAMPLES; i++)
     best[i] = 1e30;
-  while (n < MAX_ORDERS && worst > GOOD) {
-    double least = worst, least_sum = 1e30, sum;
+  while (n < MAX_ORDERS && reached.most > GOOD) {
+    score_t least = reached;
     const order_t *chosen = NULL;
     for (size_t i = 0; i < plan->orders.count; i++) {
-      double most = score(plan, best, &plan->orders.data[i], &sum);
-      if (most < least || (most == least && n == 0 && sum < least_sum)) {
+      score_t with = score(plan, best, &plan->orders.data[i]);
+      if (is_better(with, least, n == 0)) {
         chosen = &plan->orders.data[i];
-        least = most;
-        least_sum = sum;
+        least = with;
       }
     }
-    if (!chosen || (n > 0 && least > worst * 0.99))
+    if (!chosen || (n > 0 && least.excess > reached.excess * 0.95))
       break;
-    worst = least;
+    reached = least;
     out_chosen[n++] = chosen;
     for (size_t i = 0; i < plan->n_samples; i++)
       best[i] = fmin(best[i], chosen->ratios[i]);
@@ -245,9 +257,17 @@ static size_t choose_orders(const plan_t *plan, const order_t **out_chosen) {
 static void add_orders(plan_t *plan) {
   const size_t budget = 200 * 1000 * 1000, least = 4;
   size_t wanted = budget / (plan->n_samples * (plan->n_conflicts + plan->placed.count) * STRATA_N_PLACINGS);
-  for (size_t i = 0; i < plan->n_samples && (i < wanted || i < least); i++)
-    for (int by = 0; by < STRATA_N_PLACINGS; by++)
-      add_order(plan, &plan->samples[i], (strata_placing_t)by);
+  for (size_t i = 0; i < plan->n_samples && (i < wanted || i < least); i++) {
+    const sample_t *sample = &plan->samples[i];
+    int64_t good = (int64_t)((double)sample->live * GOOD), smallest = INT64_MAX;
+    for (int by = 0; by < STRATA_N_PLACINGS; by++) {
+      strata_placement_t placement = strata_place(plan->arena, plan->list, sample->sizes, (strata_placing_t)by);
+      smallest = strata_min(smallest, placement.pool_size);
+      add_order(plan, sample, placement);
+    }
+    if (smallest > good)
+      add_order(plan, sample, strata_place_repeatedly(plan->arena, plan->list, sample->sizes, good));
+  }
 }
 
 //===-- Expressions ----------------------------------------------------------------------------------------------===//

@@ -38,10 +38,10 @@ def is_wrong(got, value, exponent):
     return bad & (exponent != NOT_COMPARED)
 
 
-def elements(content, info):
-    """The numbers of an output; of i4 and u4 one for each half of a byte."""
+def elements(content, info, count):
+    """The numbers of an output, so many of i4 and u4, one for each half of a byte."""
     if info.dtype in strata.HALF_BYTES:
-        return np.stack([content & 15, content >> 4], -1).ravel()[:int(np.prod(info.dims()))]
+        return np.stack([content & 15, content >> 4], -1).ravel()[:count]
     return content.view(np.uint8 if strata.DTYPES[info.dtype] is np.bool_ else strata.DTYPES[info.dtype])
 
 
@@ -63,7 +63,8 @@ def difference(stored, outputs, results):
     values = stored.take("values", [info.size for info in outputs])
     exponents = stored.take("errors", [int(np.prod(info.dims())) for info in outputs])
     for info, got, value, exponent in zip(outputs, results, values, exponents):
-        got, value = elements(got, info), elements(value, info)
+        count = int(np.prod(info.dims()))
+        got, value = elements(got, info, count), elements(value, info, count)
         wrong = np.flatnonzero(is_wrong(got, value, exponent))
         if wrong.size:
             return f"{info.name.decode()}: element {wrong[0]} is {got[wrong[0]]}, expected {value[wrong[0]]}"

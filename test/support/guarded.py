@@ -2,7 +2,7 @@
 
     outputs = run(path, inputs, [Call(at_end=True, poison=0xFF, threads=1), ...])
 
-A library whose sizes vary is called with those that the inputs have.
+A library whose sizes vary is called with those of the inputs, unless others are given.
 
 Inputs cannot be written, outputs hold |poison| before the call, and so does the workspace where the caller gives one. A
 tensor ends at a page's end, as near as its alignment allows, or begins at a page; the rest of its pages is watched. The
@@ -104,8 +104,8 @@ class Tensors:
         self.inputs = [pages(info, raw(value).size) for info, value in zip(library.inputs, inputs)]
         self.outputs = [pages(info, size) for info, size in zip(library.outputs, library.output_bytes(sizes))]
         for memory, info, value in zip(self.inputs, library.inputs, inputs):
-            assert sizes is not None or raw(value).size == info.size, \
-                f"{info.name}: {raw(value).size} bytes, expected {info.size}"
+            if sizes is None and raw(value).size != info.size:
+                raise Problem(f"{info.name.decode()}: {raw(value).size} bytes, expected {info.size}")
             memory.fill(raw(value), read_only=True)
         self.workspace = self._workspace(library, call)
         for memory in self.outputs + ([self.workspace] if self.workspace else []):
@@ -186,18 +186,17 @@ def in_child(function, seconds=SECONDS):
         raise Problem("call failed: " + message[:].rstrip(b"\0").decode(errors="replace"))
 
 
-def run(path, inputs, calls):
-    """The bytes of each output. |inputs|: arrays in the library's order, of its element types and, where sizes vary, of
-    their shapes."""
+def run(path, inputs, calls, sizes=None):
+    """The bytes of each output. |inputs|: arrays in the library's order, of its element types; |sizes|: where they vary,
+    by default those of the arrays."""
     library = strata.Library(path)
     try:
-        return _run(library, inputs, calls)
+        return _run(library, inputs, calls, sizes or library.sizes_of([np.shape(value) for value in inputs]))
     finally:
         library.close()
 
 
-def _run(library, inputs, calls):
-    sizes = library.sizes_of([np.shape(value) for value in inputs])
+def _run(library, inputs, calls, sizes):
     tensors = [Tensors(library, inputs, sizes, call) for call in calls]
     in_child(lambda message: _child(library, calls, tensors, message))
     for memory in tensors:
