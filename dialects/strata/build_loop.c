@@ -18,6 +18,7 @@ struct strata_loop_builder {
   MlirOperation outer_before;
   MlirBlock body;
   strata_counted_loop_t loop;
+  bool keeps_all; // nothing is computed in front of it
   STRATA_VECTOR(MlirValue) operands;
   strata_pointer_map_t natures;    // op -> nature_t
   strata_pointer_map_t moved;      // value -> 1 + index of what stands for it on the other side
@@ -116,6 +117,8 @@ strata_loop_builder_t *strata_build_open_loop_begin(strata_builder_t *b, int64_t
     capture(l, limit); // the first one
   return l;
 }
+
+void strata_build_loop_keep_all(strata_loop_builder_t *l) { l->keeps_all = true; }
 
 void strata_build_loop_drop_state(strata_loop_builder_t *l, int index) {
   l->loop.has_condition &= index > 0;
@@ -300,7 +303,7 @@ static ops_t ops_of_body(strata_loop_builder_t *l) {
 static void move_out(strata_loop_builder_t *l, const ops_t *ops) {
   for (size_t i = 0; i < ops->count; i++) {
     MlirOperation op = ops->data[i];
-    bool is_moved = is_primitive(op) && !is_view(op);
+    bool is_moved = is_primitive(op) && !is_view(op) && !l->keeps_all;
     for (intptr_t j = 0; j < mlirOperationGetNumResults(op) && is_moved; j++)
       is_moved = nature_of(l, mlirOperationGetResult(op, j), 0) == SAME;
     if (!is_moved)
@@ -315,7 +318,7 @@ static void move_out(strata_loop_builder_t *l, const ops_t *ops) {
 // The value that stands for |value| once what is the same has been moved out.
 static MlirValue settled(strata_loop_builder_t *l, MlirValue value) {
   MlirOperation op = strata_def(value);
-  bool is_moved = !mlirOperationIsNull(op) && is_inside(l, op) && is_primitive(op) && !is_view(op) &&
+  bool is_moved = !l->keeps_all && !mlirOperationIsNull(op) && is_inside(l, op) && is_primitive(op) && !is_view(op) &&
                   nature_of(l, value, 0) == SAME;
   return is_moved ? *find_stand(l, value) : value;
 }

@@ -306,6 +306,8 @@ void strata_build_loop_cancel(strata_loop_builder_t *loop);
 // |limit|, an i64 of rank 0 or null, says so too. Ended and cancelled as the other.
 strata_loop_builder_t *strata_build_open_loop_begin(strata_builder_t *b, int64_t count, MlirValue limit, int n_states,
                                                     const MlirValue *states, MlirValue *out_args);
+// Has all that the body computes stay in it, even what is the same in all iterations: it may never run.
+void strata_build_loop_keep_all(strata_loop_builder_t *loop);
 // Takes a state away, to which nothing in the body refers; if it is the first of an open loop, only |count| and |limit|
 // end that.
 void strata_build_loop_drop_state(strata_loop_builder_t *loop, int index);

@@ -1,5 +1,6 @@
 // Control flow, sequences and optionals, all of it resolved here: conditions must be known, but that both branches of
-// an If may be computed, and one chosen; a sequence is a list of values. For loops see iterate.c.
+// an If may be computed, and one chosen, or be loops of one iteration or none (branch.c); a sequence is a list of
+// values. For loops see iterate.c.
 #include "dialects/import/onnx/control.h"
 
 bool onnx_has_poison(int count, const onnx_value_t *values) {
@@ -35,7 +36,7 @@ bool onnx_known_bool(onnx_node_t *n, MlirValue value, bool *out) {
 
 //===-- If -------------------------------------------------------------------------------------------------------===//
 
-static bool same_type(const onnx_value_t *a, const onnx_value_t *b) {
+static bool have_one_type(const onnx_value_t *a, const onnx_value_t *b) {
   return a->kind == ONNX_TENSOR && b->kind == ONNX_TENSOR && a->is_unsigned == b->is_unsigned &&
          mlirTypeEqual(mlirValueGetType(a->tensor), mlirValueGetType(b->tensor));
 }
@@ -52,12 +53,16 @@ static void choose(onnx_node_t *n, MlirValue condition) {
     return;
   }
   onnx_check_count(n, n_then < n_else ? n_then : n_else);
-  for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++) {
-    if (!same_type(&then_results[i], &else_results[i])) {
+  bool are_alike = true;
+  for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++)
+    are_alike = are_alike && have_one_type(&then_results[i], &else_results[i]);
+  if (!onnx_failed(n) && !are_alike) {
+    if (!onnx_import_branches(n, condition, then_results, else_results))
       onnx_unsupported(n, "a condition that is not known at compile time, with results of two kinds or shapes%s",
                        onnx_binding_hint(n, condition));
-      return;
-    }
+    return;
+  }
+  for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++) {
     onnx_value_t value = then_results[i];
     value.tensor = onnx_select(n, onnx_reshape(n, condition, 0, NULL), value.tensor, else_results[i].tensor);
     onnx_set_value(n, i, value);

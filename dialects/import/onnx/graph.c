@@ -80,8 +80,10 @@ static void note_graph_reads(onnx_importer_t *importer, const Onnx__GraphProto *
 
 static void note_reads(onnx_importer_t *importer, size_t n_nodes, Onnx__NodeProto **nodes) {
   for (size_t i = 0; i < n_nodes; i++) {
-    for (size_t k = 0; k < nodes[i]->n_input; k++)
+    for (size_t k = 0; k < nodes[i]->n_input; k++) {
       strata_string_map_put(importer->compile->arena, &importer->reads, nodes[i]->input[k], importer);
+      strata_string_map_put(importer->compile->arena, &importer->operands, nodes[i]->input[k], importer);
+    }
     for (size_t k = 0; k < nodes[i]->n_attribute; k++)
       if (nodes[i]->attribute[k]->g)
         note_graph_reads(importer, nodes[i]->attribute[k]->g);
@@ -100,6 +102,10 @@ void onnx_collect_reads(onnx_importer_t *importer) {
 
 bool onnx_wants(const onnx_node_t *n, int i) {
   return i < n->n_outputs && n->proto->output[i][0] && strata_string_map_get(&n->importer->reads, n->proto->output[i]);
+}
+
+bool onnx_is_output_only(const onnx_node_t *n, int i) {
+  return !n->scope->parent && !n->scope->caller && !strata_string_map_get(&n->importer->operands, n->proto->output[i]);
 }
 
 //===-- One node -------------------------------------------------------------------------------------------------===//

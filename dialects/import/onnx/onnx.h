@@ -81,10 +81,11 @@ bool onnx_failed(const onnx_node_t *n);
 
 //===-- Operands and results -------------------------------------------------------------------------------------===//
 
-bool onnx_has(const onnx_node_t *n, int i);         // operand |i| is given
-bool onnx_wants(const onnx_node_t *n, int i);       // result |i| is read by a node, or an output
-bool onnx_is_unsigned(const onnx_node_t *n, int i); // operand |i|
-MlirValue onnx_operand(onnx_node_t *n, int i);      // a tensor, else an error
+bool onnx_has(const onnx_node_t *n, int i);            // operand |i| is given
+bool onnx_wants(const onnx_node_t *n, int i);          // result |i| is read by a node, or an output
+bool onnx_is_output_only(const onnx_node_t *n, int i); // result |i| is read by no node: it is an output of the model
+bool onnx_is_unsigned(const onnx_node_t *n, int i);    // operand |i|
+MlirValue onnx_operand(onnx_node_t *n, int i);         // a tensor, else an error
 strata_shape_t onnx_shape(MlirValue value);
 strata_shape_t onnx_operand_shape(onnx_node_t *n, int i);
 // The same in numbers; UNSUPPORTED where a size is symbolic.
