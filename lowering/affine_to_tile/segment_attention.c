@@ -493,6 +493,15 @@ static void emit_task(strata_tile_builder_t *b, segment_t *s, MlirValue task, st
   strata_attention_scope_end(b, scope);
 }
 
+// Rows of a task: fewer where there are few, so that all threads get some.
+static int64_t window_of(const strata_segment_attention_t *a, int64_t tile_rows) {
+  enum { LEAST = 64, ENOUGH_TASKS = 64 };
+  int64_t rows, window = STRATA_SEGMENT_WINDOW;
+  if (strata_size_is_constant(a->n_rows, &rows))
+    window = strata_max(LEAST, strata_min(window, strata_times(rows, a->heads) / ENOUGH_TASKS));
+  return strata_round_up(window, tile_rows);
+}
+
 strata_status_t strata_tile_segment_attention(strata_tile_builder_t *b) {
   segment_t s = {0};
   const strata_cpu_device_t *device;
@@ -501,7 +510,7 @@ strata_status_t strata_tile_segment_attention(strata_tile_builder_t *b) {
     return strata_error(STRATA_INTERNAL, "no kernel of attention within sequences");
   s.square = device->vector_bytes / 4;
   s.tile_rows = b->schedule.tile[0];
-  s.window = strata_round_up(STRATA_SEGMENT_WINDOW, s.tile_rows);
+  s.window = window_of(&s.a, s.tile_rows);
   s.panel = b->schedule.tile[1];
   s.n_panels = strata_max(1, STRATA_SEGMENT_KEYS / s.panel);
   s.values = strata_tile_chunks(s.a.values, b->schedule.tile[2], 1);

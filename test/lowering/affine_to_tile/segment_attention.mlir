@@ -8,9 +8,9 @@
 
 // CHECK: func.func private @k1(
 // CHECK-SAME: strata.schedule = {kind = "segment_attention", tile = array<i64: [[ROWS:[0-9]+]], [[KEYS:[0-9]+]], [[VALUES:[0-9]+]]>}
-// 600 rows are three windows of 258, of four heads.
-// CHECK: scf.forall (%{{.*}}) in (12) {
-// CHECK: memref.alloc() {tile.scratch} : memref<258x80xf32>
+// 600 rows are ten windows of 66, of four heads: more rows would have larger ones.
+// CHECK: scf.forall (%{{.*}}) in (40) {
+// CHECK: memref.alloc() {tile.scratch} : memref<66x80xf32>
 // The sequences of the window's first row up to that of its last.
 // CHECK: %[[FROM:.*]] = arith.index_cast
 // CHECK: %[[TO:.*]] = arith.minsi
