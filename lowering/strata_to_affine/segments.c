@@ -160,14 +160,15 @@ typedef struct {
   bool is_causal;
 } attention_t;
 
-// The keys that the row reads.
+// The keys that the row reads. The sequence's rows are read where they do not matter, too: other forms of the kernel
+// ask for them (dialects/affine/segment_attention.c).
 static span_t keys_of(attention_t *a) {
   strata__nest_t *nest = &a->nest;
   MlirValue sequence = mapped(nest, a->map, a->point[0], sequences(nest->lowering, a->offsets));
   span_t keys = rows_at(nest, a->key_offsets, sequence, a->k->sizes[0]);
+  span_t rows = rows_at(nest, a->offsets, sequence, a->q->sizes[0]);
   if (!a->is_causal)
     return keys;
-  span_t rows = rows_at(nest, a->offsets, sequence, a->q->sizes[0]);
   // As far from the end of the keys as the row is from the end of its sequence.
   MlirValue behind = strata__binary(nest, "arith.subi", rows.end, plus(nest, strata__index_of(nest, a->point[0]), 1));
   MlirValue end = strata__binary(nest, "arith.subi", keys.end, larger(nest, behind, strata_emit_index(&nest->e, 0)));

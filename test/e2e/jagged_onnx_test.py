@@ -100,6 +100,7 @@ def refusals():
         return g, message
     rows, offsets = (FLOAT, ["total", 8]), (INT64, [4])
     yield graph("JaggedToPadded", [rows, offsets], "max_length: expected 1 or more, got 0", max_length=0)
+    yield graph("JaggedSum", [rows, (INT64, [1])], "expected a row and a sequence or more")
     yield graph("JaggedSum", [rows, (INT64, [4, 1])], "expected offsets, one dim of i32 or i64")
     yield graph("JaggedExpand", [(FLOAT, [5, 8]), offsets, rows], "sequences: 5 and 3 differ")
     yield graph("JaggedMatMul", [rows, (FLOAT, [3, 9, 8]), offsets], "summands: 8 and 9 differ")

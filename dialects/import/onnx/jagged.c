@@ -1,6 +1,6 @@
 // The domain "strata": rows in sequences (docs/jagged.md). A jagged tensor is the tensor of its rows; what depends on
 // sequences has their offsets as an operand.
-#include "dialects/import/onnx/onnx.h"
+#include "dialects/import/onnx/sizes.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,6 +20,15 @@ static strata_dim_t dim_of(onnx_node_t *n, int operand, int dim, int rank) {
 
 static strata_dim_t sequences(onnx_node_t *n, int offsets) { return strata_dim_plus(dim_of(n, offsets, 0, 1), -1); }
 
+// There are rows and a sequence at least, of operand 0 and the offsets: what gathers from none would read something.
+static void expect_some(onnx_node_t *n, int offsets) {
+  strata_dim_t rows = dim_of(n, 0, 0, 1), count = dim_of(n, offsets, 0, 1);
+  if (!onnx_failed(n) &&
+      (!onnx_narrow(n->importer, rows, 1, INT64_MAX) || !onnx_narrow(n->importer, count, 2, INT64_MAX)))
+    onnx_invalid(n, "expected a row and a sequence or more, got %s rows and %s offsets", onnx_dim_text(n, rows),
+                 onnx_dim_text(n, count));
+}
+
 static void build(onnx_node_t *n, int n_operands, const MlirValue *operands, int n_attrs,
                   const strata_attr_value_t *attrs, const strata_shape_t *result) {
   if (!onnx_failed(n))
@@ -31,17 +40,20 @@ static void build(onnx_node_t *n, int n_operands, const MlirValue *operands, int
 
 void onnx_import_jagged(onnx_node_t *n) {
   const MlirValue operands[2] = {onnx_operand(n, 0), onnx_operand(n, 1)};
+  expect_some(n, 1);
   build(n, 2, operands, 0, NULL, &(strata_shape_t){0});
 }
 
 void onnx_import_make_jagged(onnx_node_t *n) {
   const MlirValue operands[2] = {onnx_operand(n, 0), onnx_operand(n, 1)};
+  expect_some(n, 1);
   if (!onnx_failed(n))
     onnx_set(n, 0, strata_build_composite(n->b, STRATA_COMPOSITE_MAKE_JAGGED, 2, operands, 0, NULL));
 }
 
 void onnx_import_jagged_to_padded(onnx_node_t *n) {
   const MlirValue operands[2] = {onnx_operand(n, 0), onnx_operand(n, 1)};
+  expect_some(n, 1);
   int64_t length = onnx_attr_int(n, "max_length", 0);
   strata_attr_value_t value = {.f64 = onnx_attr_float(n, "value", 0)};
   strata_shape_t result = {.rank = 2};
@@ -54,6 +66,7 @@ void onnx_import_jagged_to_padded(onnx_node_t *n) {
 // Rows as many as operand 2 has, of what there is one of for each sequence.
 void onnx_import_rows_like(onnx_node_t *n) {
   const MlirValue operands[2] = {onnx_operand(n, 0), onnx_operand(n, 1)};
+  expect_some(n, 1);
   strata_shape_t result = {.rank = 1, .dims = {dim_of(n, 2, 0, 1)}};
   agree(n, dim_of(n, 0, 0, 1), sequences(n, 1), "sequences");
   result.dims[0] = dim_of(n, 2, 0, 1);
@@ -62,6 +75,7 @@ void onnx_import_rows_like(onnx_node_t *n) {
 
 void onnx_import_jagged_mat_mul(onnx_node_t *n) {
   const MlirValue operands[3] = {onnx_operand(n, 0), onnx_operand(n, 1), onnx_operand(n, 2)};
+  expect_some(n, 2);
   agree(n, dim_of(n, 1, 0, 3), sequences(n, 2), "sequences");
   agree(n, dim_of(n, 0, 1, 2), dim_of(n, 1, 1, 3), "summands");
   build(n, 3, operands, 0, NULL, &(strata_shape_t){0});
@@ -85,6 +99,7 @@ static MlirValue split_heads(onnx_node_t *n, int operand, const char *attr) {
 
 void onnx_import_jagged_attention(onnx_node_t *n) {
   int key_offsets = onnx_has(n, 4) ? 4 : 3, rank = onnx_operand_shape(n, 0).rank;
+  expect_some(n, 3);
   agree(n, dim_of(n, 1, 0, 2), dim_of(n, 2, 0, 2), "rows of keys and values");
   if (key_offsets == 3)
     agree(n, dim_of(n, 0, 0, 2), dim_of(n, 1, 0, 2), "rows of queries and keys");

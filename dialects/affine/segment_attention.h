@@ -1,0 +1,42 @@
+// A kernel of attention within sequences: the one nest that strata-to-affine makes of strata.segment_attention, read
+// back. What other code makes of the nest, and what it does not take, stays scalar.
+#ifndef STRATA_DIALECTS_AFFINE_SEGMENT_ATTENTION_H
+#define STRATA_DIALECTS_AFFINE_SEGMENT_ATTENTION_H
+
+#include "dialects/affine/kernel.h"
+
+// Of a task on a cpu: the rows that a tile of keys is packed for, at most, and about the keys of a tile. Of 16 sequences of
+// up to 2048, heads of 64, windows of 96, 192, 288 and 512 rows reach 73, 78, 82 and 85 GFLOP/s of a core's time; tiles
+// of 256 keys are no faster.
+enum { STRATA_SEGMENT_WINDOW = 512, STRATA_SEGMENT_KEYS = 128 };
+
+// The dims that places are over. A step is of the sum of a score, or the element of a row of values.
+enum {
+  STRATA_SEGMENT_ROW,
+  STRATA_SEGMENT_HEAD,
+  STRATA_SEGMENT_KEY,
+  STRATA_SEGMENT_STEP,
+  STRATA_SEGMENT_DIMS,
+};
+
+// Where elements are: map over those dims and the module's symbols.
+typedef struct {
+  MlirValue buffer;
+  MlirAffineMap map;
+} strata_segment_place_t;
+
+typedef struct {
+  const strata_nest_t *nest;
+  // Of the map of rows and of offsets, whose entry |key| is meant.
+  strata_segment_place_t q, k, v, rows, offsets, key_offsets, result;
+  strata_size_t n_rows, n_keys; // in all
+  strata_size_t n_sequences;
+  int64_t heads, steps, values;
+  double scale;
+  bool is_causal;
+} strata_segment_attention_t;
+
+// False if the kernel is no such nest, or not one on f32 or narrower floats.
+bool strata_segment_attention_read(const strata_kernel_t *kernel, strata_segment_attention_t *out);
+
+#endif
