@@ -191,13 +191,12 @@ strata_status_t strata_attention_kernels(strata_gpu_distribution_t *d, MlirOpera
   strata_gpu_attention_t *a = strata_arena_new(d->compile->arena, strata_gpu_attention_t);
   MlirOperation loop = strata_pipelined_loop(body_of(forall));
   int64_t lower, step;
-  strata_size_t n_steps;
   STRATA_TRY(read_loop(d, loop, a));
   strata_pipelined_kernel_t *k = *out_first = &a->kernel;
   k->body = body_of(forall);
-  if (!strata_index_bounds(d, mlirBlockGetArgument(body_of(loop), 0), &lower, &step, &n_steps) || lower != 0 ||
-      step != 1 || !strata_size_is_constant(n_steps, &k->n_steps) || k->n_steps < 1)
-    return strata_gpu_missing(loop, "a pipeline without constant bounds");
+  if (!strata_index_bounds(d, mlirBlockGetArgument(body_of(loop), 0), &lower, &step, &k->n_steps) || lower != 0 ||
+      step != 1 || strata_size_min(k->n_steps) < 1)
+    return strata_gpu_missing(loop, "a pipeline of no known number of steps");
   if (!mlirBlockEqual(mlirOperationGetBlock(rows_load(a)), k->body))
     return strata_gpu_missing(loop, "attention whose rows change in its loop");
   k->scheduler = strata_scheduler_of(d, &k->product);
@@ -205,7 +204,7 @@ strata_status_t strata_attention_kernels(strata_gpu_distribution_t *d, MlirOpera
   if (!strata_size_is_constant(strata_gpu_blocks(d), &k->blocks))
     return strata_gpu_missing(forall, "attention whose blocks are as many as its tasks, which vary,");
   a->holds_rows = has_room_for_rows(d, a);
-  a->takes_turns = k->product.groups > 1 && k->n_steps > 1;
+  a->takes_turns = k->product.groups > 1 && strata_size_max(k->n_steps) > 1;
   if (!strata_gpu_forall_tasks(d, forall, &k->n_tasks) || !strata_size_equal(k->n_tasks, d->plan.n_tasks))
     return strata_gpu_missing(forall, "attention in one of several task spaces");
   return NULL;

@@ -319,7 +319,7 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   issue_values(w, place, state);
   end_turn(w);
   if (!mlirValueIsNull(w->a->steps)) // says that it is one to the most, so that masks of the first step's are dropped
-    step = strata_emit_binary(e, "arith.minui", step, strata_emit_index(e, w->a->kernel.n_steps - 2));
+    step = strata_emit_binary(e, "arith.minui", step, strata_gpu_emit_size_plus(w->d, w->a->kernel.n_steps, -2));
   strata_define_step(w->d, w->body, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
   define_arguments(w, state);
   await_scores(w, next, 1);
@@ -335,7 +335,7 @@ static strata_status_t emit_steps(walk_t *w, state_t *state) {
   bool was_dirty = w->d->shared.is_dirty, was_read = w->d->shared.is_read;
   w->d->shared.is_dirty = w->d->shared.is_read = true;
   w->d->nest.loops++;
-  MlirValue steps = strata_emit_index(e, w->a->kernel.n_steps - 1);
+  MlirValue steps = strata_gpu_emit_size_plus(w->d, w->a->kernel.n_steps, -1);
   if (!mlirValueIsNull(w->a->steps))
     steps = strata_emit_binary(e, "arith.subi", w->a->steps, strata_emit_index(e, 1));
   strata_loop_t loop =
@@ -379,7 +379,7 @@ strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_g
   STRATA_TRY(find_late(&w));
   a->kernel.is_full = true;
   STRATA_TRY(emit_first(&w, &state));
-  if (a->kernel.n_steps > 1)
+  if (strata_size_max(a->kernel.n_steps) > 1)
     STRATA_TRY(emit_steps(&w, &state));
   release_rows(&w);
   emit_last(&w, &state);

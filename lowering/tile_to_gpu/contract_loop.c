@@ -36,7 +36,7 @@ typedef struct {
   strata_gpu_distribution_t *d;
   MlirOperation loop, contracts[MAX_PRODUCTS];
   MlirBlock body;
-  int64_t n_steps;
+  strata_size_t n_steps;
   int n_products; // 2 of a pair, which share the left operand
   strata_product_t products[MAX_PRODUCTS];
   int64_t n_slots;
@@ -219,9 +219,11 @@ static void wait_for_copies(pipeline_t *p, int64_t behind) {
 // Copies of the first |count| steps; every step has a group, be it empty.
 static strata_status_t emit_first_copies(pipeline_t *p, int64_t count) {
   for (int64_t step = 0; step < count; step++) {
-    MlirValue number = strata_emit_index(&p->d->e, step);
-    if (step < p->n_steps)
-      STRATA_TRY(emit_copies(p, number, number, (MlirValue){0}));
+    MlirValue number = strata_emit_index(&p->d->e, step), exists = {0};
+    if (step >= strata_size_min(p->n_steps) && step < strata_size_max(p->n_steps))
+      exists = strata_emit_cmpi(&p->d->e, STRATA_SLT, number, strata_gpu_emit_size(p->d, p->n_steps));
+    if (step < strata_size_max(p->n_steps))
+      STRATA_TRY(emit_copies(p, number, number, exists));
     commit_copies(p);
   }
   return NULL;
@@ -231,7 +233,7 @@ static strata_status_t emit_first_copies(pipeline_t *p, int64_t count) {
 static strata_status_t emit_next_copies(pipeline_t *p, MlirValue step) {
   strata_emitter_t *e = &p->d->e;
   MlirValue next = strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, p->n_slots - 1));
-  MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, next, strata_emit_index(e, p->n_steps));
+  MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, next, strata_gpu_emit_size(p->d, p->n_steps));
   strata_loop_t branch = strata_emit_if_begin(e, exists);
   strata_status_t status = emit_copies(p, next, slot_of(p, next), (MlirValue){0});
   strata_emit_if_end(e, branch);
@@ -278,7 +280,7 @@ static strata_status_t emit_next_loads(pipeline_t *p, MlirValue step) {
   int n_state = (int)p->state.count, n_loaded = n_state - (int)p->n_sums;
   if (n_loaded == 0)
     return NULL;
-  MlirValue condition = strata_emit_cmpi(e, STRATA_SLT, step, strata_emit_index(e, p->n_steps - 1));
+  MlirValue condition = strata_emit_cmpi(e, STRATA_SLT, step, strata_gpu_emit_size_plus(d, p->n_steps, -1));
   MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_loaded);
   MlirValue *loaded = strata_arena_array(d->compile->arena, MlirValue, n_loaded);
   for (int i = 0; i < n_loaded; i++) {
@@ -294,7 +296,7 @@ static strata_status_t emit_next_loads(pipeline_t *p, MlirValue step) {
 
 static strata_status_t emit_loop(pipeline_t *p) {
   strata_gpu_distribution_t *d = p->d;
-  MlirValue zero = strata_emit_index(&d->e, 0), end = strata_emit_index(&d->e, p->n_steps);
+  MlirValue zero = strata_emit_index(&d->e, 0), end = strata_gpu_emit_size(d, p->n_steps);
   int n_state = (int)p->state.count;
   strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
   d->nest.loops++;
@@ -324,7 +326,7 @@ static bool reads_ahead(const pipeline_t *p) { return p->products[0].mma && are_
 // Copies of the step that takes the slot of |step|, without a branch: products go on around them.
 static strata_status_t emit_copies_into(pipeline_t *p, MlirValue step, MlirValue slot) {
   strata_emitter_t *e = &p->d->e;
-  MlirValue last = strata_emit_index(e, p->n_steps - 1);
+  MlirValue last = strata_gpu_emit_size_plus(p->d, p->n_steps, -1);
   MlirValue next = strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, p->n_slots));
   MlirValue exists = strata_emit_cmpi(e, STRATA_SLE, next, last);
   STRATA_TRY(emit_copies(p, strata_emit_binary(e, "arith.minsi", next, last), slot, exists));
@@ -352,7 +354,7 @@ static strata_status_t emit_ahead(pipeline_t *p) {
   STRATA_TRY(emit_first_copies(p, p->n_slots));
   wait_for_copies(p, p->n_slots - 1);
   STRATA_TRY(strata_emit_barrier(d));
-  MlirValue zero = strata_emit_index(&d->e, 0), end = strata_emit_index(&d->e, p->n_steps);
+  MlirValue zero = strata_emit_index(&d->e, 0), end = strata_gpu_emit_size(d, p->n_steps);
   int n_state = (int)(p->n_sums + strata_product_fragments(&p->products[0]));
   while (p->state.count < (size_t)n_state)
     *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
@@ -436,11 +438,10 @@ static strata_status_t emit_pipeline(pipeline_t *p) {
 
 strata_status_t strata_gpu_pipeline(strata_gpu_distribution_t *d, MlirOperation op) {
   int64_t lower, step;
-  strata_size_t n_steps;
   pipeline_t p = {.d = d, .loop = op, .body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))};
-  if (!strata_index_bounds(d, mlirBlockGetArgument(p.body, 0), &lower, &step, &n_steps) || lower != 0 || step != 1 ||
-      !strata_size_is_constant(n_steps, &p.n_steps) || p.n_steps < 1)
-    return strata_gpu_missing(op, "a pipeline without constant bounds");
+  if (!strata_index_bounds(d, mlirBlockGetArgument(p.body, 0), &lower, &step, &p.n_steps) || lower != 0 || step != 1 ||
+      strata_size_min(p.n_steps) < 1)
+    return strata_gpu_missing(op, "a pipeline of no known number of steps");
   STRATA_TRY(read_body(&p));
   return emit_pipeline(&p);
 }

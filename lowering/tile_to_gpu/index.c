@@ -297,6 +297,10 @@ MlirValue strata_gpu_emit_size(strata_gpu_distribution_t *d, strata_size_t size)
   return strata_index_emit(&space, strata_size_expr(d->e.context, size));
 }
 
+MlirValue strata_gpu_emit_size_plus(strata_gpu_distribution_t *d, strata_size_t size, int64_t offset) {
+  return strata_gpu_emit_size(d, strata_size_sum(size, strata_size_constant(offset)));
+}
+
 MlirValue strata_emit_coordinate(strata_gpu_distribution_t *d, const strata_layout_t *layout, int64_t reg, int dim) {
   strata_index_space_t space = strata_index_space(d, 0, NULL);
   MlirAffineExpr thread = strata_thread_coordinate(d->e.context, layout, dim, 0);

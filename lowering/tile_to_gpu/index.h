@@ -56,8 +56,9 @@ int64_t strata_index_split(MlirAffineExpr *expr);
 
 // Emits an expression without vector dims as arith on index. Divisions of what cannot be negative are unsigned.
 MlirValue strata_index_emit(strata_index_space_t *space, MlirAffineExpr expr);
-// The value of a size.
+// The value of a size; of |offset| more.
 MlirValue strata_gpu_emit_size(strata_gpu_distribution_t *d, strata_size_t size);
+MlirValue strata_gpu_emit_size_plus(strata_gpu_distribution_t *d, strata_size_t size, int64_t offset);
 // The position in a buffer of the element that |op|, a memref.load or memref.store whose buffer is operand |buffer|,
 // loads or stores.
 MlirValue strata_gpu_emit_position(strata_gpu_distribution_t *d, MlirOperation op, int buffer);

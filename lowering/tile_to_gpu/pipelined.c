@@ -152,7 +152,7 @@ static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipe
   strata_loop_t choice = strata_emit_choice_begin(e, k->scheduler->owns(d, k), 2, types);
   STRATA_TRY(consume(d, k));
   strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
-  strata_ring_skip(d, &k->ring, k->n_steps + strata_epilogue_slots(k), &skipped);
+  strata_ring_skip(d, &k->ring, strata_gpu_emit_size_plus(d, k->n_steps, strata_epilogue_slots(k)), &skipped);
   strata_emit_choice_end(e, choice, 2, (MlirValue[]){skipped.slot, skipped.parity}, state);
   *place = (strata_ring_place_t){state[0], state[1]};
   return NULL;

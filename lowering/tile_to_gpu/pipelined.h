@@ -82,7 +82,7 @@ struct strata_pipelined_kernel {
   const strata_mainloop_t *mainloop;
   int64_t fetchers;             // producers' threads that fetch: one where all comes in bulk
   MlirOperation loop, contract; // the old ones, of a pair the first
-  int64_t n_steps;              // slots filled for a task, by all blocks of a cluster together
+  strata_size_t n_steps;        // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;               // of the first with a ring: those that share its tasks
   strata_ring_t ring;
   int64_t ring_at;  // where the slots begin in shared memory, bytes

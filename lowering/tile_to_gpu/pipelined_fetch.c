@@ -204,7 +204,7 @@ static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_
     return counter;
   MlirValue first = strata_emit_binary(e, "arith.muli", d->role.task, strata_emit_index(e, d->plan.stagger));
   MlirValue step = strata_emit_binary(e, "arith.addi", counter, first);
-  return strata_emit_binary(e, "arith.remui", step, strata_emit_index(e, k->n_steps));
+  return strata_emit_binary(e, "arith.remui", step, strata_gpu_emit_size(d, k->n_steps));
 }
 
 strata_status_t

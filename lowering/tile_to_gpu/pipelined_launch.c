@@ -2,6 +2,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
@@ -19,15 +20,14 @@ MlirOperation strata_pipelined_loop(MlirBlock body) {
 
 static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation forall, strata_pipelined_kernel_t *k) {
   int64_t lower, step;
-  strata_size_t n_steps;
   k->body = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
   k->loop = strata_pipelined_loop(k->body);
   if (mlirOperationIsNull(k->loop) || mlirOperationGetNumResults(k->loop) != strata_pair_count(k->loop))
     return strata_gpu_missing(forall, "a schedule with producers, without a pipeline,");
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0));
-  if (!strata_index_bounds(d, mlirBlockGetArgument(body, 0), &lower, &step, &n_steps) || lower != 0 || step != 1 ||
-      !strata_size_is_constant(n_steps, &k->n_steps))
-    return strata_gpu_missing(k->loop, "a pipeline without constant bounds");
+  if (!strata_index_bounds(d, mlirBlockGetArgument(body, 0), &lower, &step, &k->n_steps) || lower != 0 || step != 1 ||
+      strata_size_min(k->n_steps) < 1)
+    return strata_gpu_missing(k->loop, "a pipeline of no known number of steps");
   k->contract = strata_pair_contract(k->loop, 0);
   if (mlirOperationIsNull(k->contract))
     return strata_gpu_missing(k->loop, "a pipeline that does not carry one sum");
@@ -35,6 +35,9 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
     return strata_gpu_missing(forall, "a pipeline whose blocks are as many as its tasks, which vary,");
   if (!strata_gpu_forall_tasks(d, forall, &k->n_tasks))
     return strata_gpu_missing(forall, "a task space of no known size");
+  bool is_split = d->plan.stream || strata_cluster_along(d, STRATA_BY_STEPS) > 1;
+  if (is_split && (strata_size_varies(k->n_steps) || (d->plan.stream && strata_size_varies(k->n_tasks))))
+    return strata_gpu_missing(k->loop, "a number of steps that varies, shared by blocks,");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
   k->scheduler = strata_scheduler_of(d, &k->product);
   k->fetchers = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
@@ -66,7 +69,7 @@ static bool has_maps(MlirOperation forall) {
 static int64_t count_steps(const strata_pipelined_kernel_t *first) {
   int64_t count = 0;
   for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
-    count += strata_size_static_value(k->n_tasks) * k->n_steps;
+    count += strata_size_static_value(k->n_tasks) * strata_size_static_value(k->n_steps);
   return count;
 }
 

@@ -17,7 +17,7 @@ STRATA_SCHEDULER_STEPS(strata_part_steps) {
   strata_emitter_t *e = &d->e;
   MlirValue end;
   strata_all_steps(d, k, out_lower, &end);
-  int64_t part = strata_ceil_div(k->n_steps, strata_cluster_along(d, STRATA_BY_STEPS));
+  int64_t part = strata_ceil_div(strata_size_static_value(k->n_steps), strata_cluster_along(d, STRATA_BY_STEPS));
   *out_lower = strata_emit_times(e, strata_cluster_place(d, STRATA_BY_STEPS), part);
   *out_upper = strata_emit_with(e, "arith.addi", *out_lower, part);
   *out_upper = strata_emit_binary(e, "arith.minui", *out_upper, end);

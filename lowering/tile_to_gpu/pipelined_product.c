@@ -166,7 +166,8 @@ static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_
 static int64_t last_instructions(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   const strata_pipelined_t *p = &k->product;
   int64_t last = strata_attr_i64(k->loop, "tile.last", 0);
-  if (!last || !p->instruction->has_fragments || p->reads_left || p->parts > 1 || d->plan.stream || k->n_steps < 2)
+  if (!last || !p->instruction->has_fragments || p->reads_left || p->parts > 1 || d->plan.stream ||
+      strata_size_min(k->n_steps) < 2)
     return 0;
   int64_t count = strata_ceil_div(last, p->mma->k);
   return count < p->steps ? count : 0;
@@ -175,7 +176,7 @@ static int64_t last_instructions(const strata_gpu_distribution_t *d, const strat
 static void multiply_last(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int64_t count, MlirValue *state) {
   int64_t steps = k->product.steps;
   k->product.steps = count;
-  multiply_next(d, k, strata_emit_index(&d->e, k->n_steps - 1), state);
+  multiply_next(d, k, strata_gpu_emit_size_plus(d, k->n_steps, -1), state);
   k->product.steps = steps;
 }
 
@@ -200,7 +201,7 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   k->scheduler->steps(d, k, &lower, &upper);
   int64_t last = last_instructions(d, k);
   if (last)
-    upper = strata_emit_index(e, k->n_steps - 1);
+    upper = strata_gpu_emit_size_plus(d, k->n_steps, -1);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, SUMS + count, state, state);
   multiply_next(d, k, loop.induction, state);
   strata_emit_for_end(e, loop, SUMS + count, state, state);

@@ -22,9 +22,13 @@ enum { WIDTH = 4 }; // sums stored and loaded at once, 16 bytes
 
 //===-- The block's steps ----------------------------------------------------------------------------------------===//
 
+// What is shared out is a number (pipelined_launch.c).
+static int64_t steps_of(const strata_pipelined_kernel_t *k) { return strata_size_static_value(k->n_steps); }
+
 static int64_t all_steps(const strata_pipelined_kernel_t *k) {
-  return strata_size_static_value(k->n_tasks) * k->n_steps;
+  return strata_size_static_value(k->n_tasks) * steps_of(k);
 }
+
 static int64_t share_of(const strata_pipelined_kernel_t *k) { return strata_ceil_div(all_steps(k), k->blocks); }
 
 // Counts the tasks that |block| has a part in.
@@ -32,12 +36,12 @@ STRATA_SCHEDULER_BOUNDS(strata_stream_bounds) {
   strata_emitter_t *e = &d->e;
   strata_pipelined_kernel_t *k = first;
   strata_stream_t *s = &k->stream;
-  MlirValue steps = strata_emit_index(e, k->n_steps), share = strata_emit_index(e, share_of(k));
+  MlirValue steps = strata_emit_index(e, steps_of(k)), share = strata_emit_index(e, share_of(k));
   s->block = block;
   s->begin = strata_emit_binary(e, "arith.muli", block, share);
   MlirValue end = strata_emit_binary(e, "arith.addi", s->begin, share);
   s->end = strata_emit_with(e, "arith.minui", end, all_steps(k));
-  MlirValue up = strata_emit_with(e, "arith.addi", s->end, k->n_steps - 1);
+  MlirValue up = strata_emit_with(e, "arith.addi", s->end, steps_of(k) - 1);
   MlirValue first_task = strata_emit_binary(e, "arith.divui", s->begin, steps);
   s->tasks_end = strata_emit_binary(e, "arith.divui", up, steps);
   MlirValue count = strata_emit_binary(e, "arith.subi", s->tasks_end, first_task);
@@ -50,7 +54,7 @@ STRATA_SCHEDULER_TASK(strata_stream_task) {
   strata_emitter_t *e = &d->e;
   strata_pipelined_kernel_t *k = first;
   strata_stream_t *s = &k->stream;
-  MlirValue steps = strata_emit_index(e, k->n_steps);
+  MlirValue steps = strata_emit_index(e, steps_of(k));
   MlirValue behind = strata_emit_with(e, "arith.addi", counter, 1);
   MlirValue task = strata_emit_binary(e, "arith.subi", s->tasks_end, behind);
   s->task_begin = strata_emit_binary(e, "arith.muli", task, steps);
@@ -118,7 +122,7 @@ static strata_status_t collect(strata_gpu_distribution_t *d, const strata_pipeli
 STRATA_SCHEDULER_FIXUP(strata_stream_fixup) {
   strata_emitter_t *e = &d->e;
   STRATA_TRY(strata_own_sums(d, k, sums, out_own));
-  MlirValue is_last = strata_emit_cmpi(e, STRATA_EQ, k->stream.upper, strata_emit_index(e, k->n_steps));
+  MlirValue is_last = strata_emit_cmpi(e, STRATA_EQ, k->stream.upper, strata_emit_index(e, steps_of(k)));
   k->stream.sums = strata_arena_copy(d->compile->arena, out_own, (size_t)count_sums(k) * sizeof *out_own);
   k->stream.branch = strata_emit_if_begin(e, is_last);
   return collect(d, k, out_own);

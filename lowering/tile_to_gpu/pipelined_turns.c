@@ -26,7 +26,7 @@ STRATA_SCHEDULER_TASK(strata_turn_task) {
 
 STRATA_SCHEDULER_STEPS(strata_all_steps) {
   *out_lower = strata_emit_index(&d->e, 0);
-  *out_upper = strata_emit_index(&d->e, k->n_steps);
+  *out_upper = strata_gpu_emit_size(d, k->n_steps);
 }
 
 STRATA_SCHEDULER_FIXUP(strata_own_sums) {

@@ -100,11 +100,11 @@ void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring
   place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.extui", wraps, i32));
 }
 
-void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t steps,
+void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue steps,
                       strata_ring_place_t *place) {
   strata_emitter_t *e = &d->e;
   MlirType i32 = mlirValueGetType(place->parity);
-  MlirValue sum = strata_emit_with(e, "arith.addi", place->slot, steps);
+  MlirValue sum = strata_emit_binary(e, "arith.addi", place->slot, steps);
   MlirValue rounds = strata_emit_with(e, "arith.divui", sum, ring->slots);
   MlirValue odd = strata_emit_with(e, "arith.andi", rounds, 1);
   place->slot = strata_emit_with(e, "arith.remui", sum, ring->slots);

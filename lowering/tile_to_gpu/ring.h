@@ -38,7 +38,7 @@ void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, 
 void strata_ring_release(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t threads);
 // Moves |place| to the next slot, or |steps| slots on.
 void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t *place);
-void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t steps,
+void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue steps,
                       strata_ring_place_t *place);
 
 //===-- Barriers of phases ---------------------------------------------------------------------------------------===//

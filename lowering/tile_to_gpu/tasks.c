@@ -108,10 +108,9 @@ void strata_gpu_keep_inside(strata_gpu_distribution_t *d, strata_size_t n_tasks)
   strata_emitter_t *e = &d->e;
   if (strata_size_divides(strata_block_groups(d), n_tasks))
     return;
-  strata_size_t last = strata_size_sum(n_tasks, strata_size_constant(-1));
   d->role.active = strata_emit_cmpi(e, STRATA_ULT, d->role.task, strata_gpu_emit_size(d, n_tasks));
   if (d->role.group > 1)
-    d->role.task = strata_emit_binary(e, "arith.minui", d->role.task, strata_gpu_emit_size(d, last));
+    d->role.task = strata_emit_binary(e, "arith.minui", d->role.task, strata_gpu_emit_size_plus(d, n_tasks, -1));
 }
 
 bool strata_gpu_forall_tasks(strata_gpu_distribution_t *d, MlirOperation forall, strata_size_t *out_n_tasks) {

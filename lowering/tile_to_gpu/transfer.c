@@ -6,6 +6,7 @@
 // moved under one branch.
 #include "lowering/tile_to_gpu/transfer.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
 
@@ -56,14 +57,15 @@ static strata_walk_t begin(strata_gpu_distribution_t *d, strata_transfer_t *tran
   return w;
 }
 
-// How many registers from |reg| on, |w->step| apart, are one vector in memory.
-int64_t strata_walk_run(const strata_walk_t *w, int64_t reg) {
+// How many registers from |reg| on, |w->step| apart, are one vector in memory, under equal conditions or under any.
+static int64_t run_of(const strata_walk_t *w, int64_t reg, bool are_equal) {
   const strata_item_t *first = &w->items[reg];
   int64_t most = STRATA_VECTOR_BYTES / w->element_bytes, length = 1;
   while (length < most && reg + length * w->step < w->shape->count) {
     const strata_item_t *item = &w->items[reg + length * w->step];
     if (item->is_done || item->same != reg + length * w->step || item->offset != first->offset + length ||
-        !mlirAffineExprEqual(item->base, first->base) || !strata_conditions_equal(item, first))
+        !mlirAffineExprEqual(item->base, first->base) ||
+        (are_equal ? !strata_conditions_equal(item, first) : item->is_never))
       break;
     length++;
   }
@@ -73,6 +75,8 @@ int64_t strata_walk_run(const strata_walk_t *w, int64_t reg) {
     width *= 2;
   return width;
 }
+
+int64_t strata_walk_run(const strata_walk_t *w, int64_t reg) { return run_of(w, reg, true); }
 
 //===-- Emission -------------------------------------------------------------------------------------------------===//
 
@@ -237,6 +241,57 @@ static void store_members(strata_walk_t *w, int64_t first) {
   }
 }
 
+// Adds the conditions of |item| to |all|: of bounds on one expression the tightest counts. False if they are too many.
+static bool join_conditions(const strata_item_t *item, strata_item_t *all) {
+  for (int i = 0; i < item->n_conditions; i++) {
+    const strata_condition_t *condition = &item->conditions[i];
+    int j = 0;
+    while (j < all->n_conditions && !(mlirAffineExprEqual(all->conditions[j].expr, condition->expr) &&
+                                      all->conditions[j].is_upper == condition->is_upper))
+      j++;
+    if (j == STRATA_MAX_CONDITIONS)
+      return false;
+    if (j == all->n_conditions)
+      all->conditions[all->n_conditions++] = *condition;
+    else if (condition->is_upper)
+      all->conditions[j].bound = strata_min(all->conditions[j].bound, condition->bound);
+    else
+      all->conditions[j].bound = strata_max(all->conditions[j].bound, condition->bound);
+  }
+  return true;
+}
+
+static void store_one(strata_walk_t *w, int64_t reg, MlirValue active) {
+  MlirValue condition = strata_walk_conditions(w, &w->items[reg], active);
+  strata_loop_t branch = {0};
+  if (!mlirValueIsNull(condition))
+    branch = strata_emit_if_begin(&w->d->e, condition);
+  store_run(w, reg, 1);
+  w->items[reg].is_done = true;
+  if (!mlirValueIsNull(condition))
+    strata_emit_if_end(&w->d->e, branch);
+}
+
+// A vector from |reg| on across an edge that may be anywhere: as a whole where it does not reach over it, else by
+// elements. False, and nothing is stored, where there is none.
+static bool store_at_edge(strata_walk_t *w, int64_t reg, MlirValue active) {
+  strata_emitter_t *e = &w->d->e;
+  strata_item_t all = {0};
+  int64_t length = w->d->sizes.count > 0 ? run_of(w, reg, false) : 1;
+  if (length <= strata_walk_run(w, reg))
+    return false;
+  for (int64_t i = 0; i < length; i++)
+    if (!join_conditions(&w->items[reg + i * w->step], &all))
+      return false;
+  strata_loop_t branch = strata_emit_if_begin(e, strata_walk_conditions(w, &all, active));
+  store_run(w, reg, length);
+  strata_emit_if_else(e, branch);
+  for (int64_t i = 0; i < length; i++)
+    store_one(w, reg + i * w->step, active);
+  strata_emit_if_end(e, branch);
+  return true;
+}
+
 strata_status_t strata_transfer_store(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
                                       const strata_registers_t *registers) {
   strata_walk_t w = begin(d, transfer, registers, true);
@@ -245,7 +300,10 @@ strata_status_t strata_transfer_store(strata_gpu_distribution_t *d, strata_trans
     strata_item_t *item = &w.items[reg];
     if (item->is_never || item->is_done || item->same != reg)
       continue;
-    MlirValue condition = strata_walk_conditions(&w, item, transfer->is_private ? (MlirValue){0} : d->role.active);
+    MlirValue active = transfer->is_private ? (MlirValue){0} : d->role.active;
+    if (store_at_edge(&w, reg, active))
+      continue;
+    MlirValue condition = strata_walk_conditions(&w, item, active);
     if (mlirValueIsNull(condition)) {
       store_members(&w, reg);
       continue;

@@ -20,14 +20,22 @@
 // CHECK: %[[ACTIVE:.*]] = arith.cmpi ult, %{{.*}}, %[[B]] : index
 // CHECK: %[[LAST:.*]] = arith.addi %[[B]], %c-1
 // CHECK: arith.minui %{{.*}}, %[[LAST]] : index
+// A vector that may reach over the end is stored as a whole where it does not, else by elements.
+// CHECK: func.func @flat(%{{.*}}: memref<0xf16>, %{{.*}}: memref<0xf16>, %[[N:.*]]: index
+// CHECK: vector.store %{{.*}} : memref<0xf16>, vector<8xf16>
+// CHECK-NEXT: } else {
+// CHECK-COUNT-8: memref.store %{{.*}} : memref<0xf16>
+// CHECK-NOT: memref.store %{{.*}} : memref<0xf16>
+!f = memref<?xf16, {sizes = affine_map<()[s0, s1] -> (s1)>}>
 !r = memref<?x32xf32, {sizes = affine_map<()[s0] -> (s0, 32)>}>
 !v = memref<?xf32, {sizes = affine_map<()[s0] -> (s0)>}>
 module {
-  func.func @main(%x: !x, %y: !x, %r: !r, %v: !v) attributes {strata.symbols = [
+  func.func @main(%x: !x, %y: !x, %r: !r, %v: !v, %f: !f, %g: !f) attributes {strata.symbols = [
       {name = "b", min = 1 : i64, max = 2000 : i64, multiple = 1 : i64},
       {name = "s", min = 1 : i64, max = 2000 : i64, multiple = 1 : i64}]} {
     call @map(%x, %y) : (!x, !x) -> ()
     call @rows(%r, %v) : (!r, !v) -> ()
+    call @flat(%f, %g) : (!f, !f) -> ()
     return
   }
   func.func private @map(%x: !x, %y: !x)
@@ -55,6 +63,18 @@ module {
       %zero = arith.constant 0.0 : f32
       %1 = vector.multi_reduction <add>, %0, %zero [0] : vector<32xf32> to f32
       memref.store %1, %y[%t] : !v
+    }
+    return
+  }
+  func.func private @flat(%x: !f, %y: !f)
+      attributes {strata.schedule = {group = 64 : i64, kind = "map", threads = 64 : i64, tile = array<i64: 512>}} {
+    %s = "strata.size"() {symbol = 1 : i64} : () -> index
+    %n = affine.apply affine_map<()[s0] -> (s0 ceildiv 512)>()[%s]
+    scf.forall (%t) in (%n) {
+      %0 = "tile.load"(%x, %t, %s) {map = affine_map<(d0)[s0, s1] -> (s0 * 512 + d0)>,
+          mask = affine_set<(d0)[s0, s1] : (s1 - 1 - (s0 * 512 + d0) >= 0)>} : (!f, index, index) -> vector<512xf16>
+      "tile.store"(%0, %y, %t, %s) {map = affine_map<(d0)[s0, s1] -> (s0 * 512 + d0)>,
+          mask = affine_set<(d0)[s0, s1] : (s1 - 1 - (s0 * 512 + d0) >= 0)>} : (vector<512xf16>, !f, index, index) -> ()
     }
     return
   }

@@ -13,13 +13,15 @@ ALIGNMENT = 256  # of the pool
 
 
 class GpuLibrary(strata.Library):
-    """A library made with --on-gpu-tensors --user-device-memory, loaded on the current device."""
+    """A library made with --on-gpu-tensors --user-device-memory, loaded on the current device; where sizes vary, for
+    |sizes|."""
 
-    def __init__(self, path):
+    def __init__(self, path, sizes=None):
         super().__init__(path)
+        self.sizes = self.dims(sizes)
         self.check(self.description.load(None, torch.cuda.current_stream().cuda_stream))
         torch.cuda.synchronize()
-        size = self.description.device_memory_size(None)
+        size = self.description.device_memory_size(self.sizes)
         self.memory = torch.empty(size + ALIGNMENT, dtype=torch.uint8, device="cuda")
 
     def check(self, status):
@@ -32,7 +34,7 @@ class GpuLibrary(strata.Library):
         base = -(-self.memory.data_ptr() // ALIGNMENT) * ALIGNMENT
 
         def run(keep_alive=tensors):
-            self.check(self.description.run(pointers, None, base, torch.cuda.current_stream().cuda_stream))
+            self.check(self.description.run(pointers, self.sizes, base, torch.cuda.current_stream().cuda_stream))
 
         return run
 
