@@ -48,6 +48,7 @@ typedef struct {
   bool replaces_nan; // weights that are NaN are zero
   bool is_causal;    // scores are of columns up to row + offset alone, others are -inf; 0 without a softmax
   strata_size_t offset;
+  bool sees_columns;                    // each row sees what are columns alone, as far as can be seen
   MlirType type;                        // of the operands
   int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
   strata_size_t sizes[STRATA_MAX_DIMS]; // of the canonical dims; of |head| and |value| numbers
@@ -87,8 +88,6 @@ bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *ou
 // number of blocks of |columns| that follows from its own: at least one, and none beyond the last. Where sizes vary,
 // the last tile may see blocks beyond it, in which none of its rows has a column.
 bool strata_attention_skips(const strata_attention_t *attention, int64_t rows, int64_t columns);
-// True if each row sees what are columns alone, as far as can be seen.
-bool strata_attention_sees_columns(const strata_attention_t *attention);
 
 static inline strata_space_t strata_attention_space(const strata_attention_t *attention) {
   return (strata_space_t){attention->n_dims, attention->sizes, attention->symbols.count, attention->symbols.sizes};

@@ -127,7 +127,7 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   const strata_attention_t *a = &c->t.a;
   strata_size_t columns = a->sizes[a->column];
   int64_t size = b->space.extents[COLUMN];
-  if (!strata_size_divides(size, columns) && (!a->is_causal || !strata_attention_sees_columns(a))) {
+  if (!strata_size_divides(size, columns) && (!a->is_causal || !a->sees_columns)) {
     MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_size_expr(b->e.context, columns));
     scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
   }

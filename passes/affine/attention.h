@@ -11,6 +11,7 @@
 typedef struct {
   strata_attention_t attention;
   bool varies;
+  bool values_end; // what lies behind the last column is zero
   int64_t rows, columns, batch, offset;
   int64_t head, value;       // of a tile: in whole steps and columns
   const strata_mma_t *async; // NULL: the device has no instruction for it

@@ -8,8 +8,8 @@
 // with a softmax come first, of others those between whose products most lies.
 #include "passes/affine/group_attention.h"
 
+#include "dialects/integers.h"
 #include "passes/affine/explain.h"
-#include "passes/affine/size_points.h"
 #include "passes/target.h"
 
 #include <math.h>
@@ -171,15 +171,26 @@ static const char *judge(const finder_t *f, const int64_t *likely) {
   return pays ? NULL : "";
 }
 
-// Where sizes vary, by the largest of their points: there most is to be won.
-static strata_status_t judge_gpu(const finder_t *f, const char **out_why) {
-  strata_size_points_t points;
-  const int64_t *likely = f->found.symbols.likely;
-  if (f->found.symbols.count > 0) {
-    STRATA_TRY(strata_size_points(f->grouping->compile, likely, &points));
-    likely = points.values[points.count - 1];
+// Where sizes vary: some more than what is likely. There most is to be won.
+static strata_status_t many(strata_compile_t *compile, const int64_t *likely, const int64_t **out) {
+  enum { MORE = 4 };
+  strata_symbols_t symbols;
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
+  int64_t *values = strata_arena_array(compile->arena, int64_t, symbols.list.count + 1);
+  for (size_t i = 0; i < strata_symbols_given(&symbols); i++) {
+    const strata_symbol_t *symbol = &symbols.list.data[i];
+    int64_t largest = symbol->n_likely ? symbol->likely[symbol->n_likely - 1] : likely[i];
+    values[i] = strata_min(strata_times(MORE, largest), symbol->max) / symbol->multiple * symbol->multiple;
   }
-  *out_why = judge(f, likely);
+  *out = strata_symbols_evaluate(&symbols, values) ? values : likely;
+  return NULL;
+}
+
+static strata_status_t judge_gpu(const finder_t *f, const char **out_why) {
+  const int64_t *symbols = f->found.symbols.likely;
+  if (f->found.symbols.count > 0)
+    STRATA_TRY(many(f->grouping->compile, symbols, &symbols));
+  *out_why = judge(f, symbols);
   return NULL;
 }
 
