@@ -256,13 +256,13 @@ static bool find_type(reader_t *r) {
 static void init_dims(reader_t *r, const strata_nest_t *nest) {
   strata_attention_t *a = &r->a;
   enum { COLUMN, HEAD, SINGLE_ROW, N_OTHERS };
-  a->symbols = strata_nest_symbols(nest);
   a->n_dims = nest->n_parallel + N_OTHERS;
   a->column = nest->n_parallel + COLUMN;
   a->head = nest->n_parallel + HEAD;
   for (int dim = 0; dim <= nest->n_parallel; dim++)
     a->sizes[dim] = nest->space.sizes[dim];
   a->sizes[a->head] = strata_size_constant(1); // until it is known
+  a->symbols = strata_nest_symbols(nest);
   a->sizes[nest->n_parallel + SINGLE_ROW] = strata_size_constant(1);
 }
 
@@ -442,12 +442,16 @@ strata_size_t strata_attention_rows(const strata_attention_t *attention) {
   return attention->has_one_row ? strata_size_constant(1) : attention->sizes[attention->row];
 }
 
-strata_size_t strata_attention_batch(const strata_attention_t *attention) {
+strata_size_t strata_attention_batches(const strata_attention_t *attention) {
   strata_size_t batch = strata_size_constant(1);
   for (int dim = 0; dim < attention->weighted->n_parallel; dim++)
     if ((dim != attention->row || attention->has_one_row) && dim != attention->value)
       batch = strata_size_product(batch, attention->sizes[dim]);
   return batch;
+}
+
+int64_t strata_attention_batch(const strata_attention_t *attention) {
+  return strata_attention_likely(attention, strata_attention_batches(attention));
 }
 
 // The one switch.

@@ -16,6 +16,7 @@
 #define STRATA_DIALECTS_AFFINE_ATTENTION_H
 
 #include "dialects/affine/contraction.h"
+#include "dialects/affine/symbols.h"
 
 // A scalar of a nest at a point: of the nest's dims, over the canonical dims.
 typedef struct {
@@ -104,6 +105,22 @@ static inline int64_t strata_attention_likely(const strata_attention_t *attentio
 }
 
 // Points of the canonical dims that no tile spans: batches, heads.
-strata_size_t strata_attention_batch(const strata_attention_t *attention);
+strata_size_t strata_attention_batches(const strata_attention_t *attention);
+// The same where that is likely.
+static inline int64_t strata_attention_likely_extent(const strata_attention_t *attention, int dim) {
+  return strata_size_likely(&attention->symbols, attention->sizes[dim]);
+}
+static inline bool strata_attention_varies(const strata_attention_t *attention, int dim) {
+  return strata_size_varies(attention->sizes[dim]);
+}
+
+// True on a cpu of rows or columns whose number varies: columns are done a block at a time, of this many at most.
+enum { STRATA_ATTENTION_BLOCK = 512 };
+static inline bool strata_attention_is_blocked(const strata_attention_t *attention) {
+  return strata_attention_varies(attention, attention->row) || strata_attention_varies(attention, attention->column);
+}
+
+// How many are likely.
+int64_t strata_attention_batch(const strata_attention_t *attention);
 
 #endif

@@ -128,8 +128,11 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
 static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   int64_t tile[STRATA_ATTENTION_CPU_TILE];
   *out_why = "products of weights, of one row or without batches, which are no slower apart";
-  if (!f->found.has_softmax && (strata_size_is_one(strata_attention_batch(&f->found)) || has_weights(f) ||
+  if (!f->found.has_softmax && (strata_size_is_one(strata_attention_batches(&f->found)) || has_weights(f) ||
                                 !strata_attention_has_rows(&f->found)))
+    return NULL;
+  *out_why = "sizes that vary of heads, values or what is no softmax, or values that lie across";
+  if (!strata_attention_cpu_takes(&f->found))
     return NULL;
   STRATA_TRY(strata_attention_cpu_tile(f->grouping->compile, &f->found, tile, out_why));
   if (!*out_why)
@@ -279,13 +282,12 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
 }
 
 // The exponentials are rounded before they are divided, and rows are summed up in parts. Where there are matrix
-// instructions, which may not be used, there is no form without. On a cpu tiles of scores are of sizes that are known.
+// instructions, which may not be used, there is no form without.
 static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
   bool is_gpu = strata_target_is_gpu(compile);
-  bool is_known = is_gpu ? strata_attention_is_available(device) : !strata_module_is_symbolic(compile->module);
-  return is_known && !options->disable_fusion && !options->disable_reduce_reduce_fusion &&
-         !options->disable_unsafe_math && !options->disable_fast_math &&
+  return (!is_gpu || strata_attention_is_available(device)) && !options->disable_fusion &&
+         !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
          !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }
 

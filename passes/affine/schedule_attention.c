@@ -52,7 +52,7 @@ strata_attention_problem_t strata_attention_problem_at(const strata_attention_pr
                                                        const int64_t *values) {
   strata_attention_problem_t p = *problem;
   strata_attention_t *a = &p.attention;
-  strata_size_t rows = strata_attention_rows(a), columns = a->sizes[a->column], batch = strata_attention_batch(a);
+  strata_size_t rows = strata_attention_rows(a), columns = a->sizes[a->column], batch = strata_attention_batches(a);
   a->symbols.likely = values;
   p.varies = strata_size_varies(rows) || strata_size_varies(columns) || strata_size_varies(batch);
   p.rows = strata_attention_likely(a, rows);

@@ -46,7 +46,7 @@ typedef struct {
 
 static strata_size_t find_size(const strata_attention_t *a) {
   strata_size_t rows = strata_attention_rows(a), columns = a->sizes[a->column];
-  return strata_size_varies(rows) ? rows : strata_size_varies(columns) ? columns : strata_attention_batch(a);
+  return strata_size_varies(rows) ? rows : strata_size_varies(columns) ? columns : strata_attention_batches(a);
 }
 
 // Few and many of what is likely, and more; |least| at least.
@@ -67,7 +67,7 @@ static strata_attention_problem_t problem_at(const varying_t *v, int64_t size, i
   const strata_attention_t *a = &p.attention;
   p.rows = strata_size_equal(strata_attention_rows(a), v->size) ? size : p.rows;
   p.columns = strata_size_equal(a->sizes[a->column], v->size) ? size : v->columns[other_columns];
-  p.batch = strata_size_equal(strata_attention_batch(a), v->size) ? size : v->batches[other_batches];
+  p.batch = strata_size_equal(strata_attention_batches(a), v->size) ? size : v->batches[other_batches];
   return p;
 }
 
@@ -208,7 +208,7 @@ strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s, co
   const strata_attention_problem_t *p = work->attention;
   find_sizes(s, v);
   find_others(s, p->attention.sizes[p->attention.column], p->columns, LEAST_SIZE, v->columns);
-  find_others(s, strata_attention_batch(&p->attention), p->batch, 1, v->batches);
+  find_others(s, strata_attention_batches(&p->attention), p->batch, 1, v->batches);
   for (int i = 0; i < v->n_sizes; i++)
     for (int other = OTHERS; other-- > 0;)
       add_best_at(v, v->sizes[i], other);
