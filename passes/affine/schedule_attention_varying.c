@@ -18,7 +18,8 @@ enum {
   OTHERS = 3,
 };
 
-#define PRICE 0.02     // of a variant's code
+#define PRICE 0.02 // of a variant's code
+#define DOUBTS 1.1
 #define IMPOSSIBLE 1e3 // seconds
 
 typedef struct {
@@ -73,16 +74,23 @@ static strata_attention_problem_t problem_at(const varying_t *v, int64_t size, i
 
 static double cost_of(const strata_candidate_t *c) { return c->cost > 0 ? c->cost : c->seconds; }
 
-// The geometric mean of what it takes with other sizes.
+// What it takes; somewhat more where the model would not choose it, being no good at it.
+static double cost_of_problem(const varying_t *v, int i, const strata_attention_problem_t *problem) {
+  strata_work_t work = {.device = v->work->device, .attention = problem};
+  strata_candidate_t c = v->of[i];
+  if (v->ways->predict(&work, &c))
+    return cost_of(&c);
+  work.wants_all = true;
+  c = v->of[i];
+  return v->ways->predict(&work, &c) ? DOUBTS * cost_of(&c) : IMPOSSIBLE;
+}
+
+// The geometric mean of that with other sizes.
 static double cost_at(const varying_t *v, int i, int64_t size) {
   double sum = 0;
   for (int other = 0; other < OTHERS * OTHERS; other++) {
     strata_attention_problem_t problem = problem_at(v, size, other / OTHERS, other % OTHERS);
-    strata_work_t work = {.device = v->work->device, .attention = &problem, .wants_all = true};
-    strata_candidate_t c = v->of[i];
-    if (!v->ways->predict(&work, &c))
-      return IMPOSSIBLE;
-    sum += log(cost_of(&c));
+    sum += log(cost_of_problem(v, i, &problem));
   }
   return exp(sum / (OTHERS * OTHERS));
 }
