@@ -3,7 +3,6 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 #include "dialects/strata/symbols.h"
-#include "runtime/base/quote.h"
 
 #include <string.h>
 
