@@ -21,7 +21,7 @@ static bool reduces(const reader_t *r, const term_t *row, const char *combiner, 
   const strata_nest_t *nest = row->nest;
   MlirOperation loop = strata_def(row->value);
   if (nest->n_reduction != 1 || !is_op(loop, "affine.for") || mlirOperationGetNumResults(loop) != 1 ||
-      strata_nest_static_extent(nest, nest->n_parallel) != strata_attention_static_extent(&r->a, r->a.column) ||
+      !strata_size_equal(nest->space.sizes[nest->n_parallel], r->a.sizes[r->a.column]) ||
       !strata_value_is_number(strata_loop_start(nest->loops[0], 0), start))
     return false;
   term_t body = *row;
@@ -176,14 +176,14 @@ static bool find_dims(reader_t *r) {
   a->has_one_row = false;
   r->why = "its dims are not those of rows, columns, values and batches";
   for (int dim = 0; dim < a->weighted->n_parallel; dim++) {
-    if (strata_attention_static_extent(a, dim) == 1)
+    if (strata_size_is_one(a->sizes[dim]))
       continue;
     if (has(v, dim) && !has(q, dim) && !has(k, dim)) {
       if (a->value != STRATA_NO_DIM)
         return false;
       a->value = dim;
     } else if (has(q, dim) && !has(k, dim) && !has(v, dim)) {
-      if (a->row == STRATA_NO_DIM || strata_attention_static_extent(a, dim) > strata_attention_static_extent(a, a->row))
+      if (a->row == STRATA_NO_DIM || strata_attention_likely_extent(a, dim) > strata_attention_likely_extent(a, a->row))
         a->row = dim;
     }
   }
@@ -238,6 +238,7 @@ static void init_dims(reader_t *r, const strata_nest_t *nest) {
   for (int dim = 0; dim <= nest->n_parallel; dim++)
     a->sizes[dim] = nest->space.sizes[dim];
   a->sizes[a->head] = strata_size_constant(1); // until it is known
+  a->symbols = (strata_size_symbols_t){nest->space.n_symbols, nest->space.symbols, nest->likely};
   a->sizes[nest->n_parallel + SINGLE_ROW] = strata_size_constant(1);
 }
 
@@ -370,9 +371,9 @@ static int step_dim(const strata_attention_t *a, int operand) {
 }
 
 bool strata_attention_is_crossed(const strata_attention_t *a, int operand) {
-  int64_t sizes[STRATA_MAX_DIMS];
-  int inner = strata_memref_static_sizes(a->operands[operand].access->buffer, sizes) - 1;
-  while (inner > 0 && sizes[inner] == 1)
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int inner = strata_memref_sizes(a->operands[operand].access->buffer, sizes) - 1;
+  while (inner > 0 && strata_size_is_one(sizes[inner]))
     inner--;
   return inner >= 0 &&
          !strata_affine_expr_uses(mlirAffineMapGetResult(a->operands[operand].map, inner), step_dim(a, operand));
@@ -413,7 +414,7 @@ int64_t strata_attention_batch(const strata_attention_t *attention) {
   for (int dim = 0; dim < attention->weighted->n_parallel; dim++)
     batch *= (dim == attention->row && !attention->has_one_row) || dim == attention->value
                  ? 1
-                 : strata_attention_static_extent(attention, dim);
+                 : strata_attention_likely_extent(attention, dim);
   return batch;
 }
 

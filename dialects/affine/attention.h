@@ -16,6 +16,7 @@
 #define STRATA_DIALECTS_AFFINE_ATTENTION_H
 
 #include "dialects/affine/contraction.h"
+#include "dialects/affine/symbols.h"
 
 // A scalar of a nest at a point: of the nest's dims, over the canonical dims.
 typedef struct {
@@ -51,6 +52,7 @@ typedef struct {
   MlirType type;                        // of the operands
   int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
   strata_size_t sizes[STRATA_MAX_DIMS]; // of the canonical dims
+  strata_size_symbols_t symbols;        // that they are over
   bool has_one_row; // of each of the dim that |row| is, which keys and values have, too: a query for each head
   // Of one score: what is loaded for it alone, arithmetic on it, and functions (exponentials, quotients) among that.
   int64_t score_bytes, score_operations, score_functions;
@@ -87,14 +89,31 @@ bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *ou
 bool strata_attention_skips(const strata_attention_t *attention, int64_t rows, int64_t columns);
 
 static inline strata_space_t strata_attention_space(const strata_attention_t *attention) {
-  return (strata_space_t){.n_dims = attention->n_dims, .sizes = attention->sizes};
+  return (strata_space_t){.n_dims = attention->n_dims,
+                          .sizes = attention->sizes,
+                          .n_symbols = attention->symbols.count,
+                          .symbols = attention->symbols.sizes};
 }
 // Points of a canonical dim, where only constants are dealt with.
 static inline int64_t strata_attention_static_extent(const strata_attention_t *attention, int dim) {
   return strata_size_static_value(attention->sizes[dim]);
 }
 
-// Points of the canonical dims that no tile spans: batches, heads.
+// The same where that is likely.
+static inline int64_t strata_attention_likely_extent(const strata_attention_t *attention, int dim) {
+  return strata_size_likely(&attention->symbols, attention->sizes[dim]);
+}
+static inline bool strata_attention_varies(const strata_attention_t *attention, int dim) {
+  return strata_size_varies(attention->sizes[dim]);
+}
+
+// True on a cpu of rows or columns whose number varies: columns are done a block at a time, of this many at most.
+enum { STRATA_ATTENTION_BLOCK = 512 };
+static inline bool strata_attention_is_blocked(const strata_attention_t *attention) {
+  return strata_attention_varies(attention, attention->row) || strata_attention_varies(attention, attention->column);
+}
+
+// Points of the canonical dims that no tile spans: batches, heads; what is likely where they vary.
 int64_t strata_attention_batch(const strata_attention_t *attention);
 
 #endif

@@ -20,7 +20,7 @@ term_t strata_term_operand(const term_t *term, intptr_t i) {
 }
 
 MlirAffineMap strata_term_map(const reader_t *r, const term_t *term) {
-  return mlirAffineMapGet(r->context, r->a.n_dims, 0, strata_nest_n_dims(term->nest),
+  return mlirAffineMapGet(r->context, r->a.n_dims, r->a.symbols.count, strata_nest_n_dims(term->nest),
                           (MlirAffineExpr *)(uintptr_t)term->point);
 }
 

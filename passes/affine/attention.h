@@ -36,6 +36,9 @@ double strata_attention_seconds(const strata_gpu_device_t *device, const strata_
 
 enum { STRATA_ATTENTION_CPU_TILE = 3 }; // rows, columns, values
 
+// False where sizes vary that the kernel has numbers of, or too few rows are likely for what it packs.
+bool strata_attention_cpu_takes(const strata_attention_t *attention);
+
 // *out_why: why no tile suits; NULL if one does.
 STRATA_MUST_CHECK strata_status_t strata_attention_cpu_tile(strata_compile_t *compile,
                                                             const strata_attention_t *attention, int64_t *out_tile,

@@ -129,6 +129,9 @@ static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   if (!f->found.has_softmax &&
       (strata_attention_batch(&f->found) == 1 || has_weights(f) || !strata_attention_has_rows(&f->found)))
     return NULL;
+  *out_why = "sizes that vary of heads, values or what is no softmax, or values that lie across";
+  if (!strata_attention_cpu_takes(&f->found))
+    return NULL;
   STRATA_TRY(strata_attention_cpu_tile(f->grouping->compile, &f->found, tile, out_why));
   if (!*out_why)
     strata_explain(f->grouping->compile, "attention contract#%d <- contract#%d: one kernel, tiles of %lld x %lld, %lld",
@@ -254,11 +257,11 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
 }
 
 // The exponentials are rounded before they are divided, and rows are summed up in parts. Where there are matrix
-// instructions, which may not be used, there is no form without. Tiles of scores are of sizes that are known.
+// instructions, which may not be used, there is no form without. On a GPU sizes are known.
 static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
   bool is_gpu = strata_target_is_gpu(compile);
-  return !strata_module_is_symbolic(compile->module) && (!is_gpu || strata_attention_is_available(device)) &&
+  return (!is_gpu || (!strata_module_is_symbolic(compile->module) && strata_attention_is_available(device))) &&
          !options->disable_fusion && !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math &&
          !options->disable_fast_math && !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }

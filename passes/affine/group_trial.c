@@ -1,5 +1,6 @@
 // A kernel on trial: what nests would be together, seen by the eyes of the passes behind grouping. See group.h.
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/group.h"
@@ -32,14 +33,15 @@ static void sort_buffers(const strata_grouping_t *grouping, const strata_ints_t 
 void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, MlirValue inside) {
   const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
   const strata_nest_t *nest = grouping->graph.nodes.data[record->writer].nest;
-  int64_t sizes[STRATA_MAX_DIMS], min, max;
-  int rank = strata_memref_static_sizes(inside, sizes);
-  if (rank == 0 || mlirAffineMapIsNull(record->store->map) ||
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int64_t min, max;
+  int rank = strata_memref_sizes(inside, sizes);
+  if (rank == 0 || strata_size_varies(sizes[rank - 1]) || mlirAffineMapIsNull(record->store->map) ||
       !strata_affine_range(mlirAffineMapGetResult(record->store->map, rank - 1), &nest->space, &min, &max))
     return;
-  sizes[rank - 1] = max + 1;
+  sizes[rank - 1] = strata_size_constant(max + 1);
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(inside));
-  mlirValueSetType(inside, mlirMemRefTypeContiguousGet(element, rank, sizes, (MlirAttribute){0}));
+  mlirValueSetType(inside, strata_memref_type_of(element, rank, sizes));
 }
 
 strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata_ints_t *members,
@@ -52,6 +54,7 @@ strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata
     MlirValue buffer = grouping->graph.buffers.data[private.data[i]].value;
     MlirOperation alloc = mlirOperationClone(mlirOpResultGetOwner(buffer));
     mlirBlockAppendOwnedOperation(block, alloc);
+    strata_group_rewire(block, alloc, &values);
     strata_group_drop_padding(grouping, private.data[i], mlirOperationGetResult(alloc, 0));
     *strata_pointer_map_put(&values.read, buffer.ptr) = (int64_t)(intptr_t)mlirOperationGetResult(alloc, 0).ptr;
   }
@@ -61,6 +64,8 @@ strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata
     strata_group_rewire(block, nest, &values);
   }
   *out_func = strata_group_function(grouping, block);
+  if (strata_module_is_symbolic(grouping->compile->module)) // which says what is known of symbols
+    mlirBlockAppendOwnedOperation(mlirModuleGetBody(grouping->compile->module), *out_func);
   strata_status_t status = strata_coalesce_kernel(grouping->compile, *out_func);
   if (status)
     mlirOperationDestroy(*out_func);
