@@ -1,7 +1,6 @@
 // The compile as a command: phases, outputs and the child process around them.
 #include "tools/compile.h"
 
-#include "dialects/strata/symbols.h"
 #include "passes/target.h"
 #include "targets/library/library.h"
 #include "targets/passes.h"

@@ -10,12 +10,18 @@ static bool same_space(const strata_nest_t *a, const strata_nest_t *b) {
 
 // What it costs to run an access as vectors along |dim|: contiguous ones are cheap, scattered stores dear.
 static int64_t access_cost(const strata_nest_t *nest, const strata_access_t *access, int dim) {
-  int64_t stride;
-  if (!strata_access_stride(nest, access, dim, &stride))
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  MlirAffineExpr stride;
+  if (mlirAffineMapIsNull(access->map))
     return access->is_store ? 16 : 12;
-  if (stride == 0)
+  strata_memref_sizes(access->buffer, sizes);
+  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
+  if (!strata_affine_size_coefficient(position, dim, &stride))
+    return access->is_store ? 16 : 12;
+  int64_t number = mlirAffineExprIsAConstant(stride) ? mlirAffineConstantExprGetValue(stride) : INT64_MAX;
+  if (number == 0)
     return 0;
-  if (stride == 1)
+  if (number == 1)
     return 1;
   return access->is_store ? 12 : 8;
 }
@@ -64,12 +70,14 @@ static void count_reads(crossing_t *c, const strata_nest_t *nest, const MlirAffi
     if (access->is_store || !mlirValueIsABlockArgument(access->buffer) || mlirAffineMapIsNull(access->map))
       continue;
     strata_size_t sizes[STRATA_MAX_DIMS];
-    int64_t stride, along;
+    int64_t stride;
+    MlirAffineExpr along;
     strata_memref_sizes(access->buffer, sizes);
     int64_t elements = likely_elements(space, access->buffer);
     MlirAffineMap map = strata_affine_compose(access->map, at, &space->space);
     MlirAffineExpr position = strata_affine_linearize(map, sizes, &space->space);
-    if (!strata_affine_coefficient(position, c->map->vector_dim, &along) || along == 1)
+    if (!strata_affine_size_coefficient(position, c->map->vector_dim, &along) ||
+        mlirAffineExprEqual(along, mlirAffineConstantExprGet(context, 1)))
       continue;
     for (int dim = 0; dim < space->n_parallel; dim++)
       if (dim != c->map->vector_dim && strata_affine_coefficient(position, dim, &stride) && stride == 1)

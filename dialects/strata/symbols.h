@@ -36,8 +36,5 @@ typedef struct {
 } strata_symbol_value_t;
 STRATA_MUST_CHECK strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count,
                                                       const strata_symbol_value_t *values);
-// An error that says how to give each symbol a number; none where there are no symbols. For targets that take numbers
-// only; |path| is the module's file.
-STRATA_MUST_CHECK strata_status_t strata_symbols_expect_none(strata_compile_t *compile, const char *path);
 
 #endif

@@ -3,7 +3,6 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 #include "dialects/strata/symbols.h"
-#include "runtime/base/quote.h"
 
 #include <string.h>
 
@@ -153,17 +152,4 @@ strata_status_t strata_symbols_bind(strata_compile_t *compile, size_t count, con
   strata_symbols_replace(body, (int)n, all);
   strata_symbols_write(compile->module, &left);
   return NULL;
-}
-
-strata_status_t strata_symbols_expect_none(strata_compile_t *compile, const char *path) {
-  strata_symbols_t symbols;
-  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
-  const char *dims = "";
-  for (size_t i = 0; i < strata_symbols_given(&symbols); i++) {
-    const char *option = strata_arena_printf(compile->arena, "%s=N", symbols.list.data[i].name);
-    dims = strata_arena_printf(compile->arena, "%s --dim %s", dims, strata_shell_quote(compile->arena, option));
-  }
-  return *dims
-             ? strata_error(STRATA_INVALID_ARGUMENT, "%s: sizes vary for the cpu alone so far; set them:%s", path, dims)
-             : NULL;
 }

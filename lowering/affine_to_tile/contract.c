@@ -427,14 +427,14 @@ static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
   memcpy(c->ranges, ranges, sizeof ranges);
 }
 
-// Rows whose number varies: whole tiles, then halves of them. Where all of them fit one tile it has just so many, as
+// Rows whose number varies: whole tiles, then parts of them. Where all of them fit one tile it has just so many, as
 // every tile of rows reads the whole other side.
 static int row_widths(const contract_t *c, int64_t *out) {
   int64_t most = strata_size_max(c->extents[U]), least = strata_max(1, strata_size_min(c->extents[U]));
   int n = 0;
   for (int64_t rows = most; most <= c->tile[U] && rows >= least; rows--)
     out[n++] = rows;
-  for (int64_t rows = c->tile[U]; most > c->tile[U] && rows > 0; rows /= 2)
+  for (int64_t rows = c->tile[U]; most > c->tile[U] && rows > 0; rows = strata_register_tile_part(rows))
     out[n++] = rows;
   return n;
 }

@@ -17,8 +17,8 @@ MlirType strata_pointer_type(MlirType type);
 // An integer, or a map of the module's symbols.
 MlirAttribute strata_size_attr(MlirContext context, strata_size_t size);
 
-// Sets strata.sizes of |declaration|: the kernel's size arguments are those of the |count| symbols whose values are
-// arguments, not numbers.
+// Sets strata.sizes of |declaration|: the kernel's size arguments are those of the |count| symbols whose value is an
+// argument; in a variant some are numbers.
 void strata_set_size_arguments(MlirOperation declaration, int count, const MlirValue *symbols);
 
 #endif

@@ -124,7 +124,9 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
     strata_define_scalar(d, buffer, mlirBlockAddArgument(d->e.block, type, d->e.location));
   }
   for (int i = 0; i < n_symbols; i++)
-    if (used[i])
+    if (used[i] && i < d->sizes.count && !strata_size_varies(d->sizes.sizes[i]))
+      d->symbols[i] = strata_emit_index(&d->e, strata_size_min(d->sizes.sizes[i]));
+    else if (used[i])
       d->symbols[i] = mlirBlockAddArgument(d->e.block, mlirIndexTypeGet(d->e.context), d->e.location);
   d->shared.memory = mlirBlockAddArgument(d->e.block, shared_type(d), d->e.location);
 }

@@ -8,9 +8,11 @@
 //   call @k0(%x, %w, %y, %sums, %flags)
 //
 // The kernel's function gets two arguments that its nests do not name; level 4 does (pipelined_stream.c). A kernel that
-// @prepare calls has its tasks whole instead: what constants alone decide is computed once.
+// @prepare calls has its tasks whole instead: what constants alone decide is computed once. So has one of several
+// variants, which all have the same arguments.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
@@ -89,7 +91,9 @@ static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++)
     find_calls(&s, functions.data[i], &calls);
-  if (preparing.count || mlirBlockGetNumArguments(strata_func_body(func)) + N_BUFFERS > MAX_ARGUMENTS) {
+  bool has_variants =
+      !mlirAttributeIsNull(strata_attr(func, STRATA_WHEN)) || !mlirAttributeIsNull(strata_attr(func, STRATA_VARIANTS));
+  if (preparing.count || has_variants || mlirBlockGetNumArguments(strata_func_body(func)) + N_BUFFERS > MAX_ARGUMENTS) {
     schedule.stream = false;
     strata_schedule_write(func, &schedule);
     return NULL;

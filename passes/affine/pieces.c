@@ -13,6 +13,7 @@ int64_t strata_piece_bytes(const strata_nest_t *nest, const strata_access_t *acc
     bool is_next = (inner >> dim & 1) && !strata_size_is_one(nest->space.sizes[dim]) &&
                    strata_access_stride(nest, access, dim, &stride) && stride == elements;
     elements *= is_next ? strata_nest_likely_extent(nest, dim) : 1;
+    inner &= is_next ? ~(1u << dim) : ~0u;
     dim = is_next ? 0 : dim + 1; // what comes next may be a dim further out
   }
   return elements * strata_type_storage_size(strata_type_from_mlir(element), 1);

@@ -19,6 +19,10 @@ typedef struct {
 
 enum { STRATA_REGISTER_TILE_ROWS = 16 }; // at most
 
+// Rows of the tiles that do what tiles of |rows| leave, where their number varies: half as many, and of few one less,
+// so that few rows are one tile. 0 behind tiles of one row.
+static inline int64_t strata_register_tile_part(int64_t rows) { return rows <= 4 ? rows - 1 : rows / 2; }
+
 // Rows and elements of a row.
 void strata_register_tile_choose(const strata_tiling_t *t, int64_t *out_tile);
 // Half cycles of a tile of |rows| at a time, |width| elements each, along all of the row.

@@ -154,7 +154,9 @@ strata_status_t strata_cpu_contract(const strata_scheduling_t *s, strata_schedul
   if (is_packed)
     STRATA_TRY(strata_pack_side(s->compile, s->called, &contraction, STRATA_SIDE_V, out->tile[STRATA_SIDE_V]));
   int rows = contraction.sides[STRATA_SIDE_U].tile_dim;
-  return rows == STRATA_NO_DIM
+  // What a task turns into panels itself costs more than another tile of rows.
+  bool is_read_once = is_packed || strata_contraction_is_contiguous(&contraction, STRATA_SIDE_V, out->tile[1]);
+  return rows == STRATA_NO_DIM || !is_read_once
              ? NULL
              : strata_cpu_product_variants(s, contraction.nest->space.sizes[rows], &tiling, out, is_packed);
 }

@@ -424,12 +424,12 @@ def shared_rows(g):
     return [binary(g, "add", rows, top), columns, binary(g, "sub", y, broadcast(g, columns, x[1], "(i, j) -> (j)"))]
 
 
-def compile_graph(text, folder, name):
+def compile_graph(text, folder, name, target=("--target=cpu",)):
     path = os.path.join(folder, name + ".mlir")
     with open(path, "w") as file:
         file.write(text)
     out = os.path.join(folder, name)
-    run = subprocess.run([os.path.join(BIN, "strata"), path, "--target=cpu", "--aot", "--aot-name=" + name, "-o", out],
+    run = subprocess.run([os.path.join(BIN, "strata"), path, *target, "--aot", "--aot-name=" + name, "-o", out],
                          capture_output=True, text=True)
     if run.returncode:
         raise RuntimeError(f"{name}: {run.stderr.strip()}")
@@ -450,10 +450,10 @@ def call(function, inputs, outputs, dims):
     return function(*[pointer(a) for a in inputs + outputs], *[ctypes.c_int64(d) for d in dims])
 
 
-def run_case(name, folder):
+def run_case(name, folder, target=("--target=cpu",)):
     build, n_symbols, all_sizes = CASES[name]
     graph = Graph(None, n_symbols)
-    library = compile_graph(graph.text(build(graph)), folder, "varies_" + name)
+    library = compile_graph(graph.text(build(graph)), folder, "varies_" + name, target)
     for number, sizes in enumerate(all_sizes):
         static = Graph(sizes, n_symbols)
         results = build(static)

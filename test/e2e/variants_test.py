@@ -174,7 +174,7 @@ def product(rows, inner, columns, bias=False):
 
 def test_products():
     generator = np.random.default_rng()
-    for number, (inner, columns, bias) in enumerate([(768, 768, False), (70, 53, True), (300, 17, True)]):
+    for number, (inner, columns, bias) in enumerate([(4096, 1024, False), (70, 53, True), (300, 17, True)]):
         for device in ("x86-64-v3", "host"):
             name = f"product{number}_{device.replace('-', '_')}"
             path, _ = strata.compile_library(strata.write("product.mlir", product("?", inner, columns, bias=bias)), "out",
@@ -182,16 +182,17 @@ def test_products():
             library = strata.Library(path)
             w = generator.standard_normal((inner, columns)).astype(np.float32)
             b = generator.standard_normal(columns).astype(np.float32)
-            for rows in [*range(1, 36), 63, 64, 65, 127, 1000, int(generator.integers(36, 500))]:
+            many = [127] if number == 0 else [63, 64, 65, 127, 1000, int(generator.integers(36, 500))]
+            for rows in [*range(1, 20 if number == 0 else 36), *many]:
                 x = generator.standard_normal((rows, inner)).astype(np.float32)
                 y, = library.run([x, w, b], (rows,))
                 wanted = x.astype(np.float64) @ w
                 wanted = np.maximum(wanted + b, 0) if bias else wanted
-                assert np.allclose(y, wanted, rtol=1e-4, atol=1e-3), (device, inner, columns, rows)
+                assert np.allclose(y, wanted, rtol=1e-4, atol=2e-3), (device, inner, columns, rows)
             names = [library.description.kernels[i].contents.name.decode() for i in range(library.description.n_kernels)]
             if number == 0:
                 assert "k0_v1" in names, names
-    strata.write("product.mlir", product("?", 768, 768))
+    strata.write("product.mlir", product("?", 4096, 1024))
 
 
 #===-- GPUs -------------------------------------------------------------------------------------------------------===#
