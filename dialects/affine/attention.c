@@ -215,10 +215,22 @@ void strata_attention_row_of_batches(strata_attention_t *a) {
     }
 }
 
+// Of what is causal.
+static bool sees_columns(const strata_attention_t *a) {
+  MlirContext context = mlirTypeGetContext(a->type);
+  MlirAffineExpr end =
+      mlirAffineAddExprGet(strata_size_expr(context, strata_attention_rows(a)), strata_size_expr(context, a->offset));
+  MlirAffineExpr left = mlirAffineAddExprGet(strata_size_expr(context, a->sizes[a->column]),
+                                             mlirAffineMulExprGet(end, mlirAffineConstantExprGet(context, -1)));
+  strata_space_t space = strata_attention_space(a);
+  return strata_affine_is_nonnegative(left, &space);
+}
+
 // What is to be done with the product, once it is known which dims are rows and columns.
 static void find_score(reader_t *r) {
   strata_attention_count(r);
   strata_attention_find_mask(r);
+  r->a.sees_columns = r->a.is_causal && sees_columns(&r->a);
   r->a.scale = r->a.has_softmax ? find_scale(r, &r->a.score) : 0;
 }
 
@@ -244,13 +256,13 @@ static bool find_type(reader_t *r) {
 static void init_dims(reader_t *r, const strata_nest_t *nest) {
   strata_attention_t *a = &r->a;
   enum { COLUMN, HEAD, SINGLE_ROW, N_OTHERS };
-  a->symbols = strata_nest_symbols(nest);
   a->n_dims = nest->n_parallel + N_OTHERS;
   a->column = nest->n_parallel + COLUMN;
   a->head = nest->n_parallel + HEAD;
   for (int dim = 0; dim <= nest->n_parallel; dim++)
     a->sizes[dim] = nest->space.sizes[dim];
   a->sizes[a->head] = strata_size_constant(1); // until it is known
+  a->symbols = strata_nest_symbols(nest);
   a->sizes[nest->n_parallel + SINGLE_ROW] = strata_size_constant(1);
 }
 
@@ -430,12 +442,16 @@ strata_size_t strata_attention_rows(const strata_attention_t *attention) {
   return attention->has_one_row ? strata_size_constant(1) : attention->sizes[attention->row];
 }
 
-strata_size_t strata_attention_batch(const strata_attention_t *attention) {
+strata_size_t strata_attention_batches(const strata_attention_t *attention) {
   strata_size_t batch = strata_size_constant(1);
   for (int dim = 0; dim < attention->weighted->n_parallel; dim++)
     if ((dim != attention->row || attention->has_one_row) && dim != attention->value)
       batch = strata_size_product(batch, attention->sizes[dim]);
   return batch;
+}
+
+int64_t strata_attention_batch(const strata_attention_t *attention) {
+  return strata_attention_likely(attention, strata_attention_batches(attention));
 }
 
 // The one switch.
@@ -448,16 +464,6 @@ bool strata_attention_skips(const strata_attention_t *a, int64_t rows, int64_t c
   int64_t n_rows, n_columns, offset;
   if (!strata_size_is_constant(all, &n_rows) || !strata_size_is_constant(ends, &n_columns) ||
       !strata_size_is_constant(a->offset, &offset))
-    return strata_attention_sees_columns(a);
+    return a->sees_columns;
   return strata_round_up(n_rows, rows) + offset <= strata_round_up(n_columns, columns);
-}
-
-bool strata_attention_sees_columns(const strata_attention_t *a) {
-  MlirContext context = mlirTypeGetContext(a->type);
-  MlirAffineExpr end =
-      mlirAffineAddExprGet(strata_size_expr(context, strata_attention_rows(a)), strata_size_expr(context, a->offset));
-  MlirAffineExpr left = mlirAffineAddExprGet(strata_size_expr(context, a->sizes[a->column]),
-                                             mlirAffineMulExprGet(end, mlirAffineConstantExprGet(context, -1)));
-  strata_space_t space = strata_attention_space(a);
-  return strata_affine_is_nonnegative(left, &space);
 }

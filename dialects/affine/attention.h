@@ -16,6 +16,7 @@
 #define STRATA_DIALECTS_AFFINE_ATTENTION_H
 
 #include "dialects/affine/contraction.h"
+#include "dialects/affine/symbols.h"
 
 // A scalar of a nest at a point: of the nest's dims, over the canonical dims.
 typedef struct {
@@ -48,6 +49,7 @@ typedef struct {
   bool replaces_nan; // weights that are NaN are zero
   bool is_causal;    // scores are of columns up to row + offset alone, others are -inf; 0 without a softmax
   strata_size_t offset;
+  bool sees_columns;                    // each row sees what are columns alone, as far as can be seen
   MlirType type;                        // of the operands
   int n_dims, row, value, column, head; // canonical dims: how many; those that tiles span
   strata_size_t sizes[STRATA_MAX_DIMS]; // of the canonical dims; of |head| and |value| numbers
@@ -87,8 +89,6 @@ bool strata_attention_read(const strata_kernel_t *kernel, strata_attention_t *ou
 // number of blocks of |columns| that follows from its own: at least one, and none beyond the last. Where sizes vary,
 // the last tile may see blocks beyond it, in which none of its rows has a column.
 bool strata_attention_skips(const strata_attention_t *attention, int64_t rows, int64_t columns);
-// True if each row sees what are columns alone, as far as can be seen.
-bool strata_attention_sees_columns(const strata_attention_t *attention);
 
 static inline strata_space_t strata_attention_space(const strata_attention_t *attention) {
   return (strata_space_t){attention->n_dims, attention->sizes, attention->symbols.count, attention->symbols.sizes};
@@ -105,6 +105,22 @@ static inline int64_t strata_attention_likely(const strata_attention_t *attentio
 }
 
 // Points of the canonical dims that no tile spans: batches, heads.
-strata_size_t strata_attention_batch(const strata_attention_t *attention);
+strata_size_t strata_attention_batches(const strata_attention_t *attention);
+// The same where that is likely.
+static inline int64_t strata_attention_likely_extent(const strata_attention_t *attention, int dim) {
+  return strata_size_likely(&attention->symbols, attention->sizes[dim]);
+}
+static inline bool strata_attention_varies(const strata_attention_t *attention, int dim) {
+  return strata_size_varies(attention->sizes[dim]);
+}
+
+// True on a cpu of rows or columns whose number varies: columns are done a block at a time, of this many at most.
+enum { STRATA_ATTENTION_BLOCK = 512 };
+static inline bool strata_attention_is_blocked(const strata_attention_t *attention) {
+  return strata_attention_varies(attention, attention->row) || strata_attention_varies(attention, attention->column);
+}
+
+// How many are likely.
+int64_t strata_attention_batch(const strata_attention_t *attention);
 
 #endif

@@ -10,11 +10,11 @@ enum { MAX_RANK = 24, MAX_DIMS = 64, MAX_SYMBOLS = 256 };
 
 //===-- The list -------------------------------------------------------------------------------------------------===//
 
-// The first likely size; where there is none, the least size that is no edge. Of a derived one what its operands'
-// likely sizes, |values|, make of it.
+// The likely size in the middle: a sequence that is one token at times is not planned for as if it were always. Where
+// there is none, the least size that is no edge. Of a derived one what its operands' likely sizes, |values|, make of it.
 static int64_t likely_of(const strata_symbol_t *symbol, const int64_t *values) {
   enum { ANY = 8 };
-  int64_t likely = symbol->n_likely ? symbol->likely[0] : ANY * symbol->multiple;
+  int64_t likely = symbol->n_likely ? symbol->likely[(symbol->n_likely - 1) / 2] : ANY * symbol->multiple;
   if (symbol->op != STRATA_SYMBOL_GIVEN)
     strata_symbol_derive(symbol, values, &likely);
   return strata_max(symbol->min, strata_min(symbol->max, likely));

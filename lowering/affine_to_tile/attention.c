@@ -98,7 +98,7 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   place_tile(b, c, a->value, VALUE, strata_tile_constant(b, 0));
   place_tile(b, c, a->head, HEAD, strata_tile_constant(b, 0));
   c->row_tile = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), c->n_row_tiles,
-                                            strata_size_is_one(strata_attention_batch(a)));
+                                            strata_size_is_one(strata_attention_batches(a)));
   c->row_tile_symbol = strata_tile_counter(b, c->row_tile, c->n_row_tiles);
   if (a->has_one_row)
     place_only_row(b, c);
@@ -127,12 +127,12 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   const strata_attention_t *a = &c->t.a;
   strata_size_t columns = a->sizes[a->column];
   int64_t size = b->space.extents[COLUMN];
-  if (!strata_size_divides(size, columns) && (!a->is_causal || !strata_attention_sees_columns(a))) {
+  if (!strata_size_divides(size, columns) && (!a->is_causal || !a->sees_columns)) {
     MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_size_expr(b->e.context, columns));
     scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
   }
   if (a->is_causal) {
-    MlirAffineExpr seen = mlirAffineAddExprGet(strata_size_expr(b->e.context, a->offset), strata_tile_constant(b, 1));
+    MlirAffineExpr seen = strata_tile_attention_offset(b, &c->t, 1);
     seen = strata_tile_scaled(b, c->row_tile_symbol, b->space.extents[ROW], seen);
     seen = strata_tile_scaled(b, block, -size, seen);
     scores = strata_tile_attention_cut(b, &c->t, scores,
@@ -258,8 +258,7 @@ static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
   if (!strata_attention_skips(&c->t.a, rows, columns))
     return (seen_t){strata_size_expr(context, c->n_column_tiles), c->n_column_tiles, true};
   MlirAffineExpr end = mlirAffineMulExprGet(mlirAffineDimExprGet(context, 0), strata_tile_constant(b, rows));
-  end = mlirAffineAddExprGet(end, strata_size_expr(context, c->t.a.offset));
-  end = mlirAffineAddExprGet(end, strata_tile_constant(b, rows + columns - 1));
+  end = mlirAffineAddExprGet(end, strata_tile_attention_offset(b, &c->t, rows + columns - 1));
   MlirAffineExpr count = mlirAffineFloorDivExprGet(end, strata_tile_constant(b, columns));
   count = strata_affine_simplify(count, &space);
   return (seen_t){count, most_blocks(b, c, count), false};
@@ -351,7 +350,7 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   c.n_steps[WEIGHTED] = strata_min(strata_size_max(c.t.a.sizes[c.t.a.column]), sizes[COLUMN]);
   c.n_row_tiles = strata_tile_ceil_quotient(b, strata_attention_rows(&c.t.a), sizes[ROW]);
   c.n_column_tiles = strata_tile_ceil_quotient(b, c.t.a.sizes[c.t.a.column], sizes[COLUMN]);
-  c.t.n_tasks = strata_size_product(strata_attention_batch(&c.t.a), c.n_row_tiles);
+  c.t.n_tasks = strata_size_product(strata_attention_batches(&c.t.a), c.n_row_tiles);
   strata_loop_t forall = strata_tile_tasks_begin(b, c.t.n_tasks);
   b->space.n_vector = N_AXES;
   b->widens_choices = true;

@@ -55,6 +55,9 @@ strata_tile_value_t strata_tile_attention_derive(strata_tile_builder_t *b, const
 strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                               strata_tile_value_t scores, strata_tile_value_t end);
 
+// The offset of a causal mask, and |more|.
+MlirAffineExpr strata_tile_attention_offset(strata_tile_builder_t *b, const strata_tile_attention_t *t, int64_t more);
+
 // The numbers 0, 1, ... along an axis, and |start| added to them if it is not null.
 MlirValue strata_tile_attention_numbers_along(strata_tile_builder_t *b, int axis, MlirAffineExpr start);
 

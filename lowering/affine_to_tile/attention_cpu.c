@@ -73,7 +73,7 @@ strata_tile_value_t strata_attention_cpu_widened(strata_tile_builder_t *b, strat
   return b->status ? value : strata_tile_widened(b, value, mlirF32TypeGet(b->e.context));
 }
 
-static MlirValue scratch(strata_tile_builder_t *b, int rank, const int64_t *sizes) {
+MlirValue strata_attention_cpu_scratch(strata_tile_builder_t *b, int rank, const int64_t *sizes) {
   return strata_emit_scratch(
       &b->e, mlirMemRefTypeContiguousGet(mlirF32TypeGet(b->e.context), rank, sizes, (MlirAttribute){0}));
 }
@@ -144,6 +144,11 @@ void strata_attention_cpu_tail(strata_tile_builder_t *b, strata_attention_cpu_t 
                 strata_tile_constant(b, c->columns.extent - strata_attention_cpu_tail_size(c)), body, carried);
 }
 
+MlirAffineExpr strata_attention_cpu_column(strata_tile_builder_t *b, const strata_attention_cpu_t *c,
+                                           MlirAffineExpr column) {
+  return c->is_blocked ? strata_tile_scaled(b, column, 1, c->block) : column;
+}
+
 //===-- Scores ---------------------------------------------------------------------------------------------------===//
 
 typedef struct {
@@ -162,7 +167,7 @@ static void score_step(strata_tile_builder_t *b, const MlirAffineExpr *counters,
     *carried = multiply_add(b, p->c, u, v, p->dims, *carried);
 }
 
-static void score_tile(strata_tile_builder_t *b, strata_attention_cpu_t *c, int64_t size, MlirValue *unused) {
+void strata_attention_cpu_score(strata_tile_builder_t *b, strata_attention_cpu_t *c, int64_t size, MlirValue *unused) {
   (void)unused;
   const int64_t steps = strata_attention_cpu_head(c);
   MlirAffineExpr base = c->base;
@@ -182,11 +187,11 @@ static void score_tile(strata_tile_builder_t *b, strata_attention_cpu_t *c, int6
 
 //===-- Results --------------------------------------------------------------------------------------------------===//
 
-static void result_step(strata_tile_builder_t *b, strata_attention_cpu_t *c, const product_t *p, MlirAffineExpr column,
-                        MlirValue *carried) {
+void strata_attention_cpu_add(strata_tile_builder_t *b, strata_attention_cpu_t *c, uint32_t dims, MlirAffineExpr panel,
+                              MlirAffineExpr column, MlirValue *sum) {
   MlirAffineExpr zero = strata_tile_constant(b, 0);
   const MlirAffineExpr weight[2] = {strata_attention_cpu_along(b, ROW, zero), column};
-  const MlirAffineExpr value[3] = {p->panel, column, strata_attention_cpu_along(b, VALUE, zero)};
+  const MlirAffineExpr value[3] = {panel, column, strata_attention_cpu_along(b, VALUE, zero)};
   strata_tile_value_t u = strata_tile_load(b, c->scores, 2, weight), v;
   c->t.point[c->t.a.column] = column;
   if (c->packs_values)
@@ -194,12 +199,13 @@ static void result_step(strata_tile_builder_t *b, strata_attention_cpu_t *c, con
   else
     v = strata_attention_cpu_widened(b, strata_tile_attention_operand(b, &c->t, STRATA_ATTENTION_V));
   if (!b->status)
-    *carried = multiply_add(b, c, u, v, p->dims, *carried);
+    *sum = multiply_add(b, c, u, v, dims, *sum);
 }
 
-static void store_results(strata_tile_builder_t *b, strata_attention_cpu_t *c, strata_tile_value_t result) {
+void strata_attention_cpu_store(strata_tile_builder_t *b, strata_attention_cpu_t *c, strata_tile_value_t result) {
   strata_contraction_kernel_t weighted = {.kernel = b->kernel, .nest = c->t.a.weighted, .store = c->t.a.store};
-  const MlirAffineExpr rows = strata_attention_cpu_along(b, ROW, strata_tile_constant(b, 0));
+  const MlirAffineExpr rows =
+      strata_attention_cpu_along(b, ROW, c->is_blocked ? c->local_row : strata_tile_constant(b, 0));
   if (c->t.a.has_softmax)
     result = strata_tile_attention_divide(b, &c->t, result, strata_tile_load(b, c->sums, 1, &rows));
   c->t.point[c->t.a.column] = strata_tile_constant(b, 0);
@@ -238,12 +244,12 @@ static void result_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr b
   strata_attention_scope_t steps = strata_attention_scope_begin(b);
   MlirValue end = mlirValueIsNull(c->seen) ? strata_emit_index(&b->e, c->columns.extent) : c->seen;
   strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), end, 1, 1, &sum, &inside);
-  result_step(b, c, &p, strata_tile_symbol(b, loop.induction, c->columns.extent), &inside);
+  strata_attention_cpu_add(b, c, p.dims, p.panel, strata_tile_symbol(b, loop.induction, c->columns.extent), &inside);
   if (b->status)
     return;
   strata_emit_for_end(&b->e, loop, 1, &inside, &sum);
   strata_attention_scope_end(b, steps);
-  store_results(b, c, (strata_tile_value_t){sum, p.dims});
+  strata_attention_cpu_store(b, c, (strata_tile_value_t){sum, p.dims});
   strata_attention_scope_end(b, scope);
 }
 
@@ -252,13 +258,12 @@ static void result_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr b
 // The columns that a block's last row sees, where all of its rows see one.
 static MlirValue seen_columns(strata_tile_builder_t *b, const strata_attention_cpu_t *c) {
   const strata_attention_t *a = &c->t.a;
-  if (!a->is_causal || strata_size_min(a->offset) < 0)
+  if (!a->is_causal || strata_size_min(a->offset) < 0 || strata_size_varies(a->offset))
     return (MlirValue){0};
   MlirContext context = b->e.context;
   MlirValue first = strata_tile_index(b, c->first_row);
   MlirAffineExpr results[2] = {
-      mlirAffineAddExprGet(mlirAffineDimExprGet(context, 0),
-                           strata_tile_constant(b, c->n_rows + strata_size_static_value(a->offset))),
+      mlirAffineAddExprGet(mlirAffineDimExprGet(context, 0), strata_tile_attention_offset(b, &c->t, c->n_rows)),
       strata_tile_constant(b, c->columns.extent)};
   strata_named_attr_t map = {"map", mlirAffineMapAttrGet(mlirAffineMapGet(context, 1, 0, 2, results))};
   return strata_emit_value(&b->e, "affine.min", 1, &first, mlirIndexTypeGet(context), 1, &map);
@@ -271,8 +276,9 @@ static void row_block(strata_tile_builder_t *b, int64_t size, MlirAffineExpr bas
   c->first_row = base;
   c->seen = seen_columns(b, c);
   strata_attention_cpu_pack_queries(b, c);
-  strata_attention_cpu_tiles(b, c, (MlirValue){0}, strata_attention_cpu_seen_tiles(b, c), score_tile, NULL);
-  strata_attention_cpu_tail(b, c, score_tile, NULL);
+  strata_attention_cpu_tiles(b, c, (MlirValue){0}, strata_attention_cpu_seen_tiles(b, c), strata_attention_cpu_score,
+                             NULL);
+  strata_attention_cpu_tail(b, c, strata_attention_cpu_score, NULL);
   strata_attention_cpu_weigh(b, c);
   if (!b->status)
     strata_tile_chunk(b, &c->values, (MlirValue){0}, result_tile, c);
@@ -285,12 +291,12 @@ static void allocate(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
   const int64_t keys[3] = {c->packs_once ? strata_ceil_div(columns, tile) : 1, strata_attention_cpu_head(c), tile};
   const int64_t panels[3] = {strata_ceil_div(c->values.extent, c->values.tile), columns, c->values.tile};
   const int64_t scores[2] = {rows, strata_round_up(columns, PADDING) + PADDING};
-  c->queries = scratch(b, 2, queries);
-  c->keys = scratch(b, 3, keys);
+  c->queries = strata_attention_cpu_scratch(b, 2, queries);
+  c->keys = strata_attention_cpu_scratch(b, 3, keys);
   if (c->packs_values)
-    c->panels = scratch(b, 3, panels);
-  c->scores = scratch(b, 2, scores);
-  c->sums = scratch(b, 1, &rows);
+    c->panels = strata_attention_cpu_scratch(b, 3, panels);
+  c->scores = strata_attention_cpu_scratch(b, 2, scores);
+  c->sums = strata_attention_cpu_scratch(b, 1, &rows);
 }
 
 // The task's rows, at every point of the shared dims.
@@ -307,10 +313,46 @@ static void emit_rows(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirV
   strata_attention_scope_end(b, scope);
 }
 
-static void emit_task(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirValue task) {
-  strata_size_t n_runs = strata_size_constant(c->rows.n_chunks);
-  strata_tile_attention_place(b, &c->t, c->shared, task, n_runs);
-  MlirValue run = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), n_runs, false);
+static bool is_placed(const strata_attention_t *a, int dim, uint32_t others) {
+  return !((dim == a->row && !a->has_one_row) || dim == a->value || strata_size_is_one(a->sizes[dim]) ||
+           others >> dim & 1);
+}
+
+void strata_attention_cpu_place(strata_tile_builder_t *b, strata_attention_cpu_t *c, uint32_t others, MlirValue task,
+                                strata_size_t stride, strata_size_t n_tasks) {
+  const strata_attention_t *a = &c->t.a;
+  MlirContext context = b->e.context;
+  for (int dim = a->column; dim-- > 0;) {
+    if (!is_placed(a, dim, others))
+      continue;
+    MlirAffineExpr digit =
+        mlirAffineFloorDivExprGet(mlirAffineDimExprGet(context, 0), strata_size_expr(context, stride));
+    digit = mlirAffineModExprGet(digit, strata_size_expr(context, a->sizes[dim]));
+    c->t.point[dim] = strata_tile_counter(b, strata_tile_task_part(b, digit, task, n_tasks), a->sizes[dim]);
+    stride = strata_size_product(stride, a->sizes[dim]);
+  }
+}
+
+strata_size_t strata_attention_cpu_batches(const strata_attention_cpu_t *c, uint32_t others) {
+  strata_size_t batches = strata_size_constant(1);
+  for (int dim = 0; dim < c->t.a.column; dim++)
+    if (is_placed(&c->t.a, dim, others))
+      batches = strata_size_product(batches, c->t.a.sizes[dim]);
+  return batches;
+}
+
+static void emit_task(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirValue task, strata_size_t n_tasks) {
+  MlirValue run;
+  if (strata_size_varies(n_tasks)) {
+    MlirAffineExpr digit =
+        mlirAffineModExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, c->rows.n_chunks));
+    strata_attention_cpu_place(b, c, c->shared, task, strata_size_constant(c->rows.n_chunks), n_tasks);
+    run = strata_tile_task_part(b, digit, task, n_tasks);
+  } else {
+    strata_size_t n_runs = strata_size_constant(c->rows.n_chunks);
+    strata_tile_attention_place(b, &c->t, c->shared, task, n_runs);
+    run = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), n_runs, false);
+  }
   allocate(b, c);
   if (c->packs_once)
     strata_tile_chunk(b, &c->columns, (MlirValue){0}, strata_attention_cpu_pack_keys, c);
@@ -325,8 +367,8 @@ enum { FEW_TASKS = 16 }; // that keep some threads busy
 static int64_t worth_tasks(const strata_attention_cpu_t *c) {
   const strata_attention_t *a = &c->t.a;
   int64_t flops = 2 * (strata_attention_cpu_extent(c, a->head) + strata_attention_cpu_extent(c, a->value));
-  flops *= strata_size_static_value(strata_attention_batch(a)) * strata_attention_cpu_extent(c, a->row) *
-           strata_attention_cpu_extent(c, a->column);
+  flops *=
+      strata_attention_batch(a) * strata_attention_cpu_extent(c, a->row) * strata_attention_cpu_extent(c, a->column);
   return strata_max(1, strata_min(flops / MIN_TASK_FLOPS, MAX_TASKS));
 }
 
@@ -336,7 +378,8 @@ static void find_shared(strata_attention_cpu_t *c, int64_t *batch) {
   uint32_t others = a->operands[STRATA_ATTENTION_K].dims | a->operands[STRATA_ATTENTION_V].dims;
   c->n_shared = 1;
   for (int dim = 0; dim < a->column; dim++)
-    if (!(others >> dim & 1) && dim != a->row && dim != a->value && strata_attention_cpu_extent(c, dim) > 1) {
+    if (!(others >> dim & 1) && dim != a->row && dim != a->value && !strata_attention_varies(a, dim) &&
+        strata_attention_cpu_extent(c, dim) > 1) {
       c->shared |= 1u << dim;
       c->n_shared *= strata_attention_cpu_extent(c, dim);
     }
@@ -366,7 +409,7 @@ static strata_status_t plan(strata_tile_builder_t *b, strata_attention_cpu_t *c)
     return strata_error(STRATA_INTERNAL, "attention without tile sizes");
   c->square = device->vector_bytes / 4;
   c->tile_rows = s->tile[0];
-  c->batch = strata_size_static_value(strata_attention_batch(a));
+  c->batch = strata_attention_batch(a);
   find_shared(c, &c->batch);
   c->rows = strata_tile_chunks(strata_attention_cpu_extent(c, a->row), c->tile_rows, wanted_runs(c, c->batch));
   c->columns = strata_tile_chunks(strata_attention_cpu_extent(c, a->column), s->tile[1], 1);
@@ -380,10 +423,15 @@ static strata_status_t plan(strata_tile_builder_t *b, strata_attention_cpu_t *c)
 strata_status_t strata_tile_attention_cpu(strata_tile_builder_t *b) {
   strata_attention_cpu_t c = {0};
   STRATA_TRY(strata_tile_attention_read(b, &c.t));
-  STRATA_TRY(plan(b, &c));
   b->widens_choices = true;
-  strata_loop_t forall = strata_emit_forall_begin(&b->e, c.batch * c.rows.n_chunks);
-  emit_task(b, &c, forall.induction);
+  c.is_blocked = strata_attention_is_blocked(&c.t.a);
+  if (c.is_blocked)
+    return strata_attention_cpu_blocks(b, &c);
+  STRATA_TRY(plan(b, &c));
+  strata_size_t n_tasks =
+      strata_size_product(strata_attention_cpu_batches(&c, c.shared), strata_size_constant(c.rows.n_chunks));
+  strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);
+  emit_task(b, &c, forall.induction, n_tasks);
   b->space.n_vector = 0;
   strata_emit_forall_end(&b->e, forall);
   return b->status;

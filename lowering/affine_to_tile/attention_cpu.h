@@ -1,5 +1,6 @@
 // The parts of an attention kernel on a cpu: attention_cpu.c (tasks, both products), attention_cpu_pack.c (operands
-// into scratch), attention_cpu_rows.c (what lies between the products).
+// into scratch), attention_cpu_rows.c (what lies between the products), attention_cpu_blocks.c (blocks of columns,
+// where rows or columns vary).
 #ifndef STRATA_LOWERING_AFFINE_TO_TILE_ATTENTION_CPU_H
 #define STRATA_LOWERING_AFFINE_TO_TILE_ATTENTION_CPU_H
 
@@ -19,6 +20,13 @@ typedef struct {
   MlirAffineExpr first_row, row, base;
   MlirValue seen; // columns that the block's rows see; null: all
   MlirValue maximum;
+  // Where columns are done in blocks: sizes of the dims that tiles span, rows of a task, and scratch for each of them.
+  bool is_blocked;
+  strata_size_t row_size, column_size;
+  int64_t run_rows;
+  MlirValue results, maxima, factors;
+  MlirAffineExpr block, local_row; // in hand: the block's first column; the first row, counted from the task's first
+  MlirValue n_columns, row_end;    // columns of the block that are there, and that a row sees
 } strata_attention_cpu_t;
 
 int64_t strata_attention_cpu_extent(const strata_attention_cpu_t *c, int dim);
@@ -56,12 +64,39 @@ int64_t strata_attention_cpu_tail_size(const strata_attention_cpu_t *c);
 void strata_attention_cpu_tail(strata_tile_builder_t *b, strata_attention_cpu_t *c, strata_attention_columns_t body,
                                MlirValue *carried);
 
+// |column| of the block in hand, as one of all columns.
+MlirAffineExpr strata_attention_cpu_column(strata_tile_builder_t *b, const strata_attention_cpu_t *c,
+                                           MlirAffineExpr column);
+
+//===-- The products (attention_cpu.c) ---------------------------------------------------------------------------===//
+
+// A tile of scores (a strata_attention_columns_t); one step of a tile of results, along |dims|, whose panel is |panel|;
+// what is stored of a tile of sums.
+void strata_attention_cpu_score(strata_tile_builder_t *b, strata_attention_cpu_t *c, int64_t size, MlirValue *unused);
+void strata_attention_cpu_add(strata_tile_builder_t *b, strata_attention_cpu_t *c, uint32_t dims, MlirAffineExpr panel,
+                              MlirAffineExpr column, MlirValue *sum);
+void strata_attention_cpu_store(strata_tile_builder_t *b, strata_attention_cpu_t *c, strata_tile_value_t result);
+MlirValue strata_attention_cpu_scratch(strata_tile_builder_t *b, int rank, const int64_t *sizes);
+
+// Where batches vary: dims but for those of |others| at the place of |task|, of |n_tasks|, neighbours |stride| apart.
+void strata_attention_cpu_place(strata_tile_builder_t *b, strata_attention_cpu_t *c, uint32_t others, MlirValue task,
+                                strata_size_t stride, strata_size_t n_tasks);
+// Points of batches and heads but for those of |others|.
+strata_size_t strata_attention_cpu_batches(const strata_attention_cpu_t *c, uint32_t others);
+
+//===-- Blocks of columns (attention_cpu_blocks.c) ---------------------------------------------------------------===//
+
+STRATA_MUST_CHECK strata_status_t strata_attention_cpu_blocks(strata_tile_builder_t *b, strata_attention_cpu_t *c);
+
 //===-- Operands (attention_cpu_pack.c) --------------------------------------------------------------------------===//
 
 // Of the block's rows; a panel of a tile's columns (a strata_tile_chunk_body_t); panels of all values.
 void strata_attention_cpu_pack_queries(strata_tile_builder_t *b, strata_attention_cpu_t *c);
 void strata_attention_cpu_pack_keys(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user);
 void strata_attention_cpu_pack_values(strata_tile_builder_t *b, strata_attention_cpu_t *c);
+
+// A row of values, that of column c->base, into the panels.
+void strata_attention_cpu_pack_value_row(strata_tile_builder_t *b, strata_attention_cpu_t *c);
 
 // The number of the panel that begins at |base|.
 MlirAffineExpr strata_attention_cpu_panel(strata_tile_builder_t *b, MlirAffineExpr base, int64_t tile);
@@ -70,5 +105,7 @@ MlirAffineExpr strata_attention_cpu_panel(strata_tile_builder_t *b, MlirAffineEx
 
 // Weights in place of the block's products, and the sums of their rows.
 void strata_attention_cpu_weigh(strata_tile_builder_t *b, strata_attention_cpu_t *c);
+// The same of a block of columns, beside what the rows have of those in front.
+void strata_attention_cpu_weigh_block(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirValue n_tiles);
 
 #endif

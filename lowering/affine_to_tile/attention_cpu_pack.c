@@ -41,6 +41,8 @@ static void pack_block(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
                  step = strata_attention_cpu_along(b, p->step, base);
   c->t.point[dim_of(c, p->axis)] = strata_tile_scaled(b, p->base, 1, element);
   c->t.point[dim_of(c, p->step)] = step;
+  int column = c->t.a.column;
+  c->t.point[column] = strata_attention_cpu_column(b, c, c->t.point[column]);
   strata_tile_value_t value = strata_attention_cpu_widened(b, strata_tile_attention_operand(b, &c->t, p->which));
   const MlirAffineExpr at[3] = {p->panel, step, element};
   strata_tile_store(b, value, p->which == STRATA_ATTENTION_V ? c->panels : c->keys, 3, at);
@@ -103,6 +105,10 @@ void strata_attention_cpu_pack_values(strata_tile_builder_t *b, strata_attention
     strata_tile_chunk(b, &columns, (MlirValue){0}, pack_value_row, c);
   else
     strata_tile_chunk(b, &c->values, (MlirValue){0}, pack_values, c);
+}
+
+void strata_attention_cpu_pack_value_row(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
+  strata_tile_chunk(b, &c->values, (MlirValue){0}, pack_values, c);
 }
 
 static void pack_query(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {

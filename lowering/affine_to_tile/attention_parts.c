@@ -137,6 +137,10 @@ strata_tile_value_t strata_tile_attention_derive(strata_tile_builder_t *b, const
   return strata_tile_widened(b, result, mlirF32TypeGet(b->e.context));
 }
 
+MlirAffineExpr strata_tile_attention_offset(strata_tile_builder_t *b, const strata_tile_attention_t *t, int64_t more) {
+  return mlirAffineAddExprGet(strata_size_expr(b->e.context, t->a.offset), strata_tile_constant(b, more));
+}
+
 MlirValue strata_tile_attention_numbers_along(strata_tile_builder_t *b, int axis, MlirAffineExpr start) {
   MlirType type = strata_tile_type(b, mlirIndexTypeGet(b->e.context), 1u << axis);
   MlirValue step = strata_emit_value(&b->e, "vector.step", 0, NULL, type, 0, NULL);

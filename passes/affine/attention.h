@@ -11,6 +11,7 @@
 typedef struct {
   strata_attention_t attention;
   bool varies;
+  bool values_end; // what lies behind the last column is zero
   int64_t rows, columns, batch, offset;
   int64_t head, value;       // of a tile: in whole steps and columns
   const strata_mma_t *async; // NULL: the device has no instruction for it
@@ -40,6 +41,9 @@ double strata_attention_seconds(const strata_gpu_device_t *device, const strata_
 //===-- On a cpu (schedule_attention_cpu.c, lowering/affine_to_tile/attention_cpu.c) -----------------------------===//
 
 enum { STRATA_ATTENTION_CPU_TILE = 3 }; // rows, columns, values
+
+// False where sizes vary that the kernel has numbers of, or too few rows are likely for what it packs.
+bool strata_attention_cpu_takes(const strata_attention_t *attention);
 
 // *out_why: why no tile suits; NULL if one does.
 STRATA_MUST_CHECK strata_status_t strata_attention_cpu_tile(strata_compile_t *compile,

@@ -114,10 +114,10 @@ const strata_ways_t *strata_ways_of(const strata_work_t *work, int number);
 // Of both forms of attention: blocks of columns of a tile, of a causal one half of them and half a block more, on
 // average.
 double strata_attention_blocks(const strata_attention_problem_t *problem, const strata_attention_choice_t *c);
-// Where sizes vary, the one choice for all of them.
-STRATA_MUST_CHECK strata_status_t strata_attention_choose_varying(strata_compile_t *compile, const strata_work_t *work,
-                                                                  const strata_ways_t *ways, strata_candidate_t *out,
-                                                                  bool *out_found);
+// Where sizes vary: the choice for all of them, and variants for some.
+STRATA_MUST_CHECK strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s,
+                                                                  const strata_work_t *work, const strata_ways_t *ways,
+                                                                  strata_schedule_t *out, bool *out_found);
 bool strata_attention_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
 
 //===-- The walk -------------------------------------------------------------------------------------------------===//

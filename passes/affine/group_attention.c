@@ -8,8 +8,8 @@
 // with a softmax come first, of others those between whose products most lies.
 #include "passes/affine/group_attention.h"
 
+#include "dialects/integers.h"
 #include "passes/affine/explain.h"
-#include "passes/affine/size_points.h"
 #include "passes/target.h"
 
 #include <math.h>
@@ -128,8 +128,11 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
 static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   int64_t tile[STRATA_ATTENTION_CPU_TILE];
   *out_why = "products of weights, of one row or without batches, which are no slower apart";
-  if (!f->found.has_softmax && (strata_size_is_one(strata_attention_batch(&f->found)) || has_weights(f) ||
+  if (!f->found.has_softmax && (strata_size_is_one(strata_attention_batches(&f->found)) || has_weights(f) ||
                                 !strata_attention_has_rows(&f->found)))
+    return NULL;
+  *out_why = "sizes that vary of heads, values or what is no softmax, or values that lie across";
+  if (!strata_attention_cpu_takes(&f->found))
     return NULL;
   STRATA_TRY(strata_attention_cpu_tile(f->grouping->compile, &f->found, tile, out_why));
   if (!*out_why)
@@ -171,15 +174,26 @@ static const char *judge(const finder_t *f, const int64_t *likely) {
   return pays ? NULL : "";
 }
 
-// Where sizes vary, by the largest of their points: there most is to be won.
-static strata_status_t judge_gpu(const finder_t *f, const char **out_why) {
-  strata_size_points_t points;
-  const int64_t *likely = f->found.symbols.likely;
-  if (f->found.symbols.count > 0) {
-    STRATA_TRY(strata_size_points(f->grouping->compile, likely, &points));
-    likely = points.values[points.count - 1];
+// Where sizes vary: some more than what is likely. There most is to be won.
+static strata_status_t many(strata_compile_t *compile, const int64_t *likely, const int64_t **out) {
+  enum { MORE = 4 };
+  strata_symbols_t symbols;
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
+  int64_t *values = strata_arena_array(compile->arena, int64_t, symbols.list.count + 1);
+  for (size_t i = 0; i < strata_symbols_given(&symbols); i++) {
+    const strata_symbol_t *symbol = &symbols.list.data[i];
+    int64_t largest = symbol->n_likely ? symbol->likely[symbol->n_likely - 1] : likely[i];
+    values[i] = strata_min(strata_times(MORE, largest), symbol->max) / symbol->multiple * symbol->multiple;
   }
-  *out_why = judge(f, likely);
+  *out = strata_symbols_evaluate(&symbols, values) ? values : likely;
+  return NULL;
+}
+
+static strata_status_t judge_gpu(const finder_t *f, const char **out_why) {
+  const int64_t *symbols = f->found.symbols.likely;
+  if (f->found.symbols.count > 0)
+    STRATA_TRY(many(f->grouping->compile, symbols, &symbols));
+  *out_why = judge(f, symbols);
   return NULL;
 }
 
@@ -268,13 +282,12 @@ static strata_status_t form(finder_t *f, const candidate_t *candidate) {
 }
 
 // The exponentials are rounded before they are divided, and rows are summed up in parts. Where there are matrix
-// instructions, which may not be used, there is no form without. On a cpu tiles of scores are of sizes that are known.
+// instructions, which may not be used, there is no form without.
 static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_t *device) {
   const strata_compile_options_t *options = compile->options;
   bool is_gpu = strata_target_is_gpu(compile);
-  bool is_known = is_gpu ? strata_attention_is_available(device) : !strata_module_is_symbolic(compile->module);
-  return is_known && !options->disable_fusion && !options->disable_reduce_reduce_fusion &&
-         !options->disable_unsafe_math && !options->disable_fast_math &&
+  return (!is_gpu || strata_attention_is_available(device)) && !options->disable_fusion &&
+         !options->disable_reduce_reduce_fusion && !options->disable_unsafe_math && !options->disable_fast_math &&
          !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }
 

@@ -1,5 +1,6 @@
 // A kernel on trial: what nests would be together, seen by the eyes of the passes behind grouping. See group.h.
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/coalesce.h"
 #include "passes/affine/group.h"
@@ -35,7 +36,7 @@ void strata_group_drop_padding(const strata_grouping_t *grouping, int buffer, Ml
   strata_size_t sizes[STRATA_MAX_DIMS];
   int64_t min, max;
   int rank = strata_memref_sizes(inside, sizes);
-  if (rank == 0 || mlirAffineMapIsNull(record->store->map) || strata_size_varies(sizes[rank - 1]) ||
+  if (rank == 0 || strata_size_varies(sizes[rank - 1]) || mlirAffineMapIsNull(record->store->map) ||
       !strata_affine_range(mlirAffineMapGetResult(record->store->map, rank - 1), &nest->space, &min, &max))
     return;
   sizes[rank - 1] = strata_size_constant(max + 1);
@@ -63,7 +64,8 @@ strata_status_t strata_group_try(const strata_grouping_t *grouping, const strata
     strata_group_rewire(block, nest, &values);
   }
   *out_func = strata_group_function(grouping, block);
-  mlirBlockAppendOwnedOperation(mlirModuleGetBody(grouping->compile->module), *out_func); // which knows the sizes
+  if (strata_module_is_symbolic(grouping->compile->module)) // which says what is known of symbols
+    mlirBlockAppendOwnedOperation(mlirModuleGetBody(grouping->compile->module), *out_func);
   strata_status_t status = strata_coalesce_kernel(grouping->compile, *out_func);
   if (status)
     mlirOperationDestroy(*out_func);

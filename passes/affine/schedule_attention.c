@@ -40,6 +40,7 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
   strata_attention_problem_t problem = {.attention = *a,
                                         .head = strata_attention_head_steps(a, on_fma),
                                         .value = strata_attention_value_columns(a, on_fma),
+                                        .values_end = strata_attention_ends(a, STRATA_ATTENTION_V),
                                         .costs = device->costs,
                                         .async = async,
                                         .on_fma = on_fma};
@@ -51,7 +52,7 @@ strata_attention_problem_t strata_attention_problem_at(const strata_attention_pr
                                                        const int64_t *values) {
   strata_attention_problem_t p = *problem;
   strata_attention_t *a = &p.attention;
-  strata_size_t rows = strata_attention_rows(a), columns = a->sizes[a->column], batch = strata_attention_batch(a);
+  strata_size_t rows = strata_attention_rows(a), columns = a->sizes[a->column], batch = strata_attention_batches(a);
   a->symbols.likely = values;
   p.varies = strata_size_varies(rows) || strata_size_varies(columns) || strata_size_varies(batch);
   p.rows = strata_attention_likely(a, rows);
@@ -112,7 +113,7 @@ static bool is_sensible(const strata_attention_problem_t *p, const strata_attent
 static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                  const strata_attention_choice_t *c, int64_t most_registers) {
   const strata_attention_t *a = &p->attention;
-  if (!strata_size_divides(c->columns, a->sizes[a->column]) && !strata_attention_ends(a, STRATA_ATTENTION_V))
+  if (!strata_size_divides(c->columns, a->sizes[a->column]) && !p->values_end)
     return false;
   bool has_temporaries = !p->attention.has_softmax && c->columns > MIN_COLUMNS;
   if (has_temporaries && c->columns > MOST_PLAIN_COLUMNS)
@@ -304,40 +305,35 @@ strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_
   return read_work(s, out) ? NULL : strata_error(STRATA_INTERNAL, "expected a kernel of attention");
 }
 
-// |*out_n| of the best.
-static strata_status_t find_best(strata_compile_t *compile, const strata_work_t *work, const strata_ways_t *ways,
-                                 strata_candidate_t *out, int *out_n) {
-  bool is_found;
-  if (!work->attention->varies) {
-    *out_n = strata_candidates_best(work, ways, EXPLAINED, out);
-    return NULL;
-  }
-  STRATA_TRY(strata_attention_choose_varying(compile, work, ways, out, &is_found));
-  *out_n = is_found;
-  return NULL;
+static void explain_problem(const strata_scheduling_t *s, const strata_attention_problem_t *p, const char *name) {
+  const strata_attention_t *a = &p->attention;
+  strata_explain(s->compile, "%s %lld rows, %lld columns of %lld, values of %lld, %lld times%s", name,
+                 (long long)p->rows, (long long)p->columns, (long long)strata_attention_static_extent(a, a->head),
+                 (long long)strata_attention_static_extent(a, a->value), (long long)p->batch,
+                 a->has_softmax ? "" : ", no softmax");
 }
 
 strata_status_t strata_gpu_attention(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
   strata_work_t work = {.device = s->device};
-  strata_compile_t *compile = s->compile;
   *out_taken = read_work(s, &work);
   if (!*out_taken)
     return NULL;
-  const strata_attention_problem_t *p = work.attention;
-  const strata_attention_t *a = &p->attention;
   const strata_ways_t *ways = strata_ways_of(&work, 0);
   strata_candidate_t best[EXPLAINED];
-  int n;
-  STRATA_TRY(find_best(compile, &work, ways, best, &n));
-  if (n == 0)
-    return strata_error(STRATA_INTERNAL, "no tile suits a kernel of attention");
   MlirStringRef symbol = strata_attr_str(s->kernel->func, "sym_name");
-  const char *name = strata_arena_printf(compile->arena, "attention %.*s:", (int)symbol.length, symbol.data);
-  strata_explain(compile, "%s %lld rows, %lld columns of %lld, values of %lld, %lld times%s", name, (long long)p->rows,
-                 (long long)p->columns, (long long)strata_attention_static_extent(a, a->head),
-                 (long long)strata_attention_static_extent(a, a->value), (long long)p->batch,
-                 a->has_softmax ? "" : ", no softmax");
-  strata_candidates_explain(compile, &work, ways, name, n, best, true);
-  *out = best[0].schedule;
+  const char *name = strata_arena_printf(s->compile->arena, "attention %.*s:", (int)symbol.length, symbol.data);
+  bool varies = work.attention->varies, is_found;
+  int n = 0;
+  explain_problem(s, work.attention, name);
+  if (varies) {
+    STRATA_TRY(strata_attention_choose_varying(s, &work, ways, out, &is_found));
+  } else {
+    n = strata_candidates_best(&work, ways, EXPLAINED, best);
+    is_found = n > 0;
+  }
+  if (!is_found)
+    return strata_error(STRATA_INTERNAL, "no tile suits a kernel of attention");
+  strata_candidates_explain(s->compile, &work, ways, name, n, best, true);
+  *out = varies ? *out : best[0].schedule;
   return NULL;
 }

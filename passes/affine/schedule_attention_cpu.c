@@ -18,13 +18,28 @@ enum {
 
 // The rows whose scores the cache holds.
 static int64_t most_rows(const strata_machine_t *machine, const strata_attention_t *a) {
-  return machine->l2_bytes / 2 / (strata_attention_static_extent(a, a->column) * SCORE_BYTES);
+  int64_t columns =
+      strata_attention_is_blocked(a) ? STRATA_ATTENTION_BLOCK : strata_attention_static_extent(a, a->column);
+  return machine->l2_bytes / 2 / (columns * SCORE_BYTES);
+}
+
+// Dims whose sizes vary have tiles as many points would.
+static int64_t tiled_extent(const strata_attention_t *a, int dim) {
+  enum { MANY = 1024 };
+  return strata_attention_varies(a, dim) ? MANY : strata_attention_static_extent(a, dim);
+}
+
+bool strata_attention_cpu_takes(const strata_attention_t *a) {
+  enum { FEW = 4 }; // rows, for which operands are not worth packing
+  bool is_known = !strata_attention_varies(a, a->head) && !strata_attention_varies(a, a->value);
+  return is_known &&
+         (!strata_attention_is_blocked(a) || (a->has_softmax && strata_attention_is_crossed(a, STRATA_ATTENTION_V) &&
+                                              strata_attention_likely_extent(a, a->row) > FEW));
 }
 
 // The half cycles of both products with tiles of |rows|; their widths are the other two of |tile|.
 static int64_t tiles_of(const strata_machine_t *machine, const strata_attention_t *a, int64_t rows, int64_t *tile) {
-  int64_t cost[2], n_rows = strata_attention_static_extent(a, a->row),
-                   columns = strata_attention_static_extent(a, a->column);
+  int64_t cost[2], n_rows = tiled_extent(a, a->row), columns = tiled_extent(a, a->column);
   const strata_tiling_t scores = {*machine, n_rows, columns, n_rows, strata_attention_static_extent(a, a->head)},
                         results = {*machine, n_rows, strata_attention_static_extent(a, a->value), n_rows, columns};
   tile[0] = rows;
@@ -39,7 +54,7 @@ strata_status_t strata_attention_cpu_tile(strata_compile_t *compile, const strat
                                           const char **out_why) {
   strata_machine_t machine;
   STRATA_TRY(strata_machine_of(compile, &machine));
-  int64_t best = INT64_MAX, rows = strata_min(strata_attention_static_extent(a, a->row), STRATA_REGISTER_TILE_ROWS);
+  int64_t best = INT64_MAX, rows = strata_min(tiled_extent(a, a->row), STRATA_REGISTER_TILE_ROWS);
   int64_t most = most_rows(&machine, a);
   machine.registers -= CONSTANTS;
   *out_why = "the scores of a few rows do not stay in the second-level cache";

@@ -163,7 +163,7 @@ static bool read_product(const finder_t *f, int node, product_t *out) {
   const strata_nest_node_t *record = node_of(f, node);
   strata_contraction_t c;
   *out = (product_t){.node = node};
-  if (!record->nest || record->class != STRATA_NEST_ANCHOR || record->is_constant || strata_nest_varies(record->nest) ||
+  if (!record->nest || record->class != STRATA_NEST_ANCHOR || record->is_constant ||
       !strata_nest_contraction(record->nest, &c) || !read_operand(f, record, c.lhs, &out->operands[0]) ||
       !read_operand(f, record, c.rhs, &out->operands[1]))
     return false;

@@ -25,7 +25,9 @@ class Product:
     """y[b.., m, n] = sum over k of x * w, and an epilogue: bias of columns, gelu, a residual. Dims are numbers or names of
     symbols; |x| and |w| say in which order the operands have theirs."""
 
-    def __init__(self, dims, element="f16", x="mk", w="nk", epilogue=(), options=(), devices=("emulated_90",)):
+    def __init__(self, dims, element="f16", x="mk", w="nk", epilogue=(), options=(), devices=("emulated_90",),
+                 more=()):
+        self.more = [{"rows": n} for n in more]
         self.dims, self.element, self.x, self.w, self.y = dims, element, x, w, ("b" if "b" in x else "") + "mn"
         self.epilogue, self.options, self.devices = epilogue, list(options), devices
         self.symbols = sorted({d for d in dims.values() if isinstance(d, str)})
@@ -168,6 +170,8 @@ CASES = {
     "left_crossed_bf16": Product(ROWS, "bf16", x="km", w="kn"),
     "odd": Product(dict(m="rows", n=75, k=49), "f16", epilogue=("bias",), devices=ALL),
     "odd_f32": Product(dict(m="rows", n=75, k=49), "f32", options=[F32], devices=ALL),
+    # of few rows blocks share the reduction
+    "long": Product(dict(m="rows", n=192, k=1024), "f16", epilogue=("bias",), more=(320, 321, 640, 641)),
     "columns": Product(dict(m=72, n="rows", k=64), "f16", devices=ALL),
     "columns_residual": Product(dict(m=72, n="rows", k=64), "f16", w="kn", epilogue=("residual",), devices=ALL),
     "steps": Product(dict(m=72, n=136, k="rows"), "f16", devices=ALL),
@@ -195,7 +199,7 @@ def sizes_of(product, generator):
     """Of one symbol all edges and two that are drawn; of several some, so that each meets others."""
     if len(product.symbols) == 1:
         few = product.symbols == ["batch"]
-        return [{product.symbols[0]: n} for n in ([1, 2, 7, 33] if few else EDGES + list(generator.integers(2, 400, 2)))]
+        return [{product.symbols[0]: n} for n in ([1, 2, 7, 33] if few else EDGES + list(generator.integers(2, 400, 2)))] + product.more
     sets = []
     for i in range(6):
         sets.append({name: int(generator.choice([1, 2, 3, 5]) if name == "batch" else

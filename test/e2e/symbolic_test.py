@@ -19,6 +19,9 @@ TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int6
 NAMES = ["batch", "seq", "past"]
 SIZES = [dict(s0=1, s1=1, s2=1), dict(s0=2, s1=17, s2=3), dict(s0=7, s1=5, s2=64), dict(s0=64, s1=33, s2=2),
          dict(s0=13, s1=128, s2=31), dict(s0=131, s1=3, s2=5)]
+# Of attention: rows and columns about blocks of 512 columns, runs of 128 rows, and tiles.
+LONG = [dict(s0=1, s1=1), dict(s0=1, s1=2), dict(s0=17, s1=31), dict(s0=3, s1=511), dict(s0=127, s1=512), dict(s0=2, s1=513),
+        dict(s0=301, s1=1041)]
 
 
 def value(dim, sizes):
@@ -70,9 +73,9 @@ class Graph:
 CASES = {}
 
 
-def case(n_symbols=1):
+def case(n_symbols=1, sizes=SIZES):
     def add(function):
-        CASES[function.__name__] = (function, n_symbols)
+        CASES[function.__name__] = (function, n_symbols, sizes)
         return function
     return add
 
@@ -342,6 +345,52 @@ def masked_softmax(g):
     return [softmax(g, binary(g, "add", s, broadcast(g, mask, s[1], "(b, h, i, j) -> (b, j)")))]
 
 
+def weigh(g, scores, v, shape):
+    return matmul(g, softmax(g, scores), v, shape, ["(h, i, d, j) -> (h, i, j)", "(h, i, d, j) -> (h, j, d)",
+                                                    "(h, i, d, j) -> (h, i, d)"])
+
+
+def score(g, q, k, shape):
+    return matmul(g, q, k, shape, ["(h, i, j, d) -> (h, i, d)", "(h, i, j, d) -> (h, j, d)", "(h, i, j, d) -> (h, i, j)"])
+
+
+@case(2, LONG)
+def cross_attention(g):
+    """Queries and keys of numbers of their own, a mask of each score, values of a width that no tile divides."""
+    q, k, v = g.input("q", [2, "s0", 24]), g.input("k", [2, "s1", 24]), g.input("v", [2, "s1", 37])
+    s = score(g, q, k, [2, "s0", "s1"])
+    return [weigh(g, binary(g, "add", s, g.input("m", s[1])), v, [2, "s0", 37])]
+
+
+@case(2, LONG)
+def causal_attention(g):
+    """Rows see the columns up to their own: of those behind them there are no scores."""
+    q, k, v = (g.input(name, [3, "s1", 32]) for name in "qkv")
+    shape = [3, "s1", "s1"]
+    row, column = (g.op("iota", [], shape, "i64", f"axis = {axis} : i64") for axis in (1, 2))
+    low = g.op("constant", [], [], "f32", "value = dense<0xFF800000> : tensor<f32>")
+    s = g.op("select", [g.op("ge", [row, column], shape, "i1"), score(g, q, k, shape),
+                        broadcast(g, low, shape, "(h, i, j) -> ()")], shape, "f32")
+    x = g.input("x", ["s0", 4])  # the other symbol
+    return [weigh(g, s, v, [3, "s1", 32]), g.op("neg", [x], x[1])]
+
+
+@case(2, LONG)
+def half_attention(g):
+    q, k, v = g.input("q", [2, "s0", 32], "f16"), g.input("k", [2, "s1", 32], "f16"), g.input("v", [2, "s1", 32], "f16")
+    s = g.op("convert", [score(g, q, k, [2, "s0", "s1"])], [2, "s0", "s1"], "f32")
+    p = g.op("convert", [softmax(g, s)], s[1], "f16")
+    return [matmul(g, p, v, [2, "s0", 32], ["(h, i, d, j) -> (h, i, j)", "(h, i, d, j) -> (h, j, d)",
+                                            "(h, i, d, j) -> (h, i, d)"])]
+
+
+@case(1)
+def attention_of_batches(g):
+    """Heads of a number that varies, of known rows and columns."""
+    q, k, v = g.input("q", ["s0", 50, 16]), g.input("k", ["s0", 65, 16]), g.input("v", ["s0", 65, 16])
+    return [weigh(g, score(g, q, k, ["s0", 50, 65]), v, ["s0", 50, 16])]
+
+
 @case(2)
 def flat_epilogue(g):
     """What follows a product through a reshape that merges sizes, and through one that cuts a known dim."""
@@ -429,11 +478,11 @@ def call(function, inputs, outputs, dims):
     return function(*[pointer(a) for a in inputs + outputs], *[ctypes.c_int64(d) for d in dims])
 
 
-def run_case(name, folder):
-    build, n_symbols = CASES[name]
+def run_case(name, folder, target=("--target=cpu",)):
+    build, n_symbols, all_sizes = CASES[name]
     graph = Graph(None, n_symbols)
-    library = compile_graph(graph.text(build(graph)), folder, "varies_" + name)
-    for number, sizes in enumerate(SIZES):
+    library = compile_graph(graph.text(build(graph)), folder, "varies_" + name, target)
+    for number, sizes in enumerate(all_sizes):
         static = Graph(sizes, n_symbols)
         results = build(static)
         reference = compile_graph(static.text(results), folder, f"static_{name}_{number}")
