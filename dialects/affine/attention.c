@@ -238,7 +238,7 @@ static void init_dims(reader_t *r, const strata_nest_t *nest) {
   for (int dim = 0; dim <= nest->n_parallel; dim++)
     a->sizes[dim] = nest->space.sizes[dim];
   a->sizes[a->head] = strata_size_constant(1); // until it is known
-  a->symbols = (strata_size_symbols_t){nest->space.n_symbols, nest->space.symbols, nest->likely};
+  a->symbols = strata_nest_symbols(nest);
   a->sizes[nest->n_parallel + SINGLE_ROW] = strata_size_constant(1);
 }
 
