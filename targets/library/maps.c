@@ -16,7 +16,7 @@ typedef struct {
   const char *kernel;
   size_t number;
   MlirAttribute attr;
-  int64_t element, buffer_size; // bytes
+  int64_t element, buffer_size; // bytes; of a buffer whose sizes vary any
   strata_rt_map_t map;
 } reader_t;
 
@@ -183,7 +183,8 @@ static strata_status_t read_map(reader_t *reader, MlirType function) {
     return refuse(reader, "sizes of 1 to 5 dims");
   if (!strata_map_is_swizzle(swizzle))
     return refuse(reader, "a swizzle of 0, 32, 64 or 128 bytes");
-  reader->buffer_size = strata_memref_size(mlirFunctionTypeGetInput(function, buffer));
+  MlirType type = mlirFunctionTypeGetInput(function, buffer);
+  reader->buffer_size = strata_type_is_symbolic(type) ? INT64_MAX : strata_memref_size(type);
   reader->map = (strata_rt_map_t){.buffer = (uint32_t)buffer, .rank = (uint32_t)rank, .swizzle = (uint32_t)swizzle};
   reader->map.reads_ahead = !mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(reader->attr, strata_str("ahead")));
   STRATA_TRY(read_type(reader));

@@ -178,6 +178,7 @@ CASES = {
     "steps_crossed": Product(dict(m=72, n=136, k="rows"), "f16", w="kn", devices=ALL),
     "steps_f32": Product(dict(m=72, n=136, k="rows"), "f32", w="kn", options=[TF32], devices=ALL),
     "batches": Product(dict(b="batch", m=40, n=72, k=32), "f16", x="bmk", w="bnk", devices=ALL),
+    "large_batches": Product(dict(b="batch", m=128, n=128, k=128), "f16", x="bmk", w="bnk"),
     "batches_of_rows": Product(dict(b="batch", m="rows", n=72, k=32), "f16", x="bmk", w="nk",
                                epilogue=("bias",), devices=ALL),
     "scores": Product(dict(b=3, m="rows", n="rows", k=32), "f16", x="bmk", w="bnk", devices=ALL),
