@@ -291,7 +291,17 @@ static bool is_allowed(const strata_compile_t *compile, const strata_gpu_device_
          !(is_gpu && options->disable_tensor_core && device->mma_async[0]);
 }
 
-strata_status_t strata_group_attention(strata_grouping_t *grouping) {
+// Products that have no form of their own where the length of their sums varies are the second ones of such kernels all
+// the same: those that are in none afterwards stay what they are.
+static void let_products_in(const strata_grouping_t *grouping, bool in) {
+  for (size_t i = 0; i < grouping->graph.nodes.count; i++) {
+    strata_nest_node_t *node = &grouping->graph.nodes.data[i];
+    if (node->needs_varying_scratch && (in || grouping->nodes[i].group < 0))
+      node->class = in ? STRATA_NEST_ANCHOR : STRATA_NEST_SCALAR;
+  }
+}
+
+static strata_status_t find_attention(strata_grouping_t *grouping) {
   finder_t f = {.grouping = grouping};
   candidates_t candidates = {0};
   if (strata_target_is_gpu(grouping->compile))
@@ -311,4 +321,11 @@ strata_status_t strata_group_attention(strata_grouping_t *grouping) {
       explain_no(&f, candidate->weighted, candidate->first, "one of the products is in another one");
   }
   return NULL;
+}
+
+strata_status_t strata_group_attention(strata_grouping_t *grouping) {
+  let_products_in(grouping, true);
+  strata_status_t status = find_attention(grouping);
+  let_products_in(grouping, false);
+  return status;
 }

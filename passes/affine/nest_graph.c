@@ -282,7 +282,10 @@ static void add_store(reader_t *reader, int node, int buffer, const strata_acces
 
 static void describe(const strata_nest_graph_t *graph, strata_nest_node_t *node) {
   const strata_nest_t *nest = node->nest;
-  node->class = needs_scratch_that_varies(graph, nest) ? STRATA_NEST_SCALAR : classify(nest);
+  node->class = classify(nest);
+  node->needs_varying_scratch = node->class != STRATA_NEST_SCALAR && needs_scratch_that_varies(graph, nest);
+  if (node->needs_varying_scratch)
+    node->class = STRATA_NEST_SCALAR;
   node->points = node->trips = 1;
   for (int dim = 0; dim < nest->n_parallel + nest->n_reduction; dim++) {
     node->points *= dim < nest->n_parallel ? (double)strata_nest_likely_extent(nest, dim) : 1;

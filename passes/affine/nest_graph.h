@@ -39,12 +39,14 @@ typedef struct {
 typedef struct {
   strata_nest_t *nest; // NULL: a join, which stands for "all parts of a buffer are written"
   strata_nest_class_t class;
-  double points;         // of the parallel dims
-  double trips;          // of all dims
-  double work;           // of one point: ops weighted by op_costs.def, the reduction included
-  bool is_dear;          // has an op like exp
-  bool is_constant;      // depends on constants only: part of the preparation program
-  strata_ints_t buffers; // of the nest's accesses, in their order
+  bool needs_varying_scratch; // a product that would be an ANCHOR, but for operands packed along sums whose length
+                              // varies
+  double points;              // of the parallel dims
+  double trips;               // of all dims
+  double work;                // of one point: ops weighted by op_costs.def, the reduction included
+  bool is_dear;               // has an op like exp
+  bool is_constant;           // depends on constants only: part of the preparation program
+  strata_ints_t buffers;      // of the nest's accesses, in their order
   STRATA_VECTOR(strata_nest_read_t) reads;
   strata_ints_t before, after; // nodes it depends on; nodes that depend on it
 } strata_nest_node_t;
