@@ -24,12 +24,14 @@ def from_bf16(x):
 
 
 class Attention:
-    """Of [batch, sequence, heads, depth], or [batch, sequence, heads * depth] where |flat|. Queries are "sequence" or a
+    """Of [batch, sequence, heads, depth], or [batch, sequence, heads * depth] where |flat|; |joined|: the result is
+    [batch * sequence, heads * depth]. Queries are "sequence" or a
     number; keys are as many, or "keys", or what lies in a cache and the queries: "past + sequence". Masks: "causal", of
     the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own."""
 
     def __init__(self, element="f16", heads=2, depth=64, keys="sequence", queries="sequence", batch="batch", mask="",
-                 flat=False, groups=1):
+                 flat=False, groups=1, joined=False):
+        self.joined = joined
         self.element, self.heads, self.depth, self.mask, self.flat = element, heads, depth, mask, flat
         self.queries, self.batch, self.groups = queries, batch, groups
         self.past = keys == "past"
@@ -56,6 +58,8 @@ class Attention:
         if not any(isinstance(d, str) for d in dims):
             return f"tensor<{marks}x{element}>" if dims else f"tensor<{element}>"
         symbol = lambda part: f"s{self.symbols.index(part)}" if part in self.symbols else part
+        if dims and " * " in str(dims[0]):
+            return f"tensor<{marks}x{element}, affine_map<()[s0, s1] -> (s0 * s1, {dims[1]})>>"
         exprs = [" + ".join(sorted((symbol(part) for part in str(d).split(" + ")), reverse=not str(d).endswith("1")))
                  for d in dims]
         used = 1 + max(i for i, _ in enumerate(self.symbols) if any(f"s{i}" in e for e in exprs))
@@ -121,6 +125,8 @@ class Attention:
             f"affine_map<(b, i, h, {group}d, j) -> (b, j, h, d)>, "
             f"affine_map<(b, i, h, {group}d, j) -> (b, i, h, {group}d)>]"))
         y = self.op("reshape", [y], flat(q)) if self.flat else y
+        if self.joined:
+            y = self.op("reshape", [y], [f"{self.batch} * {self.queries}", self.heads * self.depth])
         symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = 100000, multiple = 1, likely = '
                             f'[{"1, 8" if n == "batch" else "16, 128"}]}}' for n in self.symbols)
         body = "\n  ".join(self.lines)
@@ -173,6 +179,7 @@ CASES = {
     "head_40_f32": Attention("f32", depth=40),
     "flat": Attention(flat=True, heads=3),
     "flat_f32": Attention("f32", flat=True, heads=3, depth=40),
+    "joined": Attention(flat=True, joined=True),
     "causal": Attention(mask="causal"),
     "causal_bf16": Attention("bf16", mask="causal", depth=128, heads=1),
     "causal_f32": Attention("f32", mask="causal"),
