@@ -60,12 +60,12 @@ static strata__order_t order_as(strata__lowering_t *l, const chain_t *chain, siz
   return order;
 }
 
-// True if each coordinate is a sum of those of |from| with constant coefficients.
+// True if each coordinate is a sum of those of |from| with coefficients that are sizes.
 static bool is_simple(const strata__tensor_t *from, MlirAffineMap map) {
-  int64_t coefficient;
+  MlirAffineExpr coefficient;
   for (intptr_t k = 0; k < mlirAffineMapGetNumResults(map); k++)
     for (int i = 0; i < from->rank; i++)
-      if (!strata_affine_coefficient(mlirAffineMapGetResult(map, k), i, &coefficient))
+      if (!strata_affine_size_coefficient(mlirAffineMapGetResult(map, k), i, &coefficient))
         return false;
   return true;
 }

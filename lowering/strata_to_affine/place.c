@@ -31,12 +31,16 @@ static bool is_sum_of_dims(int rank, MlirAffineMap map) {
 
 bool strata__is_linear(strata__lowering_t *l, const strata__tensor_t *tensor, const strata_size_t *sizes,
                        MlirAffineMap map) {
-  int64_t coefficient;
-  if (strata_sizes_vary((int)mlirAffineMapGetNumResults(map), sizes) || strata_sizes_vary(tensor->rank, tensor->sizes))
-    return is_sum_of_dims(tensor->rank, map);
+  int64_t number;
+  MlirAffineExpr coefficient;
+  bool varies =
+      strata_sizes_vary((int)mlirAffineMapGetNumResults(map), sizes) || strata_sizes_vary(tensor->rank, tensor->sizes);
+  if (varies && is_sum_of_dims(tensor->rank, map))
+    return true;
   MlirAffineExpr position = strata_affine_linearize(map, sizes, STRATA__SPACE(l, tensor));
   for (int i = 0; i < tensor->rank; i++)
-    if (!strata_affine_coefficient(position, i, &coefficient))
+    if (varies ? !strata_affine_size_coefficient(position, i, &coefficient)
+               : !strata_affine_coefficient(position, i, &number))
       return false;
   return true;
 }

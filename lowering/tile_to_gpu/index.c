@@ -2,6 +2,7 @@
 #include "lowering/tile_to_gpu/index.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/tasks.h"
@@ -172,6 +173,7 @@ static bool greatest_upper(const strata_gpu_distribution_t *d, MlirOperation loo
   *out = mlirAttributeIsAAffineMap(most)
              ? strata_size_of_expr(&d->sizes, mlirAffineMapGetResult(mlirAffineMapAttrGetValue(most), 0))
              : strata_size_constant(strata_attr_i64(loop, "tile.most", 0));
+  out->min = strata_max(out->min, 1); // which is not always seen
   return true;
 }
 

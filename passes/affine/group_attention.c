@@ -182,7 +182,9 @@ static strata_status_t many(strata_compile_t *compile, const int64_t *likely, co
   int64_t *values = strata_arena_array(compile->arena, int64_t, symbols.list.count + 1);
   for (size_t i = 0; i < strata_symbols_given(&symbols); i++) {
     const strata_symbol_t *symbol = &symbols.list.data[i];
-    int64_t largest = symbol->n_likely ? symbol->likely[symbol->n_likely - 1] : likely[i];
+    int64_t largest = likely[i];
+    for (int j = 0; j < symbol->n_likely; j++)
+      largest = strata_max(largest, symbol->likely[j]);
     values[i] = strata_min(strata_times(MORE, largest), symbol->max) / symbol->multiple * symbol->multiple;
   }
   *out = strata_symbols_evaluate(&symbols, values) ? values : likely;

@@ -75,6 +75,8 @@ bool strata_attention_is_available(const strata_gpu_device_t *device) {
 const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
   if (!strata_attention_has_rows(&p->attention))
     return "its dims are not those of rows, columns, values and batches";
+  if (strata_size_min(p->attention.sizes[p->attention.column]) < 1)
+    return "there may be no columns";
   if (p->on_fma)
     return NULL;
   if (!strata_attention_is_half(&p->attention))

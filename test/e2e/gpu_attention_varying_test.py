@@ -24,12 +24,14 @@ def from_bf16(x):
 
 
 class Attention:
-    """Of [batch, sequence, heads, depth], or [batch, sequence, heads * depth] where |flat|. Queries are "sequence" or a
+    """Of [batch, sequence, heads, depth], or [batch, sequence, heads * depth] where |flat|; |joined|: the result is
+    [batch * sequence, heads * depth]. |across|: operands of [batch, heads, depth, sequence]. Queries are "sequence" or a
     number; keys are as many, or "keys", or what lies in a cache and the queries: "past + sequence". Masks: "causal", of
     the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own."""
 
     def __init__(self, element="f16", heads=2, depth=64, keys="sequence", queries="sequence", batch="batch", mask="",
-                 flat=False, groups=1):
+                 flat=False, groups=1, joined=False, across="", multiple=1, kernels=1):
+        self.joined, self.across, self.multiple, self.kernels = joined, across, multiple, kernels
         self.element, self.heads, self.depth, self.mask, self.flat = element, heads, depth, mask, flat
         self.queries, self.batch, self.groups = queries, batch, groups
         self.past = keys == "past"
@@ -42,7 +44,8 @@ class Attention:
         """Each with another of the edges, and two that are drawn."""
         for i in range(len(EDGES) + 2):
             edges = EDGES if i < len(EDGES) else generator.integers(2, 200, len(EDGES))
-            yield {name: int(generator.choice([1, 3])) if name == "batch" else int(edges[(i + 3 * j) % len(edges)])
+            yield {name: int(generator.choice([1, 3])) if name == "batch" else
+                   -(-int(edges[(i + 3 * j) % len(edges)]) // self.multiple) * self.multiple
                    for j, name in enumerate(self.symbols)}
 
     def number(self, dim, sizes):
@@ -56,6 +59,8 @@ class Attention:
         if not any(isinstance(d, str) for d in dims):
             return f"tensor<{marks}x{element}>" if dims else f"tensor<{element}>"
         symbol = lambda part: f"s{self.symbols.index(part)}" if part in self.symbols else part
+        if dims and " * " in str(dims[0]):
+            return f"tensor<{marks}x{element}, affine_map<()[s0, s1] -> (s0 * s1, {dims[1]})>>"
         exprs = [" + ".join(sorted((symbol(part) for part in str(d).split(" + ")), reverse=not str(d).endswith("1")))
                  for d in dims]
         used = 1 + max(i for i, _ in enumerate(self.symbols) if any(f"s{i}" in e for e in exprs))
@@ -102,27 +107,32 @@ class Attention:
         group, groups = ("g, ", [self.groups]) if self.groups > 1 else ("", [])
         q, k = [self.batch, self.queries, heads, *groups, self.depth], [self.batch, self.keys, heads, self.depth]
         flat = lambda dims: dims[:2] + [dims[2] * dims[3]] if self.flat else dims
-        inputs = [f"%{name}: {self.type(flat(dims))} {{strata.name = \"{name}\"}}" for name, dims in zip("qkv", (q, k, k))]
+        laid = lambda name, dims: [dims[0], *dims[2:], dims[1]] if name in self.across else flat(dims)
+        inputs = [f"%{name}: {self.type(laid(name, dims))} {{strata.name = \"{name}\"}}"
+                  for name, dims in zip("qkv", (q, k, k))]
         if self.mask in ("padding", "added"):
             dims, element = ([self.batch], "i32") if self.mask == "padding" else ([self.queries, self.keys], None)
             inputs.append(f'%m: {self.type(dims, element)} {{strata.name = "m"}}')
-        given = {name: (f"%{name}", self.type(flat(dims))) for name, dims in zip("qkv", (q, k, k))}
+        given = {name: (f"%{name}", self.type(laid(name, dims))) for name, dims in zip("qkv", (q, k, k))}
+        place = {name: "b, h, d, %s" if name in self.across else "b, %s, h, d" for name in "qkv"}
         if self.flat:
             given = {name: self.op("reshape", [given[name]], dims) for name, dims in zip("qkv", (q, k, k))}
         dims = [self.batch, heads, *groups, self.queries, self.keys]
         scores = self.op("contract", [given["q"], given["k"]], dims, zero_pad="false", origin='"matmul"', maps=(
             f"[affine_map<(b, h, {group}i, j, d) -> (b, i, h, {group}d)>, "
-            f"affine_map<(b, h, {group}i, j, d) -> (b, j, h, d)>, "
+            f"affine_map<(b, h, {group}i, j, d) -> ({place['k'] % 'j'})>, "
             f"affine_map<(b, h, {group}i, j, d) -> (b, h, {group}i, j)>]"))
         scores = self.op("mul", [scores, self.number_of(f"{self.depth ** -0.5:e}", dims)], dims)
         weights = self.op("softmax", [self.masked(scores, dims)], dims, axes=f"array<i64: {len(dims) - 1}>")
         y = self.op("contract", [weights, given["v"]], q, zero_pad="false", origin='"matmul"', maps=(
             f"[affine_map<(b, i, h, {group}d, j) -> (b, h, {group}i, j)>, "
-            f"affine_map<(b, i, h, {group}d, j) -> (b, j, h, d)>, "
+            f"affine_map<(b, i, h, {group}d, j) -> ({place['v'] % 'j'})>, "
             f"affine_map<(b, i, h, {group}d, j) -> (b, i, h, {group}d)>]"))
         y = self.op("reshape", [y], flat(q)) if self.flat else y
-        symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = 100000, multiple = 1, likely = '
-                            f'[{"1, 8" if n == "batch" else "16, 128"}]}}' for n in self.symbols)
+        if self.joined:
+            y = self.op("reshape", [y], [f"{self.batch} * {self.queries}", self.heads * self.depth])
+        symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = 100000, multiple = '
+                            f'{1 if n in ("batch", "past") else self.multiple}, likely = [{"1, 8" if n == "batch" else "16, 128"}]}}' for n in self.symbols)
         body = "\n  ".join(self.lines)
         return (f'func.func @main({", ".join(inputs)}) -> ({y[1]} {{strata.name = "y"}}) attributes {{strata.symbols = '
                 f'[{symbols}]}} {{\n  {body}\n  return {y[0]} : {y[1]}\n}}\n')
@@ -173,6 +183,10 @@ CASES = {
     "head_40_f32": Attention("f32", depth=40),
     "flat": Attention(flat=True, heads=3),
     "flat_f32": Attention("f32", flat=True, heads=3, depth=40),
+    "joined": Attention(flat=True, joined=True),
+    "keys_across": Attention(across="k", multiple=8),
+    "all_across": Attention(across="kv", multiple=8, mask="causal", depth=80),
+    "across_anywhere": Attention(across="kv", kernels=3),  # rows that the copy engine does not take
     "causal": Attention(mask="causal"),
     "causal_bf16": Attention("bf16", mask="causal", depth=128, heads=1),
     "causal_f32": Attention("f32", mask="causal"),
@@ -199,11 +213,12 @@ def check(name, device, generator):
     library = gpu.Library(strata.compile_library(path, "out", f"{name}_{device}", [
         "--target=nvgpu", f"--device={device}"])[0])
     kernels = {kernel.name.split(b"_v")[0] for kernel in library.kernels}  # and variants of them
-    assert len(kernels) == 1, f"{len(kernels)} kernels"
+    assert len(kernels) == (case.kernels if device == "emulated_90" else 1), f"{len(kernels)} kernels"
     for sizes in case.sizes(generator):
         given = case.inputs(sizes, generator)
         wanted, bound = case.wanted(given)
-        got, = library.run(given, [sizes[s] for s in case.symbols])
+        laid = [np.moveaxis(x, 1, 3) if name in case.across else x for name, x in zip("qkvm", given)]
+        got, = library.run(laid, [sizes[s] for s in case.symbols])
         wrong = ~(np.abs(case.exact(got.reshape(wanted.shape)) - wanted) <= bound)
         assert not wrong.any(), (f"{sizes}: {wrong.sum()} of {wrong.size} wrong, first at {np.argwhere(wrong)[0]}: "
                                  f"{case.exact(got.reshape(wanted.shape))[wrong][0]} instead of {wanted[wrong][0]}")
