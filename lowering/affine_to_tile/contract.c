@@ -433,8 +433,8 @@ static void emit_side(strata_tile_builder_t *b, contract_t *c, int side, strata_
     strata_tile_chunk(b, &c->chunks[side], c->chunk_index[side], body, c);
     return;
   }
-  int64_t widths[STRATA_TILE_WIDTHS];
-  int n_widths = strata_tile_widths(c->tile[side], widths);
+  int64_t widths[STRATA_TILE_ROW_WIDTHS];
+  int n_widths = side == U ? strata_tile_row_widths(c->tile[U], widths) : strata_tile_widths(c->tile[side], widths);
   strata_tile_between(b, c->first[side], c->end[side], c->extents[side], n_widths, widths, body, c);
 }
 

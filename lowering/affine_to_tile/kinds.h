@@ -93,6 +93,9 @@ void strata_tile_chunk(strata_tile_builder_t *b, const strata_tile_chunks_t *chu
 // fit, then of the next, down to single elements.
 enum { STRATA_TILE_WIDTHS = 3 };
 int strata_tile_widths(int64_t tile, int64_t *out_widths);
+// The same of rows of a register tile, of which few are to be done by parts of it: half of it, then four and fewer.
+enum { STRATA_TILE_ROW_WIDTHS = 6 };
+int strata_tile_row_widths(int64_t rows, int64_t *out_widths);
 void strata_tile_between(strata_tile_builder_t *b, MlirValue first, MlirValue end, strata_size_t extent, int n_widths,
                          const int64_t *widths, strata_tile_chunk_body_t body, void *user);
 // Runs of |chunk| elements, a multiple of the tile's, are tasks; the bounds of run |index|.

@@ -41,6 +41,17 @@ int strata_tile_widths(int64_t tile, int64_t *out_widths) {
   return n;
 }
 
+int strata_tile_row_widths(int64_t rows, int64_t *out_widths) {
+  enum { FEW = 4 };
+  int n = 0;
+  out_widths[n++] = rows;
+  if (rows / 2 > FEW)
+    out_widths[n++] = rows / 2;
+  for (int64_t width = strata_min(FEW, rows - 1); width > 0; width--)
+    out_widths[n++] = width;
+  return n;
+}
+
 // The bounds of a loop over [0, extent), or of what |range| leaves of it.
 static MlirValue first_of(strata_tile_builder_t *b, const strata_tile_range_t *range) {
   return range && !mlirValueIsNull(range->first) ? range->first : strata_emit_index(&b->e, 0);
