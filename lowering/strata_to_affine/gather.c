@@ -16,7 +16,8 @@ static MlirValue last_index(strata__nest_t *nest, MlirType type, strata_size_t s
   return strata__cast(nest, "arith.index_cast", strata__index_of(nest, last), type);
 }
 
-// |value|, an integer, as an index in [0, size). The size may be beyond its type: where it varies the type is a wider one.
+// |value|, an integer, as an index in [0, size). The size may be beyond its type: where it varies the type is a wider
+// one.
 static MlirValue clamped_index(strata__nest_t *nest, MlirValue value, strata_size_t size) {
   MlirType type = mlirValueGetType(value);
   unsigned width = mlirIntegerTypeGetWidth(type);
