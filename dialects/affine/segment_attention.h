@@ -5,9 +5,9 @@
 
 #include "dialects/affine/kernel.h"
 
-// Of a task on a cpu: the rows that a tile of keys is packed for, at most, and about the keys of a tile. Of 16 sequences of
-// up to 2048, heads of 64, windows of 96, 192, 288 and 512 rows reach 73, 78, 82 and 85 GFLOP/s of a core's time; tiles
-// of 256 keys are no faster.
+// Of a task on a cpu: the rows that a tile of keys is packed for, at most, and about the keys of a tile. Of 16
+// sequences of up to 2048, heads of 64, windows of 96, 192, 288 and 512 rows reach 73, 78, 82 and 85 GFLOP/s of a
+// core's time; tiles of 256 keys are no faster.
 enum { STRATA_SEGMENT_WINDOW = 512, STRATA_SEGMENT_KEYS = 128 };
 
 // The dims that places are over. A step is of the sum of a score, or the element of a row of values.

@@ -12,47 +12,24 @@
 //       scf.for rows { "tile.store" results / sum } } }
 //
 // Panels hold whole tiles; behind a sequence's keys they are anything, and the scores are cut.
-#include "dialects/affine/segment_attention.h"
+#include "lowering/affine_to_tile/segment_attention.h"
 
 #include "dialects/integers.h"
-#include "lowering/affine_to_tile/attention_cpu.h"
 #include "lowering/affine_to_tile/rounding.h"
 #include "passes/target.h"
-
-#include <math.h>
 
 enum { ROW = STRATA_TILE_ROW, VALUE = STRATA_TILE_VALUE, COLUMN = STRATA_TILE_COLUMN, HEAD = STRATA_TILE_HEAD };
 
 enum { PADDING = 16 }; // so that rows of scratch do not collide in the caches
 
-typedef struct {
-  strata_segment_attention_t a;
-  strata_tile_attention_t t; // of it the arithmetic's flags alone
-  int64_t tile_rows, window, panel, n_panels, square;
-  strata_tile_chunks_t values;
-  MlirValue queries, keys, panels, scores, results, maxima, sums, factors; // scratch; |panels| are values
-  MlirAffineExpr head, first_row;                                          // of the rows in hand
-  MlirAffineExpr first_key;                                                // of the tile in hand
-  MlirValue n_rows, n_keys;                                                // as many
-  MlirValue n_seen; // causal: keys from the tile's first on that the last row in hand sees
-  // In hand.
-  int64_t width;
-  MlirAffineExpr row, column, panel_at;
-} segment_t;
-
 //===-- Indices --------------------------------------------------------------------------------------------------===//
 
-static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue x, MlirValue y) {
-  return strata_emit_value(&b->e, name, 2, (MlirValue[]){x, y}, mlirIndexTypeGet(b->e.context), 0, NULL);
+static MlirValue larger(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
+  return strata_segment_index(b, "arith.maxsi", x, y);
 }
-
-static MlirValue smaller(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
-  return index_op(b, "arith.minsi", x, y);
+static MlirValue plus(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
+  return strata_segment_index(b, "arith.addi", x, y);
 }
-static MlirValue larger(strata_tile_builder_t *b, MlirValue x, MlirValue y) { return index_op(b, "arith.maxsi", x, y); }
-static MlirValue minus(strata_tile_builder_t *b, MlirValue x, MlirValue y) { return index_op(b, "arith.subi", x, y); }
-static MlirValue plus(strata_tile_builder_t *b, MlirValue x, MlirValue y) { return index_op(b, "arith.addi", x, y); }
-static MlirValue number(strata_tile_builder_t *b, int64_t value) { return strata_emit_index(&b->e, value); }
 
 static MlirValue chosen(strata_tile_builder_t *b, MlirValue x, MlirValue y, MlirValue equal, MlirValue other) {
   strata_named_attr_t predicate = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), 0)};
@@ -77,9 +54,9 @@ typedef struct {
 static span_t span_of(strata_tile_builder_t *b, const strata_segment_place_t *offsets, MlirAffineExpr at,
                       strata_size_t count) {
   MlirValue total = strata_tile_size(b, count);
-  MlirValue begin = smaller(b, larger(b, entry(b, offsets, at), number(b, 0)), total);
+  MlirValue begin = strata_segment_smaller(b, larger(b, entry(b, offsets, at), strata_segment_number(b, 0)), total);
   MlirAffineExpr next = strata_tile_scaled(b, at, 1, strata_tile_constant(b, 1));
-  return (span_t){begin, smaller(b, larger(b, entry(b, offsets, next), begin), total)};
+  return (span_t){begin, strata_segment_smaller(b, larger(b, entry(b, offsets, next), begin), total)};
 }
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
@@ -95,8 +72,9 @@ static int coordinates_of(strata_tile_builder_t *b, const strata_segment_place_t
   return rank;
 }
 
-static strata_tile_value_t load_place(strata_tile_builder_t *b, const segment_t *s, const strata_segment_place_t *place,
-                                      MlirAffineExpr row, MlirAffineExpr key, MlirAffineExpr step) {
+static strata_tile_value_t load_place(strata_tile_builder_t *b, const strata_segment_t *s,
+                                      const strata_segment_place_t *place, MlirAffineExpr row, MlirAffineExpr key,
+                                      MlirAffineExpr step) {
   const MlirAffineExpr point[STRATA_SEGMENT_DIMS] = {row, s->head, key, step};
   MlirAffineExpr coordinates[STRATA_MAX_DIMS];
   int rank = coordinates_of(b, place, point, coordinates);
@@ -116,13 +94,13 @@ static MlirAffineExpr counter(strata_tile_builder_t *b, MlirValue value, int64_t
 
 //===-- Arithmetic -----------------------------------------------------------------------------------------------===//
 
-static strata_tile_value_t times(strata_tile_builder_t *b, const segment_t *s, strata_tile_value_t x,
+static strata_tile_value_t times(strata_tile_builder_t *b, const strata_segment_t *s, strata_tile_value_t x,
                                  strata_tile_value_t y) {
   return strata_tile_attention_binary(b, &s->t, "arith.mulf", x, y);
 }
 
 // |total| + x * y over |dims|.
-static MlirValue multiply_add(strata_tile_builder_t *b, const segment_t *s, strata_tile_value_t x,
+static MlirValue multiply_add(strata_tile_builder_t *b, const strata_segment_t *s, strata_tile_value_t x,
                               strata_tile_value_t y, uint32_t dims, MlirValue total) {
   if (b->status)
     return total;
@@ -138,7 +116,7 @@ static MlirValue multiply_add(strata_tile_builder_t *b, const segment_t *s, stra
 //===-- Operands -------------------------------------------------------------------------------------------------===//
 
 static void pack_query(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   const double log2_e = 1.4426950408889634;
   strata_attention_cpu_axes(b, 1, 1, 1, size);
   MlirAffineExpr step = strata_attention_cpu_along(b, HEAD, base);
@@ -154,14 +132,14 @@ static void store_number(strata_tile_builder_t *b, MlirValue buffer, MlirAffineE
 }
 
 static void clear_result(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   strata_attention_cpu_axes(b, 1, size, 1, 1);
   const MlirAffineExpr at[2] = {s->row, strata_attention_cpu_along(b, VALUE, base)};
   strata_tile_store(b, strata_tile_attention_number(b, 0), s->results, 2, at);
 }
 
 // A row of the window: its query, and that it has gathered nothing.
-static void start_row(strata_tile_builder_t *b, segment_t *s) {
+static void start_row(strata_tile_builder_t *b, strata_segment_t *s) {
   enum { VECTORS = 4 };
   strata_tile_chunks_t steps = strata_tile_chunks(s->a.steps, strata_min(s->a.steps, VECTORS * s->square), 1);
   strata_tile_chunk(b, &steps, (MlirValue){0}, pack_query, s);
@@ -172,7 +150,7 @@ static void start_row(strata_tile_builder_t *b, segment_t *s) {
 
 // Keys of a panel, turned: [step][key].
 static void pack_block(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
   strata_attention_cpu_axes(b, 1, 1, s->width, size);
   MlirAffineExpr step = strata_attention_cpu_along(b, HEAD, base),
@@ -184,7 +162,7 @@ static void pack_block(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
 }
 
 static void pack_keys(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   s->width = size;
   s->column = base;
   strata_tile_chunks_t steps = strata_tile_chunks(s->a.steps, strata_min(s->a.steps, s->square), 1);
@@ -192,7 +170,7 @@ static void pack_keys(strata_tile_builder_t *b, int64_t size, MlirAffineExpr bas
 }
 
 static void pack_value(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   strata_attention_cpu_axes(b, 1, size, 1, 1);
   MlirAffineExpr value = strata_attention_cpu_along(b, VALUE, base);
   const MlirAffineExpr at[2] = {s->column, value};
@@ -200,9 +178,9 @@ static void pack_value(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
 }
 
 // The tile's values, which every block of rows reads: rows of them may lie where they drive each other out of a cache.
-static void pack_values(strata_tile_builder_t *b, segment_t *s) {
+static void pack_values(strata_tile_builder_t *b, strata_segment_t *s) {
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, number(b, 0), s->n_keys, 1, 0, NULL, NULL);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_segment_number(b, 0), s->n_keys, 1, 0, NULL, NULL);
   s->column = counter(b, loop.induction, s->n_panels * s->panel);
   strata_tile_chunk(b, &s->values, (MlirValue){0}, pack_value, s);
   strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
@@ -212,14 +190,15 @@ static void pack_values(strata_tile_builder_t *b, segment_t *s) {
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
 // |body| for the rows in hand, by register tiles and what is left.
-static void for_rows(strata_tile_builder_t *b, segment_t *s, strata_tile_chunk_body_t body) {
+static void for_rows(strata_tile_builder_t *b, strata_segment_t *s, strata_tile_chunk_body_t body) {
   const int64_t widths[3] = {s->tile_rows, (s->tile_rows + 1) / 2, 1};
   int n_widths = s->tile_rows < 3 ? (int)s->tile_rows : 3;
-  strata_tile_between(b, number(b, 0), s->n_rows, strata_size_constant(s->window), n_widths, widths, body, s);
+  strata_tile_between(b, strata_segment_number(b, 0), s->n_rows, strata_size_constant(s->window), n_widths, widths,
+                      body, s);
 }
 
 static void score_step(strata_tile_builder_t *b, const MlirAffineExpr *counters, MlirValue *carried, void *user) {
-  const segment_t *s = user;
+  const strata_segment_t *s = user;
   const MlirAffineExpr query[2] = {strata_attention_cpu_along(b, ROW, s->row), counters[0]};
   const MlirAffineExpr key[2] = {counters[0], strata_attention_cpu_along(b, COLUMN, zero(b))};
   strata_tile_value_t x = strata_tile_load(b, s->queries, 2, query), y = strata_tile_load(b, s->keys, 2, key);
@@ -227,7 +206,7 @@ static void score_step(strata_tile_builder_t *b, const MlirAffineExpr *counters,
 }
 
 static void score_rows(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   strata_attention_cpu_axes(b, size, 1, s->panel, 1);
   s->row = base;
   uint32_t dims = strata_attention_cpu_long_axes(b, 1u << ROW | 1u << COLUMN);
@@ -239,26 +218,23 @@ static void score_rows(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
 }
 
 // Scores of all rows in hand with the tile's keys, a panel after the other, as far as there are keys.
-static void score_tile(strata_tile_builder_t *b, segment_t *s) {
+static void score_tile(strata_tile_builder_t *b, strata_segment_t *s) {
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, number(b, 0), s->n_keys, s->panel, 0, NULL, NULL);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_segment_number(b, 0), s->n_keys, s->panel, 0, NULL, NULL);
   s->panel_at = counter(b, loop.induction, s->n_panels * s->panel);
   int64_t widths[STRATA_TILE_WIDTHS];
   int n_widths = strata_tile_widths(strata_min(s->square, s->panel), widths);
-  MlirValue end = smaller(b, minus(b, s->n_keys, loop.induction), number(b, s->panel));
-  strata_tile_between(b, number(b, 0), end, strata_size_constant(s->panel), n_widths, widths, pack_keys, s);
+  MlirValue end =
+      strata_segment_smaller(b, strata_segment_minus(b, s->n_keys, loop.induction), strata_segment_number(b, s->panel));
+  strata_tile_between(b, strata_segment_number(b, 0), end, strata_size_constant(s->panel), n_widths, widths, pack_keys,
+                      s);
   for_rows(b, s, score_rows);
   strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
   strata_attention_scope_end(b, scope);
 }
 
-typedef struct {
-  segment_t *s;
-  MlirAffineExpr value;
-} result_t;
-
 static void result_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
   strata_attention_cpu_axes(b, s->width, size, 1, 1);
   uint32_t dims = strata_attention_cpu_long_axes(b, 1u << ROW | 1u << VALUE);
@@ -266,7 +242,7 @@ static void result_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr b
   const MlirAffineExpr at[2] = {rows, value};
   strata_tile_value_t before = strata_tile_load(b, s->results, 2, at);
   MlirValue total = strata_tile_broadcast(b, times(b, s, before, strata_tile_load(b, s->factors, 1, &rows)), dims), now;
-  strata_loop_t loop = strata_emit_for_begin(&b->e, number(b, 0), s->n_keys, 1, 1, &total, &now);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_segment_number(b, 0), s->n_keys, 1, 1, &total, &now);
   MlirAffineExpr key = counter(b, loop.induction, s->n_panels * s->panel);
   const MlirAffineExpr weight[2] = {rows, key};
   strata_tile_value_t x = strata_tile_load(b, s->scores, 2, weight);
@@ -281,14 +257,14 @@ static void result_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr b
 }
 
 static void result_rows(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   s->width = size;
   s->row = base;
   strata_tile_chunk(b, &s->values, (MlirValue){0}, result_tile, s);
 }
 
 static void store_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
   strata_attention_cpu_axes(b, s->width, size, 1, 1);
   MlirAffineExpr rows = strata_attention_cpu_along(b, ROW, s->row), coordinates[STRATA_MAX_DIMS];
@@ -302,130 +278,24 @@ static void store_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
 }
 
 static void store_rows(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  segment_t *s = user;
+  strata_segment_t *s = user;
   s->width = size;
   s->row = base;
   strata_tile_chunk(b, &s->values, (MlirValue){0}, store_tile, s);
 }
 
-//===-- Rows of weights ------------------------------------------------------------------------------------------===//
-
-static MlirValue reduced(strata_tile_builder_t *b, const char *kind, strata_tile_value_t value, MlirValue start) {
-  const int64_t columns = 0;
-  strata_named_attr_t attrs[2] = {
-      {"kind", mlirAttributeParseGet(b->e.context, strata_str(kind))},
-      {"reduction_dims", strata_i64s_attr(b->e.context, 1, &columns)},
-  };
-  MlirValue operands[2] = {value.value, start};
-  return strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, mlirValueGetType(start), 2, attrs);
-}
-
-static strata_tile_value_t exponential(strata_tile_builder_t *b, const segment_t *s, strata_tile_value_t x,
-                                       strata_tile_value_t maximum) {
-  strata_tile_value_t exponent = strata_tile_attention_binary(b, &s->t, "arith.subf", x, maximum);
-  return strata_tile_attention_op(b, &s->t, "math.exp2", exponent.dims, 1, &exponent);
-}
-
-// Which of the tile's columns the row in hand sees.
-static MlirValue seen_columns(strata_tile_builder_t *b, const segment_t *s) {
-  MlirType i1 = mlirIntegerTypeGet(b->e.context, 1), index = mlirIndexTypeGet(b->e.context);
-  MlirValue seen = s->n_keys;
-  if (s->a.is_causal) {
-    MlirValue behind = minus(b, minus(b, s->n_rows, number(b, 1)), strata_tile_index(b, s->row));
-    seen = smaller(b, seen, minus(b, s->n_seen, behind));
-  }
-  uint32_t dims = 1u << COLUMN;
-  MlirValue columns = strata_emit_value(&b->e, "vector.step", 0, NULL, strata_tile_type(b, index, dims), 0, NULL);
-  MlirValue compared[2] = {columns, strata_tile_broadcast(b, (strata_tile_value_t){seen, 0}, dims)};
-  enum { PREDICATE_SLT = 2 };
-  strata_named_attr_t predicate = {"predicate",
-                                   mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SLT)};
-  return strata_emit_value(&b->e, "arith.cmpi", 2, compared, strata_tile_type(b, i1, dims), 1, &predicate);
-}
-
-static strata_tile_value_t cut(strata_tile_builder_t *b, MlirValue seen, strata_tile_value_t value, double otherwise) {
-  MlirValue operands[3] = {seen, value.value, strata_tile_attention_numbers(b, otherwise, value.dims)};
-  return (strata_tile_value_t){
-      strata_emit_value(&b->e, "arith.select", 3, operands, mlirValueGetType(value.value), 0, NULL), value.dims};
-}
-
-// Weights in place of a row's scores; its sum and maximum, and the factor of what it has gathered before. Where
-// |is_cut|, there are columns that it does not see.
-static void weigh_row(strata_tile_builder_t *b, segment_t *s, bool is_cut) {
-  strata_attention_cpu_axes(b, 1, 1, s->n_panels * s->panel, 1);
-  const MlirAffineExpr at[2] = {s->row, strata_attention_cpu_along(b, COLUMN, zero(b))};
-  MlirValue seen = is_cut ? seen_columns(b, s) : (MlirValue){0};
-  strata_tile_value_t scores = strata_tile_load(b, s->scores, 2, at);
-  if (is_cut)
-    scores = cut(b, seen, scores, strata_tile_attention_lowest(1));
-  strata_tile_value_t before = strata_tile_load(b, s->maxima, 1, &s->row);
-  strata_tile_value_t maximum = {reduced(b, "#vector.kind<maximumf>", scores, before.value), 0};
-  strata_tile_value_t weights = exponential(b, s, scores, maximum);
-  if (is_cut)
-    weights = cut(b, seen, weights, 0);
-  strata_tile_value_t factor = exponential(b, s, before, maximum);
-  strata_tile_value_t total = times(b, s, strata_tile_load(b, s->sums, 1, &s->row), factor);
-  total.value = reduced(b, "#vector.kind<add>", weights, total.value);
-  strata_tile_store(b, weights, s->scores, 2, at);
-  strata_tile_store(b, maximum, s->maxima, 1, &s->row);
-  strata_tile_store(b, total, s->sums, 1, &s->row);
-  strata_tile_store(b, factor, s->factors, 1, &s->row);
-}
-
-static void weigh_whole_row(strata_tile_builder_t *b, segment_t *s) { weigh_row(b, s, false); }
-static void weigh_cut_row(strata_tile_builder_t *b, segment_t *s) { weigh_row(b, s, true); }
-
-// 1 / sum in its place; 1 of a row that has seen nothing.
-static void invert_sum(strata_tile_builder_t *b, segment_t *s) {
-  strata_attention_cpu_axes(b, 1, 1, 1, 1);
-  strata_tile_value_t total = strata_tile_load(b, s->sums, 1, &s->row), one = strata_tile_attention_number(b, 1);
-  MlirValue compared[2] = {total.value, strata_tile_attention_number(b, 0).value};
-  strata_named_attr_t predicate = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), 1)};
-  MlirValue is_none =
-      strata_emit_value(&b->e, "arith.cmpf", 2, compared, mlirIntegerTypeGet(b->e.context, 1), 1, &predicate);
-  MlirValue operands[3] = {is_none, one.value, total.value};
-  total.value = strata_emit_value(&b->e, "arith.select", 3, operands, mlirValueGetType(one.value), 0, NULL);
-  strata_tile_store(b, strata_tile_attention_binary(b, &s->t, "arith.divf", one, total), s->sums, 1, &s->row);
-}
-
-static void for_each_row(strata_tile_builder_t *b, segment_t *s, void (*body)(strata_tile_builder_t *, segment_t *)) {
-  strata_attention_scope_t scope = strata_attention_scope_begin(b);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, number(b, 0), s->n_rows, 1, 0, NULL, NULL);
-  s->row = counter(b, loop.induction, s->window);
-  body(b, s);
-  strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
-  strata_attention_scope_end(b, scope);
-}
-
-// All rows in hand see the whole tile, or some do not.
-static void weigh_rows(strata_tile_builder_t *b, segment_t *s) {
-  enum { PREDICATE_SGE = 5 };
-  MlirValue least = s->n_seen; // what the first row sees
-  if (s->a.is_causal)
-    least = minus(b, least, minus(b, s->n_rows, number(b, 1)));
-  strata_named_attr_t predicate = {"predicate",
-                                   mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SGE)};
-  MlirValue compared[2] = {least, number(b, s->n_panels * s->panel)};
-  strata_loop_t branch = strata_emit_if_begin(
-      &b->e, strata_emit_value(&b->e, "arith.cmpi", 2, compared, mlirIntegerTypeGet(b->e.context, 1), 1, &predicate));
-  for_each_row(b, s, weigh_whole_row);
-  strata_emit_if_else(&b->e, branch);
-  for_each_row(b, s, weigh_cut_row);
-  strata_emit_if_end(&b->e, branch);
-}
-
 //===-- The kernel -----------------------------------------------------------------------------------------------===//
 
 // The keys of a sequence, which pass by the rows in hand.
-static void pass_keys(strata_tile_builder_t *b, segment_t *s, MlirValue first, MlirValue end) {
+static void pass_keys(strata_tile_builder_t *b, strata_segment_t *s, MlirValue first, MlirValue end) {
   int64_t tile = s->n_panels * s->panel;
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
   strata_loop_t loop = strata_emit_for_begin(&b->e, first, end, tile, 0, NULL, NULL);
   s->first_key = strata_tile_counter(b, loop.induction, s->a.n_keys);
-  s->n_seen = minus(b, end, loop.induction);
-  s->n_keys = smaller(b, s->n_seen, number(b, tile));
+  s->n_seen = strata_segment_minus(b, end, loop.induction);
+  s->n_keys = strata_segment_smaller(b, s->n_seen, strata_segment_number(b, tile));
   score_tile(b, s);
-  weigh_rows(b, s);
+  strata_segment_weigh_rows(b, s);
   pack_values(b, s);
   strata_attention_scope_t results = strata_attention_scope_begin(b);
   for_rows(b, s, result_rows);
@@ -437,25 +307,28 @@ static void pass_keys(strata_tile_builder_t *b, segment_t *s, MlirValue first, M
 
 // The rows of |sequence| among those from |first| to |end|. What is in front of the first sequence and behind the last
 // is theirs.
-static void do_sequence(strata_tile_builder_t *b, segment_t *s, MlirValue sequence, MlirValue first, MlirValue end) {
+static void do_sequence(strata_tile_builder_t *b, strata_segment_t *s, MlirValue sequence, MlirValue first,
+                        MlirValue end) {
   MlirAffineExpr at = strata_tile_counter(b, sequence, s->a.n_sequences);
   span_t rows = span_of(b, &s->a.offsets, at, s->a.n_rows), keys = span_of(b, &s->a.key_offsets, at, s->a.n_keys);
-  MlirValue last = minus(b, strata_tile_size(b, s->a.n_sequences), number(b, 1));
-  MlirValue begin = larger(b, first, chosen(b, sequence, number(b, 0), number(b, 0), rows.begin));
-  MlirValue stop = smaller(b, end, chosen(b, sequence, last, end, rows.end));
-  s->n_rows = larger(b, minus(b, stop, begin), number(b, 0));
+  MlirValue last = strata_segment_minus(b, strata_tile_size(b, s->a.n_sequences), strata_segment_number(b, 1));
+  MlirValue begin =
+      larger(b, first, chosen(b, sequence, strata_segment_number(b, 0), strata_segment_number(b, 0), rows.begin));
+  MlirValue stop = strata_segment_smaller(b, end, chosen(b, sequence, last, end, rows.end));
+  s->n_rows = larger(b, strata_segment_minus(b, stop, begin), strata_segment_number(b, 0));
   s->first_row = strata_tile_counter(b, begin, s->a.n_rows);
   MlirValue key_end = keys.end;
   if (s->a.is_causal) // what the last of the rows sees
-    key_end = minus(b, keys.end, larger(b, minus(b, rows.end, stop), number(b, 0)));
-  key_end = chosen(b, s->n_rows, number(b, 0), keys.begin, key_end);
-  for_each_row(b, s, start_row);
+    key_end = strata_segment_minus(b, keys.end,
+                                   larger(b, strata_segment_minus(b, rows.end, stop), strata_segment_number(b, 0)));
+  key_end = chosen(b, s->n_rows, strata_segment_number(b, 0), keys.begin, key_end);
+  strata_segment_for_each_row(b, s, start_row);
   pass_keys(b, s, keys.begin, key_end);
-  for_each_row(b, s, invert_sum);
+  strata_segment_for_each_row(b, s, strata_segment_invert_sum);
   for_rows(b, s, store_rows);
 }
 
-static void allocate(strata_tile_builder_t *b, segment_t *s) {
+static void allocate(strata_tile_builder_t *b, strata_segment_t *s) {
   const int64_t n = s->n_panels * s->panel, window = s->window;
   const int64_t queries[2] = {window, s->a.steps + PADDING}, keys[2] = {s->a.steps, s->panel},
                 panels[2] = {n, s->a.values}, scores[2] = {window, strata_round_up(n, PADDING) + PADDING},
@@ -473,20 +346,22 @@ static void allocate(strata_tile_builder_t *b, segment_t *s) {
         &b->e, mlirMemRefTypeContiguousGet(f32, buffers[i].rank, buffers[i].sizes, (MlirAttribute){0}));
 }
 
-static void emit_task(strata_tile_builder_t *b, segment_t *s, MlirValue task, strata_size_t n_tasks) {
+static void emit_task(strata_tile_builder_t *b, strata_segment_t *s, MlirValue task, strata_size_t n_tasks) {
   MlirAffineExpr number_of = mlirAffineDimExprGet(b->e.context, 0), heads = strata_tile_constant(b, s->a.heads);
   MlirValue window = strata_tile_task_part(b, mlirAffineFloorDivExprGet(number_of, heads), task, n_tasks);
   MlirValue head = strata_tile_task_part(b, mlirAffineModExprGet(number_of, heads), task, n_tasks);
   s->head = counter(b, head, s->a.heads);
   allocate(b, s);
-  MlirValue first = index_op(b, "arith.muli", window, number(b, s->window));
-  MlirValue end = smaller(b, plus(b, first, number(b, s->window)), strata_tile_size(b, s->a.n_rows));
-  MlirValue last = minus(b, end, number(b, 1)), count = strata_tile_size(b, s->a.n_sequences);
+  MlirValue first = strata_segment_index(b, "arith.muli", window, strata_segment_number(b, s->window));
+  MlirValue end =
+      strata_segment_smaller(b, plus(b, first, strata_segment_number(b, s->window)), strata_tile_size(b, s->a.n_rows));
+  MlirValue last = strata_segment_minus(b, end, strata_segment_number(b, 1)),
+            count = strata_tile_size(b, s->a.n_sequences);
   MlirValue from = entry(b, &s->a.rows, strata_tile_counter(b, first, s->a.n_rows));
   MlirValue to = entry(b, &s->a.rows, strata_tile_counter(b, last, s->a.n_rows));
-  to = smaller(b, plus(b, to, number(b, 1)), count);
+  to = strata_segment_smaller(b, plus(b, to, strata_segment_number(b, 1)), count);
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, larger(b, from, number(b, 0)), to, 1, 0, NULL, NULL);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, larger(b, from, strata_segment_number(b, 0)), to, 1, 0, NULL, NULL);
   do_sequence(b, s, loop.induction, first, end);
   if (!b->status)
     strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
@@ -503,7 +378,7 @@ static int64_t window_of(const strata_segment_attention_t *a, int64_t tile_rows)
 }
 
 strata_status_t strata_tile_segment_attention(strata_tile_builder_t *b) {
-  segment_t s = {0};
+  strata_segment_t s = {0};
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(b->compile, &device));
   if (!strata_segment_attention_read(b->kernel, &s.a) || b->schedule.n_tile != 3)

@@ -37,6 +37,10 @@ STRATA_MUST_CHECK strata_status_t strata_cpu_product_variants(const strata_sched
 STRATA_MUST_CHECK strata_status_t strata_cpu_row_variants(const strata_scheduling_t *s,
                                                           const strata_schedule_t *schedule);
 
+// Variants of a map, or of rows, on a GPU whose sizes vary: where accesses are aligned, where rows are short
+// (gpu_variants.c).
+STRATA_MUST_CHECK strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule);
+
 // Gives the kernel its schedule.
 STRATA_MUST_CHECK strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                          const strata_machine_t *machine, const strata_calls_t *calls,

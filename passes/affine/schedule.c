@@ -195,7 +195,7 @@ strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_g
   for (int kind = STRATA_N_KERNEL_KINDS; kind-- > 0 && !is_taken;)
     STRATA_TRY(kinds[kind][device ? 0 : 1](&s, &schedule, &is_taken));
   strata_schedule_write(called->func, &schedule);
-  return NULL;
+  return device && s.symbols.count ? strata_gpu_variants(&s, &schedule) : NULL;
 }
 
 strata_status_t strata_pass_affine_schedule(strata_compile_t *compile) {

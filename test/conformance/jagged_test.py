@@ -306,7 +306,7 @@ def run_static(name, folder, target, seed):
     o = OFFSETS[3](random)
     graph = Graph(dict(t=int(o[-1]), b=len(o) - 1, u=int(o[-1])))
     results, reference = CASES[name](graph, "f32")
-    library = compile_graph(graph.text(results), folder, f"s_{name}", *target)
+    library = compile_graph(graph.text(results), folder, f"s_{name}_{seed}", *target)
     compare(name, library, graph, results, reference, seed, lambda r: o, "f32", False)
 
 
@@ -334,6 +334,7 @@ def main():
                 if target == ["--target=cpu"]:
                     run_varying(name, folder, "f32")
                     run_varying(name, folder, "f16")
+                    run_static(name, folder, [*target, "--mlir-disable-fast-math"], 1)  # scalar attention
                 run_static(name, folder, target, len(name))
                 print("ok", name)
             except (AssertionError, RuntimeError) as error:

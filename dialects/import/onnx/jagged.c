@@ -3,9 +3,8 @@
 #include "dialects/import/onnx/sizes.h"
 
 #include <math.h>
-#include <string.h>
 
-// The number of sequences is dim 0 of |x|, too; an error where it cannot be.
+// Makes the two one size; an error where they cannot be.
 static void agree(onnx_node_t *n, strata_dim_t a, strata_dim_t b, const char *what) {
   if (!onnx_failed(n) && !onnx_agree(n, a, b))
     onnx_invalid(n, "%s: %s and %s differ", what, onnx_dim_text(n, a), onnx_dim_text(n, b));

@@ -1,0 +1,49 @@
+// The parts of a kernel of attention within sequences: segment_attention.c (tasks, operands, both products) and
+// segment_attention_rows.c (what lies between the products).
+#ifndef STRATA_LOWERING_AFFINE_TO_TILE_SEGMENT_ATTENTION_H
+#define STRATA_LOWERING_AFFINE_TO_TILE_SEGMENT_ATTENTION_H
+
+#include "dialects/affine/segment_attention.h"
+#include "lowering/affine_to_tile/attention_cpu.h"
+
+typedef struct {
+  strata_segment_attention_t a;
+  strata_tile_attention_t t; // of it the arithmetic's flags alone
+  int64_t tile_rows, window, panel, n_panels, square;
+  strata_tile_chunks_t values;
+  MlirValue queries, keys, panels, scores, results, maxima, sums, factors; // scratch; |panels| are values
+  MlirAffineExpr head, first_row;                                          // of the rows in hand
+  MlirAffineExpr first_key;                                                // of the tile in hand
+  MlirValue n_rows, n_keys;                                                // as many
+  MlirValue n_seen; // causal: keys from the tile's first on that the last row in hand sees
+  // In hand.
+  int64_t width;
+  MlirAffineExpr row, column, panel_at;
+} strata_segment_t;
+
+// Arithmetic on indices.
+static inline MlirValue strata_segment_index(strata_tile_builder_t *b, const char *name, MlirValue x, MlirValue y) {
+  return strata_emit_value(&b->e, name, 2, (MlirValue[]){x, y}, mlirIndexTypeGet(b->e.context), 0, NULL);
+}
+
+static inline MlirValue strata_segment_smaller(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
+  return strata_segment_index(b, "arith.minsi", x, y);
+}
+
+static inline MlirValue strata_segment_minus(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
+  return strata_segment_index(b, "arith.subi", x, y);
+}
+
+static inline MlirValue strata_segment_number(strata_tile_builder_t *b, int64_t value) {
+  return strata_emit_index(&b->e, value);
+}
+
+// |body| for each row in hand.
+void strata_segment_for_each_row(strata_tile_builder_t *b, strata_segment_t *s,
+                                 void (*body)(strata_tile_builder_t *b, strata_segment_t *s));
+// Weights in place of all scores, their sums, and the factors of what the rows have gathered before.
+void strata_segment_weigh_rows(strata_tile_builder_t *b, strata_segment_t *s);
+// 1 / sum in its place; 1 of a row that has seen nothing.
+void strata_segment_invert_sum(strata_tile_builder_t *b, strata_segment_t *s);
+
+#endif

@@ -1,0 +1,144 @@
+// Variants of maps and rows on a GPU: what is contiguous begins at multiples of 16 bytes, so that it is moved by
+// vectors; rows whose length varies are so short that registers hold them, and are read once. Either is known where a
+// condition on sizes says it (when.h), and the kernel is scheduled for it as one of such sizes.
+#include "dialects/affine/row_kernel.h"
+#include "dialects/integers.h"
+#include "passes/affine/problem.h"
+#include "passes/affine/schedule_gpu.h"
+#include "passes/affine/variants.h"
+
+enum {
+  ACCESS_BYTES = 16,    // of one thread at once
+  MAX_RANGES = 4,       // of a condition
+  WARP_ELEMENTS = 1024, // of a row that a warp holds
+  MOST_ELEMENTS = 8192, // of one that a block holds
+};
+
+typedef strata_status_t (*choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
+
+typedef struct {
+  int count;
+  bool is_full; // there were more
+  strata_size_range_t of[MAX_RANGES];
+} condition_t;
+
+static strata_size_range_t *range_of(condition_t *condition, MlirAffineExpr expr) {
+  for (int i = 0; i < condition->count; i++)
+    if (mlirAffineExprEqual(condition->of[i].expr, expr))
+      return &condition->of[i];
+  if (condition->count == MAX_RANGES) {
+    condition->is_full = true;
+    return &condition->of[0];
+  }
+  strata_size_range_t *range = &condition->of[condition->count++];
+  *range = (strata_size_range_t){expr, 0, INT64_MAX, 1};
+  return range;
+}
+
+//===-- What may be known ----------------------------------------------------------------------------------------===//
+
+// Rows of |buffer| begin at multiples of 16 bytes. False if that is not likely.
+static bool align_rows(const strata_scheduling_t *s, MlirValue buffer, condition_t *condition) {
+  MlirType type = mlirValueGetType(buffer);
+  int64_t width = ACCESS_BYTES / strata_max(1, strata_problem_bytes(strata_problem_element(buffer)));
+  intptr_t rank = mlirShapedTypeGetRank(type);
+  if (rank < 2 || !mlirValueIsABlockArgument(buffer) || width < 2)
+    return true;
+  strata_size_t size = strata_size_of_expr(&s->symbols, strata_type_dim(type, rank - 1));
+  if (!strata_size_varies(size) || strata_size_divides(width, size))
+    return true;
+  strata_size_range_t *range = range_of(condition, size.expr);
+  range->multiple = strata_max(range->multiple, width);
+  return strata_size_likely(&s->symbols, size) % width == 0;
+}
+
+// The condition that all rows are aligned; false if it is not likely, or they always are.
+static bool align_all(const strata_scheduling_t *s, condition_t *out) {
+  bool is_likely = true;
+  *out = (condition_t){0};
+  for (int i = 0; i < s->kernel->n_nests; i++)
+    for (int j = 0; j < s->kernel->nests[i].n_accesses; j++)
+      is_likely &= align_rows(s, s->kernel->nests[i].accesses[j].buffer, out);
+  return is_likely && out->count > 0 && !out->is_full;
+}
+
+// What a row's length is, where one size decides; false if several do.
+static bool find_length(const strata_scheduling_t *s, const strata_row_kernel_t *rows, strata_size_t *out) {
+  *out = strata_size_constant(1);
+  for (int i = 0; i < s->kernel->n_nests; i++) {
+    const strata_row_member_t *member = &rows->members[i];
+    for (int dim = 0; member->takes_part && dim < strata_nest_n_dims(member->nest); dim++) {
+      strata_size_t size = member->nest->space.sizes[dim];
+      if (member->row_of[dim] != STRATA_NOT_A_ROW || !strata_size_varies(size))
+        continue;
+      if (strata_size_varies(*out) && !strata_size_equal(*out, size))
+        return false;
+      *out = size;
+    }
+  }
+  return strata_size_varies(*out);
+}
+
+//===-- Making them ----------------------------------------------------------------------------------------------===//
+
+// A variant where |condition| holds, scheduled by |choose|; none where that takes none.
+static strata_status_t add(const strata_scheduling_t *s, const condition_t *condition,
+                           const strata_schedule_t *schedule, choose_t choose) {
+  MlirOperation variant;
+  strata_kernel_t kernel;
+  bool is_taken;
+  STRATA_TRY(strata_variant_create(s, condition->count, condition->of, schedule, &variant));
+  STRATA_TRY(strata_kernel_read(s->compile->arena, variant, &kernel));
+  strata_called_kernel_t called = *s->called;
+  called.func = variant;
+  strata_scheduling_t own = *s;
+  own.called = &called;
+  own.kernel = &kernel;
+  own.symbols = strata_symbols_used_around(s->compile->arena, mlirBlockGetFirstOperation(kernel.body));
+  strata_schedule_t own_schedule;
+  STRATA_TRY(choose(&own, &own_schedule, &is_taken));
+  if (is_taken)
+    strata_schedule_write(variant, &own_schedule);
+  else
+    strata_variants_erase(s->called->func, variant);
+  return NULL;
+}
+
+// The same of rows whose length is at most |most|, too, if some are longer.
+static strata_status_t add_rows(const strata_scheduling_t *s, const condition_t *condition, strata_size_t length,
+                                int64_t most, const strata_schedule_t *schedule) {
+  condition_t own = *condition;
+  if (strata_size_max(length) > most)
+    range_of(&own, length.expr)->max = most;
+  if (own.is_full || own.count == 0 || strata_size_min(length) > most)
+    return NULL;
+  return add(s, &own, schedule, strata_gpu_rows);
+}
+
+static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_row_kernel_t *rows,
+                                   const condition_t *aligned, const strata_schedule_t *schedule) {
+  const condition_t any = {0};
+  strata_size_t length;
+  if (!find_length(s, rows, &length))
+    return NULL;
+  STRATA_TRY(add_rows(s, aligned, length, WARP_ELEMENTS, schedule));
+  if (strata_size_max(length) > WARP_ELEMENTS)
+    STRATA_TRY(add_rows(s, aligned, length, MOST_ELEMENTS, schedule));
+  return aligned->count ? add_rows(s, &any, length, WARP_ELEMENTS, schedule) : NULL;
+}
+
+strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule) {
+  condition_t aligned;
+  strata_row_kernel_t rows;
+  bool has_aligned = align_all(s, &aligned);
+  if (schedule->kind == STRATA_KERNEL_MAP)
+    return has_aligned ? add(s, &aligned, schedule, strata_gpu_map) : NULL;
+  if (schedule->kind != STRATA_KERNEL_ROWS)
+    return NULL;
+  STRATA_TRY(strata_row_kernel_read(s->kernel, &rows));
+  if (!has_aligned)
+    aligned = (condition_t){0};
+  if (rows.across == STRATA_NOT_A_ROW && strata_row_kernel_lengths_vary(&rows))
+    return add_lengths(s, &rows, &aligned, schedule);
+  return has_aligned ? add(s, &aligned, schedule, strata_gpu_rows) : NULL;
+}
