@@ -8,27 +8,38 @@
 
 enum { MAX_RESULTS = 64 };
 
-// The larger of two dims at all sizes; null where neither is.
-static strata_dim_t larger(onnx_node_t *n, strata_dim_t a, strata_dim_t b) {
+static bool is_empty(const strata_shape_t *shape) {
+  for (int i = 0; i < shape->rank; i++)
+    if (strata_dim_is(shape->dims[i], 0))
+      return true;
+  return false;
+}
+
+// The larger of two dims at all sizes; null where neither is, or, unless they |may_differ|, where they are never equal.
+static strata_dim_t larger(onnx_node_t *n, strata_dim_t a, strata_dim_t b, bool may_differ) {
   strata_dim_t none = {0};
   a = onnx_resolve(n->importer, a);
   b = onnx_resolve(n->importer, b);
   strata_range_t difference = onnx_dim_range(n, strata_dim_sub(a, b));
+  if (!may_differ && (difference.min > 0 || difference.max < 0))
+    return none;
   return difference.min >= 0 ? a : difference.max <= 0 ? b : none;
 }
 
-// The shape that holds either result |index|; false where there is none, or where a node would see what is added.
+// The shape that holds either result |index|; false where there is none, or where a node would see what is added. One
+// of them may have no elements; else they must be of one size for some sizes.
 static bool common_shape(onnx_node_t *n, int index, const onnx_value_t *a, const onnx_value_t *b, strata_shape_t *out) {
   if (a->kind != ONNX_TENSOR || b->kind != ONNX_TENSOR || a->is_unsigned != b->is_unsigned)
     return false;
   strata_shape_t other = onnx_shape(b->tensor);
   *out = onnx_shape(a->tensor);
+  bool has_empty = is_empty(out) || is_empty(&other);
   if (out->type != other.type || out->rank != other.rank || out->type == STRATA_TYPE_I1 || out->type == STRATA_TYPE_I4)
     return false;
   for (int i = 0; i < out->rank; i++) {
     if (!strata_dim_equal(out->dims[i], other.dims[i]) && !onnx_is_output_only(n, index))
       return false;
-    out->dims[i] = larger(n, out->dims[i], other.dims[i]);
+    out->dims[i] = larger(n, out->dims[i], other.dims[i], has_empty);
     if (mlirAffineExprIsNull(out->dims[i]))
       return false;
   }

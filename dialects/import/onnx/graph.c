@@ -80,10 +80,8 @@ static void note_graph_reads(onnx_importer_t *importer, const Onnx__GraphProto *
 
 static void note_reads(onnx_importer_t *importer, size_t n_nodes, Onnx__NodeProto **nodes) {
   for (size_t i = 0; i < n_nodes; i++) {
-    for (size_t k = 0; k < nodes[i]->n_input; k++) {
+    for (size_t k = 0; k < nodes[i]->n_input; k++)
       strata_string_map_put(importer->compile->arena, &importer->reads, nodes[i]->input[k], importer);
-      strata_string_map_put(importer->compile->arena, &importer->operands, nodes[i]->input[k], importer);
-    }
     for (size_t k = 0; k < nodes[i]->n_attribute; k++)
       if (nodes[i]->attribute[k]->g)
         note_graph_reads(importer, nodes[i]->attribute[k]->g);
@@ -104,8 +102,35 @@ bool onnx_wants(const onnx_node_t *n, int i) {
   return i < n->n_outputs && n->proto->output[i][0] && strata_string_map_get(&n->importer->reads, n->proto->output[i]);
 }
 
+static bool are_read_by(size_t n_nodes, Onnx__NodeProto **nodes, const char *name);
+
+// A body that computes a value of that name reads its own.
+static bool is_read_by_body(const Onnx__GraphProto *body, const char *name) {
+  for (size_t i = 0; i < body->n_node; i++)
+    for (size_t k = 0; k < body->node[i]->n_output; k++)
+      if (!strcmp(body->node[i]->output[k], name))
+        return false;
+  for (size_t i = 0; i < body->n_output; i++)
+    if (!strcmp(onnx_text(body->output[i]->name), name))
+      return true;
+  return are_read_by(body->n_node, body->node, name);
+}
+
+static bool are_read_by(size_t n_nodes, Onnx__NodeProto **nodes, const char *name) {
+  for (size_t i = 0; i < n_nodes; i++) {
+    for (size_t k = 0; k < nodes[i]->n_input; k++)
+      if (!strcmp(nodes[i]->input[k], name))
+        return true;
+    for (size_t k = 0; k < nodes[i]->n_attribute; k++)
+      if (nodes[i]->attribute[k]->g && is_read_by_body(nodes[i]->attribute[k]->g, name))
+        return true;
+  }
+  return false;
+}
+
 bool onnx_is_output_only(const onnx_node_t *n, int i) {
-  return !n->scope->parent && !n->scope->caller && !strata_string_map_get(&n->importer->operands, n->proto->output[i]);
+  const Onnx__GraphProto *graph = n->importer->model->graph;
+  return !n->scope->parent && !n->scope->caller && !are_read_by(graph->n_node, graph->node, n->proto->output[i]);
 }
 
 //===-- One node -------------------------------------------------------------------------------------------------===//

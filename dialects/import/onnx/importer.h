@@ -32,7 +32,6 @@ typedef struct onnx_importer {
   strata_string_map_t seeded;               // random operators with a seed: how many copies of each were imported
   uint32_t n_unseeded;                      // and how many without one
   strata_string_map_t reads;                // names of values that a node reads, or that are results
-  strata_string_map_t operands;             // those that a node reads
   MlirBlock main;                           // of @main; the builder may be in a loop's body
   STRATA_VECTOR(MlirAttribute) argument_attrs;
   strata_tensor_proto_t *weights; // for each initializer: with a name if it is to be an input; NULL: none is
