@@ -104,13 +104,17 @@ static strata_status_t add(const strata_scheduling_t *s, const condition_t *cond
   return NULL;
 }
 
-// The same of rows whose length is at most |most|, too, if some are longer.
+// The same of rows whose length is |least| to |most|, too, if there are others.
 static strata_status_t add_rows(const strata_scheduling_t *s, const condition_t *condition, strata_size_t length,
-                                int64_t most, const strata_schedule_t *schedule) {
+                                int64_t least, int64_t most, const strata_schedule_t *schedule) {
   condition_t own = *condition;
+  if (strata_size_max(length) < least || strata_size_min(length) > most)
+    return NULL;
+  if (strata_size_min(length) < least)
+    range_of(&own, length.expr)->min = least;
   if (strata_size_max(length) > most)
     range_of(&own, length.expr)->max = most;
-  if (own.is_full || own.count == 0 || strata_size_min(length) > most)
+  if (own.is_full || own.count == 0)
     return NULL;
   return add(s, &own, schedule, strata_gpu_rows);
 }
@@ -121,10 +125,9 @@ static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_ro
   strata_size_t length;
   if (!find_length(s, rows, &length))
     return NULL;
-  STRATA_TRY(add_rows(s, aligned, length, WARP_ELEMENTS, schedule));
-  if (strata_size_max(length) > WARP_ELEMENTS)
-    STRATA_TRY(add_rows(s, aligned, length, MOST_ELEMENTS, schedule));
-  return aligned->count ? add_rows(s, &any, length, WARP_ELEMENTS, schedule) : NULL;
+  STRATA_TRY(add_rows(s, aligned, length, 0, WARP_ELEMENTS, schedule));
+  STRATA_TRY(add_rows(s, aligned, length, WARP_ELEMENTS + 1, MOST_ELEMENTS, schedule));
+  return aligned->count ? add_rows(s, &any, length, 0, WARP_ELEMENTS, schedule) : NULL;
 }
 
 strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule) {

@@ -332,8 +332,21 @@ static void find_reads(strata_nest_graph_t *graph) {
 
 //===-- Constants ------------------------------------------------------------------------------------------------===//
 
+static MlirWalkResult note_size(MlirOperation op, void *uses_sizes) {
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+    *(bool *)uses_sizes |= strata_symbol_of_value(mlirOperationGetOperand(op, i)) >= 0;
+  return MlirWalkResultAdvance;
+}
+
+// Whether sizes that vary are in its bounds, its buffers or what it computes.
+static bool depends_on_sizes(const strata_nest_t *nest) {
+  bool uses_sizes = false;
+  mlirOperationWalk(nest->op, note_size, &uses_sizes, MlirWalkPreOrder);
+  return uses_sizes || strata_nest_varies(nest);
+}
+
 static bool depends_on_constants(const strata_nest_graph_t *graph, const strata_nest_node_t *node) {
-  if (strata_nest_varies(node->nest))
+  if (depends_on_sizes(node->nest))
     return false; // as often as sizes change
   for (size_t i = 0; i < node->buffers.count; i++) {
     const strata_nest_buffer_t *buffer = &graph->buffers.data[node->buffers.data[i]];

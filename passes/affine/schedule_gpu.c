@@ -41,6 +41,7 @@ enum {
   CROSSED_ELEMENTS = 16,   // of several rows that a thread holds
   SECTOR_ELEMENTS = 32,    // of what lies across the rows, read by sectors: each row has a warp of so many a thread ...
   SECTOR_REGISTERS = 128,  // ... in so many registers
+  SPREAD = 8,              // rows as many times as long as the likely ones are held by a group that is larger for that
 };
 
 typedef strata_scheduling_t gpu_kernel_t;
@@ -371,6 +372,11 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
   return true;
 }
 
+// Elements of a row that a group holds.
+static int64_t held_elements(const gpu_kernel_t *k, int64_t group) {
+  return group * (group > k->device->lanes ? ROW_ELEMENTS_BLOCK : ROW_ELEMENTS);
+}
+
 // Rows whose length varies: those up to a tile, which a group holds, are one masked vector; longer ones are gone
 // through tile by tile. Where the longest fit, there are no others.
 static void schedule_lengths(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
@@ -381,7 +387,9 @@ static void schedule_lengths(const gpu_kernel_t *k, const strata_row_kernel_t *r
   int64_t group = strata_max(least, group_of(k, n_rows, length, width));
   while (n_rows < k->device->n_processors && group < strata_min(THREADS, most / width))
     group *= 2;
-  bool are_held = most <= group * (group > k->device->lanes ? ROW_ELEMENTS_BLOCK : ROW_ELEMENTS);
+  while (most <= SPREAD * length && group < k->device->max_threads && most > held_elements(k, group))
+    group *= 2;
+  bool are_held = most <= held_elements(k, group);
   *out = (strata_schedule_t){
       .kind = STRATA_KERNEL_ROWS, .threads = group > k->device->lanes ? group : THREADS / 2, .group = group};
   out->n_tile = 1;
