@@ -31,7 +31,8 @@ static MlirAttribute neutral_attr(const char *kind, MlirType type) {
   neutral_t neutral = neutral_of(kind);
   if (mlirTypeIsAFloat(type))
     return mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, floats[neutral]);
-  int64_t most = (int64_t)(UINT64_MAX >> (65 - mlirIntegerTypeGetWidth(type)));
+  unsigned width = mlirIntegerTypeGetWidth(type);
+  int64_t most = width > 1 ? (int64_t)(UINT64_MAX >> (65 - width)) : 0;
   const int64_t integers[] = {[ZERO] = 0, [ONE] = 1, [LOWEST] = -most - 1, [HIGHEST] = most, [ONES] = -1};
   return mlirIntegerAttrGet(type, integers[neutral]);
 }

@@ -1,23 +1,47 @@
-"""The graphs of symbolic_test.py on the emulated device: what one library computes at every size is what the cpu's
-libraries for each size do."""
-import os
+"""The graphs of symbolic_test.py on the emulated device: at every size, of a few, of all that a tile holds and beyond, a
+GPU's library of sizes that vary computes what the cpu's does."""
 import sys
 import tempfile
 
+import numpy as np
+
 import gpu
 import symbolic_test
+from symbolic_test import Graph, call, compile_graph, draw, value
 
 TARGET = ["--target=nvgpu", "--device=emulated_90", "--mm-conv-precision-mode=fp32"]
+SIZES = [dict(s0=1, s1=1, s2=1), dict(s0=2, s1=7, s2=17), dict(s0=17, s1=2, s2=127), dict(s0=7, s1=127, s2=2),
+         dict(s0=3, s1=511, s2=7), dict(s0=127, s1=17, s2=1)]
+
+
+def run_case(name, folder, random):
+    build, n_symbols = symbolic_test.CASES[name]
+    graph = Graph(None, n_symbols)
+    text = graph.text(build(graph))
+    reference = compile_graph(text, folder, "cpu_" + name)
+    library = compile_graph(text, folder, "gpu_" + name, TARGET)
+    for sizes in SIZES + [dict(zip(("s0", "s1", "s2"), map(int, random.integers(1, 70, 3))))]:
+        static = Graph(sizes, n_symbols)
+        results = build(static)
+        inputs = [draw(random, [value(d, sizes) for d in shape], element, how)
+                  for _, shape, element, how in static.inputs]
+        wanted, got = ([np.full([value(d, sizes) for d in r[1]], 77, symbolic_test.TYPES[r[2]]) for r in results]
+                       for _ in range(2))
+        dims = [sizes[f"s{i}"] for i in range(n_symbols)]
+        assert call(reference, inputs, wanted, dims) == 0
+        assert call(library, inputs, got, dims) == 0, (name, sizes)
+        for i, (a, b) in enumerate(zip(wanted, got)):
+            tolerance = dict(rtol=1e-2, atol=1e-2) if a.dtype == np.float16 else dict(rtol=1e-4, atol=1e-4)
+            np.testing.assert_allclose(b, a, err_msg=f"{name}, output {i}, {sizes}", **tolerance)
 
 
 def main():
     gpu.use_stand_in()
-    wanted = sys.argv[1:] or list(symbolic_test.CASES)
-    failures = 0
+    failures, random = 0, np.random.default_rng()
     with tempfile.TemporaryDirectory() as folder:
-        for name in wanted:
+        for name in sys.argv[1:] or list(symbolic_test.CASES):
             try:
-                symbolic_test.run_case(name, folder, TARGET)
+                run_case(name, folder, random)
                 print("ok", name)
             except (AssertionError, RuntimeError) as error:
                 failures += 1

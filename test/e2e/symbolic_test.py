@@ -424,6 +424,34 @@ def shared_rows(g):
     return [binary(g, "add", rows, top), columns, binary(g, "sub", y, broadcast(g, columns, x[1], "(i, j) -> (j)"))]
 
 
+@case(2)
+def turned(g):
+    """What lies across: a matrix, and rows whose length is known."""
+    x, y = g.input("x", ["s0", "s1"], "f16"), g.input("y", ["s0", 40, "s1"])
+    z = g.op("transpose", [x], ["s1", "s0"], attrs=f"permutation = {i64s(1, 0)}")
+    w = g.op("transpose", [g.op("exp", [y], y[1])], ["s0", "s1", 40], attrs=f"permutation = {i64s(0, 2, 1)}")
+    return [g.op("neg", [z], z[1]), g.op("abs", [w], w[1])]
+
+
+@case(2)
+def images(g):
+    """Windows over an image whose height varies, and sums over the whole of it."""
+    x = g.input("x", ["s0", 3, "s1+2", 9])
+    y = g.op("window", [x], ["s0", 3, "s1", 7],
+             attrs=f'kind = "max", window = {i64s(1, 1, 3, 3)}, strides = {i64s(1, 1, 1, 1)}, '
+                   f'dilations = {i64s(1, 1, 1, 1)}, low = {i64s(0, 0, 0, 0)}, high = {i64s(0, 0, 0, 0)}')
+    total = g.op("reduce", [x], ["s0", 3], attrs=f'kind = "add", axes = {i64s(2, 3)}')
+    return [binary(g, "sub", y, broadcast(g, total, y[1], "(n, c, y, x) -> (n, c)")), total]
+
+
+@case(2)
+def integers(g):
+    """Reductions whose neutral elements are the least and the greatest numbers, one, and all bits."""
+    x, c = g.input("x", ["s0", "s1"], "i32"), g.input("c", ["s0", "s1"], "i1")
+    kinds = [("max", x), ("min", x), ("mul", binary(g, "max", x, g.op("neg", [x], x[1]))), ("and", c), ("or", c)]
+    return [g.op("reduce", [y], ["s0"], attrs=f'kind = "{kind}", axes = {i64s(1)}') for kind, y in kinds]
+
+
 def compile_graph(text, folder, name, target=("--target=cpu",)):
     path = os.path.join(folder, name + ".mlir")
     with open(path, "w") as file:

@@ -289,7 +289,8 @@ def errors():
     x, y = m.input("n", 3), m.input("m", 4)
     m.output(m.Relu(x))
     m.output(m.Relu(y))
-    said("sizes that vary on a GPU", m.graph, "set them: --dim n=N --dim m=N", options=("--target=nvgpu",))
+    said("sizes that vary on a GPU", m.graph, "no error", "strata.symbols", options=("--target=nvgpu",))
+    said("likely sizes on a GPU", m.graph, "likely = [64, 1]", options=("--target=nvgpu",))
     said("sizes that vary on the cpu", m.graph, "no error", "strata.symbols")
     for value, piece in (("x", "expected a size"), ("-1", "expected a size"), ("3..2", "a range with a size in it"),
                          ("1..8/0", "behind '/'"), ("1..8@9", "behind '@'"), ("8@1", "expected a size"),
