@@ -393,9 +393,12 @@ static strata_status_t check_others(MlirOperation func) {
 }
 
 void strata_nest_graph_pack_nothing(strata_nest_graph_t *graph) {
-  for (size_t i = 0; i < graph->nodes.count; i++)
-    if (graph->nodes.data[i].nest)
-      graph->nodes.data[i].class = classify(graph->nodes.data[i].nest);
+  for (size_t i = 0; i < graph->nodes.count; i++) {
+    strata_nest_node_t *node = &graph->nodes.data[i];
+    if (node->needs_varying_scratch)
+      node->class = classify(node->nest);
+    node->needs_varying_scratch = false;
+  }
 }
 
 strata_status_t strata_nest_graph_read(strata_arena_t *arena, MlirOperation func, strata_nest_graph_t *out_graph) {
