@@ -49,10 +49,10 @@ MlirValue onnx_take(onnx_node_t *n, MlirValue x, int axis, int64_t count, const 
   return onnx_reshape_dims(n, x, shape.rank, shape.dims);
 }
 
-// There is something to be read, unless nothing is.
+// There is something to be read, unless nothing is: a loop over what is empty has no iterations.
 static void expect_some(onnx_node_t *n, const strata_shape_t *data, int first, int count, MlirValue indices) {
   strata_shape_t index = onnx_shape(indices);
-  bool may_be_none = false;
+  bool may_be_none = !mlirBlockIsNull(strata_build_open_body(n->b, 0));
   for (int i = 0; i < index.rank; i++)
     may_be_none |= onnx_dim_range(n, index.dims[i]).min <= 0;
   for (int i = first; i < first + count && !may_be_none; i++)

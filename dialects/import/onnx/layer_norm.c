@@ -1,5 +1,6 @@
 // Normalisations of rows, alone and behind a sum. All of it in f32, whatever the operands are.
 #include "dialects/import/onnx/onnx.h"
+#include "dialects/import/onnx/sizes.h"
 
 static MlirValue to_float(onnx_node_t *n, MlirValue x) {
   strata_type_t type = onnx_shape(x).type;
@@ -111,6 +112,11 @@ static MlirValue rows_of(onnx_node_t *n, int table, int ids, strata_dim_t length
   MlirValue rows = onnx_operand(n, table);
   if (onnx_failed(n))
     return rows;
+  strata_dim_t n_rows = onnx_shape(rows).dims[0];
+  if (!onnx_has(n, ids) && !onnx_require(n->importer, n_rows, length, 0, INT64_MAX)) {
+    onnx_invalid(n, "operand %d has %s rows, fewer than %s", table, onnx_dim_text(n, n_rows), onnx_dim_text(n, length));
+    return rows;
+  }
   if (!onnx_has(n, ids))
     return onnx_slice_dims(n, rows, 0, onnx_dim(n, 0), 1, length);
   return strata_build_gather(n->b, rows, onnx_operand(n, ids), 0, 0);

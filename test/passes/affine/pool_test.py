@@ -54,6 +54,9 @@ class Module:
                 self.types[made[1]] = re.search(r": memref<(.*)>$", line)[1]
             elif made and made[2] in ("collapse_shape", "expand_shape", "reinterpret_cast", "cast"):
                 aliases[made[1]] = aliases.get(made[3], made[3])
+            elif re.match(r'\s*%\w+ = "strata.view"', line):
+                view, viewed = re.match(r'\s*(%\w+) = "strata.view"\((%\w+)', line).groups()
+                aliases[view] = aliases.get(viewed, viewed)
             elif re.search(r"\bcall @", line):
                 names = re.findall(r"%\w+", line[line.index("("):line.index(") :")])
                 self.calls.append([aliases.get(name, name) for name in names])
@@ -145,7 +148,7 @@ def main():
     rng, results = np.random.default_rng(SEED), []
     for path in sorted(glob.glob(os.path.join(MODELS, "*.onnx"))) if MODELS else ():
         results.append(check(os.path.basename(path), path, rng))
-    for name, (build, n_symbols) in () if MODELS else [*symbolic_test.CASES.items(), ("skips", (skips, 2))]:
+    for name, (build, n_symbols, *_) in () if MODELS else [*symbolic_test.CASES.items(), ("skips", (skips, 2))]:
         graph = symbolic_test.Graph(None, n_symbols)
         results.append(check(name, strata.write("pooled.mlir", graph.text(build(graph))), rng))
     assert MODELS or sum(buffers for buffers, _ in results) > 20
