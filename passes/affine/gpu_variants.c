@@ -10,8 +10,9 @@
 enum {
   ACCESS_BYTES = 16,    // of one thread at once
   MAX_RANGES = 4,       // of a condition
+  FEW_ELEMENTS = 256,   // of a short row: a warp holds it in few registers
   WARP_ELEMENTS = 1024, // of a row that a warp holds
-  MOST_ELEMENTS = 8192, // of one that a block holds
+  MOST_ELEMENTS = 4096, // of one that a block holds
 };
 
 typedef strata_status_t (*choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
@@ -125,9 +126,9 @@ static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_ro
   strata_size_t length;
   if (!find_length(s, rows, &length))
     return NULL;
-  STRATA_TRY(add_rows(s, aligned, length, 0, WARP_ELEMENTS, schedule));
-  STRATA_TRY(add_rows(s, aligned, length, WARP_ELEMENTS + 1, MOST_ELEMENTS, schedule));
-  return aligned->count ? add_rows(s, &any, length, 0, WARP_ELEMENTS, schedule) : NULL;
+  STRATA_TRY(add_rows(s, &any, length, 0, FEW_ELEMENTS, schedule));
+  STRATA_TRY(add_rows(s, aligned, length, FEW_ELEMENTS + 1, WARP_ELEMENTS, schedule));
+  return add_rows(s, aligned, length, WARP_ELEMENTS + 1, MOST_ELEMENTS, schedule);
 }
 
 strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule) {
