@@ -138,6 +138,15 @@ static void read_cache(onnx_node_t *n, cache_t *c) {
   if (onnx_failed(n))
     return;
   // One number a batch entry; also as a column.
+  strata_shape_t last_shape = onnx_operand_shape(n, LAST_KEYS);
+  strata_dim_t n_last = onnx_dim(n, 1);
+  for (int i = 0; i < last_shape.rank; i++)
+    n_last = strata_dim_mul(n_last, last_shape.dims[i]);
+  if (!onnx_failed(n) && !onnx_agree(n, n_last, c->batch))
+    onnx_invalid(n, "operand %d ('%s'): expected %s numbers, got %s", LAST_KEYS, n->proto->input[LAST_KEYS],
+                 onnx_dim_text(n, c->batch), onnx_dim_text(n, n_last));
+  if (onnx_failed(n))
+    return;
   MlirValue last = onnx_convert(n, onnx_operand(n, LAST_KEYS), false, STRATA_TYPE_I64, false);
   last = onnx_reshape_dims(n, last, 2, (strata_dim_t[]){c->batch, onnx_dim(n, 1)});
   c->count = onnx_with_number(n, STRATA_OP_ADD, last, 1);
