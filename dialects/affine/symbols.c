@@ -11,7 +11,8 @@ enum { MAX_RANK = 24, MAX_DIMS = 64, MAX_SYMBOLS = 256 };
 //===-- The list -------------------------------------------------------------------------------------------------===//
 
 // The likely size in the middle: a sequence that is one token at times is not planned for as if it were always. Where
-// there is none, the least size that is no edge. Of a derived one what its operands' likely sizes, |values|, make of it.
+// there is none, the least size that is no edge. Of a derived one what its operands' likely sizes, |values|, make of
+// it.
 static int64_t likely_of(const strata_symbol_t *symbol, const int64_t *values) {
   enum { ANY = 8 };
   int64_t likely = symbol->n_likely ? symbol->likely[(symbol->n_likely - 1) / 2] : ANY * symbol->multiple;
@@ -107,6 +108,18 @@ bool strata_affine_is_below(MlirAffineExpr expr, strata_size_t size, const strat
   MlirAffineExpr negative = mlirAffineMulExprGet(expr, mlirAffineConstantExprGet(context, -1));
   MlirAffineExpr last = mlirAffineAddExprGet(strata_size_expr(context, size), mlirAffineConstantExprGet(context, -1));
   return strata_affine_is_nonnegative(mlirAffineAddExprGet(last, negative), space);
+}
+
+MlirAffineMap strata_map_without_symbols(MlirAffineMap map) {
+  int symbols[1], count;
+  return strata_map_over_used_symbols(map, 1, symbols, &count);
+}
+
+bool strata_map_uses_symbols(MlirAffineMap map) {
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++)
+    if (strata_expr_symbols(mlirAffineMapGetResult(map, i)) > 0)
+      return true;
+  return false;
 }
 
 //===-- Buffers --------------------------------------------------------------------------------------------------===//

@@ -56,5 +56,9 @@ MlirAffineExpr strata_affine_apply(MlirAffineMap map, intptr_t result, const Mli
                                    intptr_t n_symbols);
 // |map| over those of its symbols alone that it uses: their numbers.
 MlirAffineMap strata_map_over_used_symbols(MlirAffineMap map, int capacity, int *out_symbols, int *out_count);
+// The same of a map that uses none.
+MlirAffineMap strata_map_without_symbols(MlirAffineMap map);
+// True if it uses some.
+bool strata_map_uses_symbols(MlirAffineMap map);
 
 #endif

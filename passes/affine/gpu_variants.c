@@ -134,11 +134,11 @@ static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_ro
 strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule) {
   condition_t aligned;
   strata_row_kernel_t rows;
+  if (schedule->kind != STRATA_KERNEL_MAP && schedule->kind != STRATA_KERNEL_ROWS)
+    return NULL;
   bool has_aligned = align_all(s, &aligned);
   if (schedule->kind == STRATA_KERNEL_MAP)
     return has_aligned ? add(s, &aligned, schedule, strata_gpu_map) : NULL;
-  if (schedule->kind != STRATA_KERNEL_ROWS)
-    return NULL;
   STRATA_TRY(strata_row_kernel_read(s->kernel, &rows));
   if (!has_aligned)
     aligned = (condition_t){0};

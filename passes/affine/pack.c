@@ -85,8 +85,7 @@ static MlirAffineMap panel_to_operand(const pack_t *p) {
   }
   MlirAffineMap point = mlirAffineMapGet(context, p->rank, 0, strata_nest_n_dims(nest), dims);
   MlirAffineMap map = strata_affine_compose(p->side->access->map, point, STRATA_STATIC_SPACE(p->rank, p->sizes));
-  int symbols[1], n_symbols; // sizes that vary are in nothing that is packed
-  return strata_map_over_used_symbols(map, 1, symbols, &n_symbols);
+  return strata_map_without_symbols(map); // sizes that vary are in nothing that is packed
 }
 
 // A list as long as the panels' rank: |prefix|0, |prefix|1, ...; or |prefix| each time.

@@ -11,6 +11,7 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
@@ -79,7 +80,7 @@ static MlirAttribute pad_of(MlirOperation guard) {
 }
 
 static bool is_own(const staging_t *s, MlirAffineMap map) {
-  return !mlirAffineMapIsNull(map) && !(strata_affine_map_dims(map) & ~s->dims);
+  return !mlirAffineMapIsNull(map) && !(strata_affine_map_dims(map) & ~s->dims) && !strata_map_uses_symbols(map);
 }
 
 // A buffer that the kernel gets and does not change.
@@ -337,8 +338,8 @@ static const char *read_text(const staging_t *s, int number, int argument) {
   MlirOperation op = s->reads.data[number];
   bool is_guard = strata_op_is(op, "affine.if");
   const strata_access_t *access = access_of(s, is_guard ? guarded_load(op) : op);
-  MlirAttribute map =
-      mlirAffineMapAttrGet(strata_affine_compose(access->map, s->points, STRATA_STATIC_SPACE(s->rank, s->sizes)));
+  MlirAttribute map = mlirAffineMapAttrGet(strata_map_without_symbols(
+      strata_affine_compose(access->map, s->points, STRATA_STATIC_SPACE(s->rank, s->sizes))));
   MlirAttribute condition = condition_of(s, op);
   MlirType type = mlirValueGetType(access->value);
   const char *element = strata_type_text(arena_of(s), type), *dims = list_text(s, "%d", NULL), *indices = "";
