@@ -17,9 +17,12 @@ typedef struct {
 // What exceeds half of the L2 cache is not read from there again. And tasks that come back to lines which the cache has
 // (strata_gpu_share) find them there only if results do not take their place.
 static bool is_streaming(const strata_gpu_distribution_t *d, MlirValue buffer) {
-  int64_t bytes = strata_buffer_bytes(mlirValueGetType(buffer)), most = d->device->l2_bytes / 2;
+  MlirType type = mlirValueGetType(buffer);
+  int64_t most = d->device->l2_bytes / 2;
+  double bytes =
+      strata_memref_likely_elements(&d->sizes, type) * (double)strata_element_bytes(mlirShapedTypeGetElementType(type));
   bool comes_back = strata_gpu_share(d) > 0 && strata_attr_i64(d->func, "strata.bytes", 0) > most;
-  return mlirValueIsABlockArgument(buffer) && (bytes > most || comes_back);
+  return mlirValueIsABlockArgument(buffer) && (bytes > (double)most || comes_back);
 }
 
 // Reads the access for the ways that follow; takes nothing.

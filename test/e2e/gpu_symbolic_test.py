@@ -11,7 +11,7 @@ from symbolic_test import Graph, call, compile_graph, draw, value
 
 TARGET = ["--target=nvgpu", "--device=emulated_90", "--mm-conv-precision-mode=fp32"]
 SIZES = [dict(s0=1, s1=1, s2=1), dict(s0=2, s1=7, s2=17), dict(s0=17, s1=2, s2=127), dict(s0=7, s1=127, s2=2),
-         dict(s0=3, s1=511, s2=7), dict(s0=127, s1=17, s2=1)]
+         dict(s0=3, s1=511, s2=7), dict(s0=127, s1=17, s2=1), dict(s0=16, s1=264, s2=8), dict(s0=8, s1=1032, s2=16)]
 
 
 def run_case(name, folder, random):
@@ -20,8 +20,8 @@ def run_case(name, folder, random):
     text = graph.text(build(graph))
     reference = compile_graph(text, folder, "cpu_" + name)
     library = compile_graph(text, folder, "gpu_" + name, TARGET)
-    drawn = [] if own is not symbolic_test.SIZES else [dict(zip(("s0", "s1", "s2"), map(int, random.integers(1, 70, 3))))]
-    for sizes in (SIZES if own is symbolic_test.SIZES else own) + drawn:
+    drawn = dict(zip(("s0", "s1", "s2"), map(int, random.integers(1, 70, 3))))
+    for sizes in SIZES + [drawn] if own is symbolic_test.SIZES else own:
         static = Graph(sizes, n_symbols)
         results = build(static)
         inputs = [draw(random, [value(d, sizes) for d in shape], element, how)
