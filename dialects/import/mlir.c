@@ -10,7 +10,7 @@
 #include "dialects/import/bytecode.h"
 #include "dialects/import/mapped_file.h"
 #include "dialects/mlir_util.h"
-#include "dialects/strata/strata.h"
+#include "dialects/strata/symbols.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -161,10 +161,18 @@ static strata_status_t load_constants(strata_compile_t *compile, const char *pat
   return NULL;
 }
 
+// A size can be written in many ways, passes write it in its normal form: what they build is to have the type of what
+// it replaces.
+static strata_status_t verify_normal(strata_compile_t *compile) {
+  STRATA_TRY(strata_verify(compile));
+  strata_symbols_replace(mlirModuleGetBody(compile->module), 0, NULL, NULL);
+  return NULL;
+}
+
 strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path) {
   STRATA_TRY(parse_file(compile, path));
   STRATA_TRY(load_constants(compile, path));
-  return strata_verify(compile);
+  return verify_normal(compile);
 }
 
 strata_status_t strata_read_ir(strata_compile_t *compile, const char *path) {
@@ -192,7 +200,7 @@ strata_status_t strata_parse_mlir(strata_compile_t *compile, const char *text, s
   STRATA_TRY(check_text(text, size));
   STRATA_TRY(take_module(compile, mlirModuleCreateParse(compile->context, mlirStringRefCreate(text, size))));
   mlirOperationWalk(mlirModuleGetOperation(compile->module), supply_zeros, compile, MlirWalkPreOrder);
-  return strata_verify(compile);
+  return verify_normal(compile);
 }
 
 //===-- Out ------------------------------------------------------------------------------------------------------===//

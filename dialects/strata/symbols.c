@@ -133,8 +133,7 @@ static void replace_dims(const replacement_t *with, int count, strata_dim_t *dim
 
 static MlirType replace_type(const replacement_t *with, MlirType type) {
   strata_shape_t shape = strata_shape_from_type(type);
-  int64_t sizes[STRATA_MAX_RANK];
-  if (shape.type == STRATA_TYPE_COUNT || strata_shape_sizes(&shape, sizes))
+  if (shape.type == STRATA_TYPE_COUNT || mlirShapedTypeHasStaticShape(type))
     return type;
   replace_dims(with, shape.rank, shape.dims);
   return strata_shape_to_type(mlirTypeGetContext(type), &shape);
