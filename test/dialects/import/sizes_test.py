@@ -127,6 +127,14 @@ def names():
     before = m.Concat(m.constant(np.zeros((1, 4, 6))), chunks, axis=0)
     m.output(m.Add(m.Concat(chunks, chunks, axis=0), before))
     same("a quotient that can be one number only", m, [{"n": 1}, {"n": 4}], {"n": (1, 4)})
+    # Of windows too, in front of what says so and behind it.
+    m = Model()
+    x = m.input(2, 3, "n")
+    first = m.AveragePool(x, kernel_shape=[1], strides=[2])
+    said = m.Add(m.Concat(first, first, axis=2), m.Concat(first, m.constant(np.ones((2, 3, 1))), axis=2))
+    again = m.MaxPool(m.Relu(x), kernel_shape=[1], strides=[2])
+    m.output(m.Concat(said, m.Add(again, first), m.Mul(again, m.constant(np.ones((2, 3, 1)))), axis=2))
+    same("windows of which there is one", m, [{"n": 1}, {"n": 2}], {"n": (1, 2)})
 
 
 # -- equal sizes ------------------------------------------------------------------------------------------------------
