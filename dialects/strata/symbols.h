@@ -29,6 +29,10 @@ bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, Mli
 // all quotients stay.
 void strata_symbols_replace(MlirBlock block, int n_symbols, const strata_dim_t *values, const strata_symbols_t *ranges);
 
+// What is counted in strides, the results of windows, is a quotient to whoever looks at the operand alone. Where ranges
+// made it a number, the window's result becomes the quotient, and what reads it reads a slice of that number.
+STRATA_MUST_CHECK strata_status_t strata_symbols_settle_windows(strata_compile_t *compile);
+
 // A table of what is left where |values|, expressions over |old| or null, are known: *out_values says what each old
 // symbol is over |out|. Derived symbols of what is known are numbers, those that nothing in |block| needs go. Errors: a
 // condition that is never true.

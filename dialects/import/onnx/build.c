@@ -105,14 +105,26 @@ MlirValue onnx_composite(onnx_node_t *n, strata_composite_id_t id, MlirValue x) 
 
 //===-- Movement -------------------------------------------------------------------------------------------------===//
 
+// That the number of elements stays is a condition of every call where it does not follow from the sizes.
+static MlirValue reshaped(onnx_node_t *n, MlirValue x, const strata_shape_t *to) {
+  strata_shape_t from = onnx_shape(x);
+  if (!onnx_failed(n)) {
+    strata_dim_t before = strata_dim_product(context_of(n), from.rank, from.dims),
+                 after = strata_dim_product(context_of(n), to->rank, to->dims);
+    if (!strata_dim_equal(before, after) && !onnx_require(n->importer, before, after, 0, 0))
+      onnx_invalid(n, "%s elements cannot become %s", onnx_dim_text(n, before), onnx_dim_text(n, after));
+  }
+  return strata_build_reshape(n->b, x, to->rank, to->dims);
+}
+
 MlirValue onnx_reshape(onnx_node_t *n, MlirValue x, int rank, const int64_t *dims) {
   strata_shape_t shape = strata_shape(n, STRATA_TYPE_F32, rank, dims);
-  return strata_build_reshape(n->b, x, shape.rank, shape.dims);
+  return reshaped(n, x, &shape);
 }
 
 MlirValue onnx_reshape_dims(onnx_node_t *n, MlirValue x, int rank, const strata_dim_t *dims) {
   strata_shape_t shape = resolved(n, STRATA_TYPE_F32, rank, dims);
-  return strata_build_reshape(n->b, x, shape.rank, shape.dims);
+  return reshaped(n, x, &shape);
 }
 
 MlirValue onnx_broadcast_to(onnx_node_t *n, MlirValue x, int rank, const int64_t *dims) {

@@ -172,13 +172,28 @@ static const char *reduction(onnx_node_t *n) {
   return "none";
 }
 
+// Of ScatterND: a part of the data, of shape dims[width..], for each of the tuples.
+static void expect_updates(onnx_node_t *n, const strata_shape_t *index, int width, const strata_shape_t *data) {
+  strata_dim_t dims[STRATA_MAX_RANK];
+  int rank = index->rank - 1 + data->rank - width;
+  if (!onnx_failed(n) && rank > STRATA_MAX_RANK)
+    onnx_unsupported(n, "updates of %d dimensions", rank);
+  if (onnx_failed(n))
+    return;
+  memcpy(dims, index->dims, (size_t)(index->rank - 1) * sizeof *dims);
+  memcpy(dims + index->rank - 1, data->dims + width, (size_t)(data->rank - width) * sizeof *dims);
+  onnx_expect_shape(n, 2, rank, dims);
+}
+
 void onnx_import_scatter_nd(onnx_node_t *n) {
   MlirValue data = onnx_operand(n, 0), indices = onnx_operand(n, 1), updates = onnx_operand(n, 2);
   strata_shape_t shape = onnx_shape(data), index = onnx_shape(indices);
   const char *kind = reduction(n);
   int width = tuple_width(n, &index, shape.rank);
+  expect_updates(n, &index, width, &shape);
   if (onnx_failed(n))
     return;
+  shape = onnx_shape(data), index = onnx_shape(indices);
   strata_dim_t n_updates = product(n, index.dims, index.rank - 1);
   strata_shape_t flat = {.rank = shape.rank - width + 1, .dims = {product(n, shape.dims, width)}};
   memcpy(flat.dims + 1, shape.dims + width, (size_t)(shape.rank - width) * sizeof *shape.dims);
@@ -198,8 +213,11 @@ void onnx_import_scatter_elements(onnx_node_t *n) {
   const char *kind = reduction(n);
   if (!onnx_failed(n) && index.rank != shape.rank)
     onnx_invalid(n, "expected indices of %d dimensions, got %d", shape.rank, index.rank);
+  if (!onnx_failed(n))
+    onnx_expect_shape(n, 2, index.rank, index.dims);
   if (onnx_failed(n))
     return;
+  shape = onnx_shape(data), index = onnx_shape(indices);
   MlirValue place = {0};
   for (int i = 0; i < shape.rank; i++) {
     MlirValue one = i == axis ? wrapped_i64(n, indices, 1, shape.dims[i])

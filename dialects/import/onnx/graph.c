@@ -2,6 +2,7 @@
 // an operator that has no reader.
 #include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/model.h"
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/mlir_util.h"
 #include "runtime/base/wire.h"
 
@@ -321,6 +322,7 @@ static strata_status_t import_node(onnx_importer_t *importer, onnx_scope_t *scop
   if (!onnx_failed(&n))
     dispatch(&n, op);
   importer->depth--;
+  onnx_fold_quotients(importer);
   check_outputs(&n);
   STRATA_TRY(settle(&n, *op ? op : "an operator without a name"));
   importer->builder.location = outer;

@@ -364,6 +364,11 @@ static void replace_known(onnx_importer_t *importer) {
     strata_symbols_replace(body, count, importer->known.data, ranges);
 }
 
+void onnx_fold_quotients(onnx_importer_t *importer) {
+  if (importer->has_known_quotients)
+    replace_known(importer);
+}
+
 static void replace(onnx_importer_t *importer, int symbol, strata_dim_t value) {
   while (importer->known.count < importer->symbols.list.count)
     *strata_vector_push(importer->compile->arena, &importer->known) = (strata_dim_t){0};
@@ -440,8 +445,11 @@ strata_status_t onnx_settle_symbols(onnx_importer_t *importer) {
   for (size_t i = 0; i < importer->known.count; i++)
     known[i] = importer->known.data[i];
   MlirBlock module = mlirModuleGetBody(compile->module);
-  STRATA_TRY(strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, module, known, &left, values));
+  STRATA_TRY(
+      strata_symbols_renumber(compile->arena, compile->context, &importer->symbols, module, known, &left, values));
   strata_symbols_replace(module, (int)count, values, NULL);
+  if (importer->has_known_quotients)
+    STRATA_TRY(strata_symbols_settle_windows(compile));
   for (size_t i = 0; i < left.list.count; i++)
     keep_possible(&left.list.data[i], left.list.data[i].n_likely, left.list.data[i].likely);
   importer->symbols = left;

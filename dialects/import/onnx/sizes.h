@@ -15,6 +15,9 @@ strata_dim_t onnx_resolve(const onnx_importer_t *importer, strata_dim_t dim);
 // so.
 bool onnx_unify(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b);
 
+// Quotients that are known to be numbers become them in what was built since they are known.
+void onnx_fold_quotients(onnx_importer_t *importer);
+
 // Narrows the range of the one symbol that |dim| is made of, so that the dim is at least |min| and at most |max|. False
 // where it cannot be, or more than one symbol decides.
 bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64_t max);

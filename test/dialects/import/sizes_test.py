@@ -127,6 +127,14 @@ def names():
     before = m.Concat(m.constant(np.zeros((1, 4, 6))), chunks, axis=0)
     m.output(m.Add(m.Concat(chunks, chunks, axis=0), before))
     same("a quotient that can be one number only", m, [{"n": 1}, {"n": 4}], {"n": (1, 4)})
+    # Of windows too, in front of what says so and behind it.
+    m = Model()
+    x = m.input(2, 3, "n")
+    first = m.AveragePool(x, kernel_shape=[1], strides=[2])
+    said = m.Add(m.Concat(first, first, axis=2), m.Concat(first, m.constant(np.ones((2, 3, 1))), axis=2))
+    again = m.MaxPool(m.Relu(x), kernel_shape=[1], strides=[2])
+    m.output(m.Concat(said, m.Add(again, first), m.Mul(again, m.constant(np.ones((2, 3, 1)))), axis=2))
+    same("windows of which there is one", m, [{"n": 1}, {"n": 2}], {"n": (1, 2)})
 
 
 # -- equal sizes ------------------------------------------------------------------------------------------------------
@@ -352,6 +360,15 @@ def conditions():
     x, y = m.input(2, "n"), m.input(2, "m")
     m.output(m.MatMul(m.Concat(x, y, y, axis=1), m.constant(RNG.standard_normal((35, 3)))))
     holds("what is left of a number", m, [], [({"n": 1, "m": 18}, "m is 18, expected 1 to 17")])
+    m = Model()
+    m.output(m.ScatterND(m.input(9, 4), m.constant([[1], [7], [2]], np.int64), m.input("n", "m")))
+    same("updates of rows that are known", m, [{"n": 3, "m": 4}], {})
+    m = Model()
+    m.output(m.ScatterND(m.input("a", 4), m.input("k", 1, kind=INT64, high=3), m.input("n", "m")))
+    same("updates as many as indices", m, [{"a": 3, "k": 2, "n": 2, "m": 4}], {"a": None, "k": None})
+    m = Model()
+    m.output(m.ScatterElements(m.input(3, "a"), m.constant([[1, 0], [2, 2]], np.int64), m.input("n", "m"), axis=0))
+    same("updates of elements that are known", m, [{"a": 5, "n": 2, "m": 2}], {"a": None})
     m = Model()
     m.output(m.Gather(m.input("past", 4), m.sizes(0, -1), axis=0))
     holds("what is read by index", m, [{"past": 1}, {"past": 5}], [({"past": 0}, "past is 0, expected 1 to")])
