@@ -158,7 +158,6 @@ def graphs():
     x = symbolic.input("x", FLOAT, ["N", 4])
     symbolic.output(symbolic.node("Relu", [x]), FLOAT, ["N", 4])
     path = symbolic.save("symbolic.onnx")
-    expect_error("a size that varies, on a GPU", "N", path, "--target=nvgpu")
     expect_error("a size for no dimension", "M", path, "--dim", "N=2", "--dim", "M=3")
 
 
