@@ -33,6 +33,11 @@ def own_arguments():
     return arguments[:at], arguments[at + 1:]
 
 
+def some(cases):
+    """The cases that the command line names; else all, or every STRATA_EVERY-th where each takes long under a sanitizer."""
+    return sys.argv[1:] or list(cases)[::int(os.environ.get("STRATA_EVERY", "1"))]
+
+
 def has_ptxas():
     """Whether NVIDIA's assembler is where the compiler looks for it."""
     return any(os.access(path, os.X_OK) for path in (shutil.which("ptxas") or "", "/usr/local/cuda/bin/ptxas"))
