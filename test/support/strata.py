@@ -34,8 +34,8 @@ def own_arguments():
 
 
 def some(cases):
-    """The cases that the command line names; else all, or every STRATA_EVERY-th where each takes long under a sanitizer."""
-    return sys.argv[1:] or list(cases)[::int(os.environ.get("STRATA_EVERY", "1"))]
+    """The cases that the command line names; else all, or every TEST_EVERY-th where each takes long under a sanitizer."""
+    return sys.argv[1:] or list(cases)[::int(os.environ.get("TEST_EVERY", "1"))]
 
 
 def has_ptxas():
