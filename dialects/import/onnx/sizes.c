@@ -75,12 +75,13 @@ static void keep_possible(strata_symbol_t *symbol, int n_likely, const int64_t *
       symbol->likely[symbol->n_likely++] = likely[i];
 }
 
-// What is chosen by cost is chosen for the first likely size: on a GPU, which few of anything leave idle, a middle one.
-static void put_middle_first(strata_symbol_t *symbol) {
-  int middle = symbol->n_likely / 2;
-  int64_t first = symbol->likely[middle];
-  memmove(symbol->likely + 1, symbol->likely, (size_t)middle * sizeof *symbol->likely);
-  symbol->likely[0] = first;
+// What is chosen by cost is chosen for the likely size in the middle of the list (dialects/affine/symbols.c), of two
+// for the first: on a GPU, which few of anything leave idle, that is to be the larger one.
+static void prefer_larger(strata_symbol_t *symbol) {
+  int middle = (symbol->n_likely - 1) / 2, larger = symbol->n_likely / 2;
+  int64_t size = symbol->likely[middle];
+  symbol->likely[middle] = symbol->likely[larger];
+  symbol->likely[larger] = size;
 }
 
 static strata_dim_t new_symbol(onnx_importer_t *importer, const char *name, const strata_import_dim_t *given) {
@@ -99,7 +100,7 @@ static strata_dim_t new_symbol(onnx_importer_t *importer, const char *name, cons
   }
   keep_possible(&symbol, symbol.n_likely, likely);
   if (importer->compile->options->target != STRATA_TARGET_CPU && likely == kind->likely && symbol.n_likely)
-    put_middle_first(&symbol);
+    prefer_larger(&symbol);
   *strata_vector_push(importer->compile->arena, &importer->symbols.list) = symbol;
   return strata_dim_symbol(importer->compile->context, (int)importer->symbols.list.count - 1);
 }
