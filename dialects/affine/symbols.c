@@ -46,7 +46,11 @@ strata_size_symbols_t strata_symbols_of(strata_arena_t *arena, MlirOperation op)
 }
 
 // A function with buffers whose sizes vary need not ask for a size: it may be one of a part that has static ones.
+// @main, which may have very many arguments, is asked for the symbols themselves.
 static bool uses_symbols(MlirBlock body) {
+  MlirOperation func = mlirBlockGetParentOperation(body);
+  if (mlirStringRefEqual(strata_attr_str(func, "sym_name"), strata_str("main")))
+    return !mlirAttributeIsNull(strata_attr(func, STRATA_SYMBOLS));
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
     if (!mlirAffineMapIsNull(strata_type_sizes(mlirValueGetType(mlirBlockGetArgument(body, i)))))
       return true;
