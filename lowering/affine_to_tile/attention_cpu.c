@@ -399,9 +399,8 @@ static int64_t wanted_runs(const strata_attention_cpu_t *c, int64_t batch) {
   return strata_max(least, strata_min(most, rows / MANY_ROWS));
 }
 
-static strata_status_t plan(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
-  enum { OFTEN = 4 }; // blocks of rows that pass by a panel
-  const strata_attention_t *a = &c->t.a;
+// What both forms have of the schedule and the processor.
+static strata_status_t read_tiles(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
   const strata_schedule_t *s = &b->schedule;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(b->compile, &device));
@@ -409,6 +408,13 @@ static strata_status_t plan(strata_tile_builder_t *b, strata_attention_cpu_t *c)
     return strata_error(STRATA_INTERNAL, "attention without tile sizes");
   c->square = device->vector_bytes / 4;
   c->tile_rows = s->tile[0];
+  return NULL;
+}
+
+static void plan(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
+  enum { OFTEN = 4 }; // blocks of rows that pass by a panel
+  const strata_attention_t *a = &c->t.a;
+  const strata_schedule_t *s = &b->schedule;
   c->batch = strata_attention_batch(a);
   find_shared(c, &c->batch);
   c->rows = strata_tile_chunks(strata_attention_cpu_extent(c, a->row), c->tile_rows, wanted_runs(c, c->batch));
@@ -417,17 +423,17 @@ static strata_status_t plan(strata_tile_builder_t *b, strata_attention_cpu_t *c)
   int64_t blocks = c->n_shared * (c->rows.chunk + (strata_attention_cpu_extent(c, a->row) % c->tile_rows != 0));
   c->packs_once = blocks > 1;
   c->packs_values = blocks >= OFTEN || !strata_attention_is_crossed(a, STRATA_ATTENTION_V);
-  return NULL;
 }
 
 strata_status_t strata_tile_attention_cpu(strata_tile_builder_t *b) {
   strata_attention_cpu_t c = {0};
   STRATA_TRY(strata_tile_attention_read(b, &c.t));
+  STRATA_TRY(read_tiles(b, &c));
   b->widens_choices = true;
   c.is_blocked = strata_attention_is_blocked(&c.t.a);
   if (c.is_blocked)
     return strata_attention_cpu_blocks(b, &c);
-  STRATA_TRY(plan(b, &c));
+  plan(b, &c);
   strata_size_t n_tasks =
       strata_size_product(strata_attention_cpu_batches(&c, c.shared), strata_size_constant(c.rows.n_chunks));
   strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);

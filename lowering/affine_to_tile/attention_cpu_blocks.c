@@ -212,16 +212,10 @@ static void emit_task(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirV
   strata_tile_between(b, first, end, c->row_size, n_widths, widths, stored_rows, &rows);
 }
 
-static strata_status_t plan(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
+static void plan(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
   enum { MANY_ROWS = 128 }; // for which operands are worth packing
   const strata_attention_t *a = &c->t.a;
   const strata_schedule_t *s = &b->schedule;
-  const strata_cpu_device_t *device;
-  STRATA_TRY(strata_cpu_device(b->compile, &device));
-  if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] < 1)
-    return strata_error(STRATA_INTERNAL, "attention without tile sizes");
-  c->square = device->vector_bytes / 4;
-  c->tile_rows = s->tile[0];
   c->row_size = a->sizes[a->row];
   c->column_size = a->sizes[a->column];
   c->run_rows = strata_round_up(strata_min(MANY_ROWS, strata_size_max(c->row_size)), c->tile_rows);
@@ -229,11 +223,10 @@ static strata_status_t plan(strata_tile_builder_t *b, strata_attention_cpu_t *c)
   c->columns = strata_tile_chunks(strata_round_up(most, s->tile[1]), s->tile[1], 1);
   c->values = strata_tile_chunks(strata_attention_cpu_extent(c, a->value), s->tile[2], 1);
   c->packs_once = c->packs_values = true;
-  return NULL;
 }
 
 strata_status_t strata_attention_cpu_blocks(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
-  STRATA_TRY(plan(b, c));
+  plan(b, c);
   strata_size_t n_runs = strata_tile_ceil_quotient(b, c->row_size, c->run_rows);
   strata_size_t n_tasks = strata_size_product(strata_attention_cpu_batches(c, 0), n_runs);
   strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);

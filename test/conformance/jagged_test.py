@@ -8,7 +8,6 @@ that cannot be touched.
 import os
 import re
 import subprocess
-import sys
 import tempfile
 
 import numpy as np
@@ -323,24 +322,19 @@ def run_bad(library, graph, results):
             np.testing.assert_array_equal(a, b, err_msg=f"offsets {bad}")
 
 
+def run_case(name, folder, target):
+    if target == ["--target=cpu"]:
+        run_varying(name, folder, "f32")
+        run_varying(name, folder, "f16")
+        run_static(name, folder, [*target, "--mlir-disable-fast-math"], 1)  # scalar attention
+    run_static(name, folder, target, len(name))
+
+
 def main():
     names, target = strata.own_arguments()
     target = target or ["--target=cpu"]
-    names = names or list(CASES)
-    failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in names:
-            try:
-                if target == ["--target=cpu"]:
-                    run_varying(name, folder, "f32")
-                    run_varying(name, folder, "f16")
-                    run_static(name, folder, [*target, "--mlir-disable-fast-math"], 1)  # scalar attention
-                run_static(name, folder, target, len(name))
-                print("ok", name)
-            except (AssertionError, RuntimeError) as error:
-                failures += 1
-                print("FAILED", name, str(error)[:700])
-    sys.exit(failures > 0)
+        strata.report((name, lambda name=name: run_case(name, folder, target)) for name in names or CASES)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,6 @@
 """Attention whose batch, queries and keys vary, one kernel each, on the emulated devices that have asynchronous products
 and multiply-adds alone: one library for all sizes against numpy in double precision, at sizes below, at and beyond the
 edges of tiles, and some that are drawn."""
-import sys
-
 import numpy as np
 
 import gpu
@@ -12,15 +10,6 @@ DEVICES = {"f16": ("emulated_90", "emulated_fma"), "bf16": ("emulated_90",), "f3
 EPSILON = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7, "f32": 2.0 ** -20}
 EDGES = [1, 17, 63, 64, 65, 128, 511]
 INFINITY = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}
-
-
-def to_bf16(x):
-    bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-
-
-def from_bf16(x):
-    return (x.astype(np.uint32) << 16).view(np.float32)
 
 
 class Attention:
@@ -140,10 +129,10 @@ class Attention:
     # Values.
 
     def stored(self, x):
-        return to_bf16(x) if self.element == "bf16" else x.astype({"f16": np.float16, "f32": np.float32}[self.element])
+        return strata.to_bf16(x) if self.element == "bf16" else x.astype({"f16": np.float16, "f32": np.float32}[self.element])
 
     def exact(self, x):
-        return (from_bf16(x) if self.element == "bf16" else x).astype(np.float64)
+        return (strata.from_bf16(x) if self.element == "bf16" else x).astype(np.float64)
 
     def inputs(self, sizes, generator):
         b, n, m = (self.number(d, sizes) for d in (self.batch, self.queries, self.keys))
@@ -228,16 +217,9 @@ def check(name, device, generator):
 def main():
     gpu.use_stand_in()
     seed = np.random.SeedSequence().entropy
-    failures = 0
-    for name in strata.some(CASES):
-        for device in DEVICES[CASES[name].element]:
-            try:
-                check(name, device, np.random.default_rng(seed))
-                print("ok", name, device, flush=True)
-            except (AssertionError, strata.CompileError, strata.RunError) as error:
-                failures += 1
-                print("FAILED", name, device, str(error)[-600:], f"(seed {seed})", flush=True)
-    sys.exit(failures > 0)
+    print(f"seed {seed}", flush=True)
+    strata.report((f"{name} {device}", lambda name=name, device=device: check(name, device, np.random.default_rng(seed)))
+                  for name in strata.some(CASES) for device in DEVICES[CASES[name].element])
 
 
 main()

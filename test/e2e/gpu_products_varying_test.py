@@ -1,7 +1,5 @@
 """Products whose sizes vary, on the emulated devices: one library for all sizes against numpy, at sizes below, at and
 beyond the edges of tiles, and a few that are drawn."""
-import sys
-
 import numpy as np
 
 import gpu
@@ -10,15 +8,6 @@ import strata
 EDGES = [1, 2, 7, 17, 64, 65, 127, 128, 129]
 LIKELY = "[1, 64, 512]"
 TF32, F32 = "--mm-conv-precision-mode=tf32", "--mm-conv-precision-mode=fp32"
-
-
-def to_bf16(x):
-    bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
-    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
-
-
-def from_bf16(x):
-    return (x.astype(np.uint32) << 16).view(np.float32)
 
 
 class Product:
@@ -77,10 +66,10 @@ class Product:
         for dims in operands:
             shape = [sizes.get(self.dims[d], self.dims[d]) for d in dims]
             value = generator.standard_normal(shape).astype(np.float32)
-            stored = to_bf16(value) if self.element == "bf16" else value.astype(
+            stored = strata.to_bf16(value) if self.element == "bf16" else value.astype(
                 np.float16 if self.element == "f16" else np.float32)
             given.append(stored)
-            exact.append((from_bf16(stored) if self.element == "bf16" else stored).astype(np.float64))
+            exact.append((strata.from_bf16(stored) if self.element == "bf16" else stored).astype(np.float64))
         return given, exact
 
     def wanted(self, exact):
@@ -218,7 +207,7 @@ def check(name, device, generator):
         given, exact = product.inputs(sizes, generator)
         got, = library.run(given, [int(sizes[s]) for s in product.symbols])
         wanted = product.wanted(exact)
-        got = (from_bf16(got) if product.element == "bf16" else got).astype(np.float64)
+        got = (strata.from_bf16(got) if product.element == "bf16" else got).astype(np.float64)
         steps = sizes.get(product.dims["k"], product.dims["k"])
         wrong = ~(np.abs(got - wanted) <= product.tolerance(wanted, steps))
         assert not wrong.any(), (f"{name} on {device}, {sizes}: {wrong.sum()} of {wrong.size} wrong, first at "
@@ -229,16 +218,9 @@ def check(name, device, generator):
 def main():
     gpu.use_stand_in()
     seed = np.random.SeedSequence().entropy
-    failures = 0
-    for name in strata.some(CASES):
-        for device in CASES[name].devices:
-            try:
-                check(name, device, np.random.default_rng(seed))
-                print("ok", name, device, flush=True)
-            except (AssertionError, strata.CompileError, strata.RunError) as error:
-                failures += 1
-                print("FAILED", name, device, str(error)[:400], f"(seed {seed})", flush=True)
-    sys.exit(failures > 0)
+    print(f"seed {seed}", flush=True)
+    strata.report((f"{name} {device}", lambda name=name, device=device: check(name, device, np.random.default_rng(seed)))
+                  for name in strata.some(CASES) for device in CASES[name].devices)
 
 
 main()

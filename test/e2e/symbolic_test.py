@@ -12,6 +12,7 @@ import tempfile
 
 import numpy as np
 
+import strata
 from strata import BIN
 
 TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int64, "i32": np.int32, "i8": np.int8,
@@ -501,17 +502,8 @@ def run_case(name, folder, target=("--target=cpu",)):
 
 
 def main():
-    wanted = sys.argv[1:] or list(CASES)
-    failures = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name in wanted:
-            try:
-                run_case(name, folder)
-                print("ok", name)
-            except (AssertionError, RuntimeError) as error:
-                failures += 1
-                print("FAILED", name, str(error)[:600])
-    sys.exit(failures > 0)
+        strata.report((name, lambda name=name: run_case(name, folder)) for name in sys.argv[1:] or CASES)
 
 
 if __name__ == "__main__":

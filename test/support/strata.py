@@ -38,6 +38,29 @@ def some(cases):
     return sys.argv[1:] or list(cases)[::int(os.environ.get("TEST_EVERY", "1"))]
 
 
+def report(cases):
+    """Runs |cases|, of a name and a function each; ends the process, with 1 where one failed."""
+    failures = 0
+    for name, run in cases:
+        try:
+            run()
+            print("ok", name, flush=True)
+        except (AssertionError, RuntimeError, CompileError) as error:
+            failures += 1
+            print("FAILED", name, str(error)[:700], flush=True)
+    sys.exit(failures > 0)
+
+
+def to_bf16(x):
+    """The bits of |x| rounded to nearest."""
+    bits = np.ascontiguousarray(x, np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+
+
+def from_bf16(x):
+    return (x.astype(np.uint32) << 16).view(np.float32)
+
+
 def has_ptxas():
     """Whether NVIDIA's assembler is where the compiler looks for it."""
     return any(os.access(path, os.X_OK) for path in (shutil.which("ptxas") or "", "/usr/local/cuda/bin/ptxas"))

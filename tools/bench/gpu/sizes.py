@@ -159,7 +159,7 @@ class Bench:
         self.types = {"bf16": torch.bfloat16, "f16": torch.float16, "f32": torch.float32}
         self.ratios = collections.defaultdict(list)
 
-    def library(self, row, sizes, varies):
+    def load(self, row, sizes, varies):
         path = os.path.join(self.options.folder, f"lib{key(row, None if varies else sizes)}.so")
         return self.libraries.GpuLibrary(path, sizes if varies else None)
 
@@ -184,11 +184,11 @@ class Bench:
         return [tensor.double().clone() for tensor in tensors[n_inputs:]]
 
     def case(self, row, case, sizes, peer):
-        static, varying_ = self.library(row, sizes, False), self.library(row, sizes, True)
+        static, general = self.load(row, sizes, False), self.load(row, sizes, True)
         sets, n_inputs = self.buffers(case, dict(zip(row.symbols.values(), sizes))), len(case.inputs)
-        wanted, got = (self.results(library, sets[0], n_inputs) for library in (static, varying_))
+        wanted, got = (self.results(library, sets[0], n_inputs) for library in (static, general))
         error = max(((a - b).norm() / b.norm().clamp(min=1e-30)).item() for a, b in zip(got, wanted))
-        runs = {"static": [static.binding(s) for s in sets], "varying": [varying_.binding(s) for s in sets]}
+        runs = {"static": [static.binding(s) for s in sets], "varying": [general.binding(s) for s in sets]}
         if peer:
             runs["torch"] = [lambda s=s: peer(*s[:n_inputs]) for s in sets]
         timers = {name: self.timing.ReplayTimer(each) for name, each in runs.items()}
@@ -201,7 +201,7 @@ class Bench:
             self.ratios["torch.compile(dynamic=True)"].append(took["torch"] / took["varying"])
             beside = f'{took["torch"]:9.1f}{took["torch"] / took["varying"]:7.2f}'
         static.unload()
-        varying_.unload()
+        general.unload()
         return (f'{took["static"]:9.1f}{took["varying"]:9.1f}{took["static"] / took["varying"]:7.3f} {error:8.1e}'
                 f'{"" if error < 1e-2 else " WRONG"}{beside}')
 
