@@ -220,6 +220,10 @@ graph_node_t *graph_refuse(graph_t *g, const char *format, ...) {
   return node;
 }
 
+size_t graph_mark(const graph_t *g) { return g->nodes.count; }
+
+void graph_roll_back(graph_t *g, size_t mark) { g->nodes.count = g->proto.n_node = mark; }
+
 //===-- Attributes -----------------------------------------------------------------------------------------------===//
 
 static Onnx__AttributeProto *add_attribute(graph_node_t *node, const char *name,

@@ -72,6 +72,9 @@ void graph_set_body(graph_node_t *node, const char *name, graph_t *body);
 // A node that is not supported, for the reason given; what needs its results is skipped. The import goes on, and its
 // error has a line for every such node.
 graph_node_t *graph_refuse(graph_t *g, const char *format, ...) STRATA_PRINTF(2, 3);
+// The number of nodes, and the way back to it: for what turns out not to be supported halfway.
+size_t graph_mark(const graph_t *g);
+void graph_roll_back(graph_t *g, size_t mark);
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 

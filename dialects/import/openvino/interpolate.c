@@ -1,0 +1,59 @@
+// Interpolation.
+#include "dialects/import/openvino/openvino.h"
+
+#include <string.h>
+
+static void check_pads(ir_node_t *n, const char *attribute) {
+  int count;
+  const int64_t *pads = ir_attr_ints(n, attribute, &count);
+  for (int i = 0; i < count; i++)
+    if (pads[i])
+      ir_refuse(n, "attribute '%s'", attribute);
+}
+
+// The axes are those of the last operand, which may be left out.
+static void set_axes(ir_node_t *n, graph_node_t *node, int operand) {
+  int count;
+  if (!ir_has(n, operand))
+    return;
+  const int64_t *axes = ir_constant_ints(n, operand, &count);
+  if (axes)
+    graph_set_ints(node, "axes", count, axes);
+}
+
+static const char *scales_operand(ir_node_t *n, int i) {
+  return ir_dtype(n, i) == STRATA_DTYPE_F32 ? ir_operand(n, i) : graph_cast(n->g, ir_operand(n, i), STRATA_DTYPE_F32);
+}
+
+// Opset 4 has an operand for sizes and one for scales, opset 11 one for either.
+void ir_translate_interpolate(ir_node_t *n) {
+  bool by_scales = ir_attr_is(n, "shape_calculation_mode", "scales", false), is_first = n->op->since < 11;
+  const char *scales = by_scales ? scales_operand(n, is_first ? 2 : 1) : "";
+  const char *sizes = by_scales ? "" : ir_ints_operand(n, 1);
+  const char *mode = ir_attr(n, "mode"), *place = ir_attr(n, "coordinate_transformation_mode");
+  const char *nearest = ir_attr(n, "nearest_mode");
+  graph_node_t *node = graph_node(n->g, "Resize", GRAPH_VALUES(ir_operand(n, 0), "", scales, sizes));
+  check_pads(n, "pads_begin");
+  check_pads(n, "pads_end");
+  set_axes(n, node, is_first ? 3 : 2);
+  if (nearest && !strcmp(nearest, "simple") && mode && !strcmp(mode, "nearest"))
+    ir_refuse(n, "nearest_mode 'simple'");
+  graph_set_string(node, "mode", !mode || !strncmp(mode, "linear", 6) ? "linear" : mode);
+  graph_set_string(node, "coordinate_transformation_mode", place ? place : "half_pixel");
+  if (mode && !strcmp(mode, "nearest"))
+    graph_set_string(node, "nearest_mode", nearest ? nearest : "round_prefer_floor");
+  graph_set_float(node, "cubic_coeff_a", ir_attr_float(n, "cube_coeff", -0.75));
+  ir_set_node(n, node);
+}
+
+void ir_translate_grid_sample(ir_node_t *n) {
+  const char *padding = ir_attr(n, "padding_mode");
+  graph_node_t *node = ir_node_of_all(n, "GridSample");
+  graph_set_int(node, "align_corners", ir_attr_bool(n, "align_corners", false));
+  graph_set_string(node, "mode",
+                   ir_attr_is(n, "mode", "nearest", false)   ? "nearest"
+                   : ir_attr_is(n, "mode", "bicubic", false) ? "cubic"
+                                                             : "linear");
+  graph_set_string(node, "padding_mode", padding ? padding : "zeros");
+  ir_set_node(n, node);
+}
