@@ -36,13 +36,17 @@ static void set_list(ir_node_t *n, graph_node_t *node, const char *name, const c
     graph_set_ints(node, name, count, values);
 }
 
+static void set_strides(ir_node_t *n, graph_node_t *node) {
+  set_list(n, node, "strides", "strides");
+  set_list(n, node, "dilations", "dilations");
+  set_list(n, node, "kernel_shape", "kernel");
+}
+
 static void set_windows(ir_node_t *n, graph_node_t *node) {
   int n_begins, n_ends;
   int64_t pads[2 * STRATA_MAX_RANK];
   const int64_t *begins = ir_attr_ints(n, "pads_begin", &n_begins), *ends = ir_attr_ints(n, "pads_end", &n_ends);
-  set_list(n, node, "strides", "strides");
-  set_list(n, node, "dilations", "dilations");
-  set_list(n, node, "kernel_shape", "kernel");
+  set_strides(n, node);
   if (n_begins != n_ends || n_begins > STRATA_MAX_RANK)
     ir_refuse(n, "pads_begin and pads_end of different lengths");
   if (ir_attr_is(n, "auto_pad", "same_upper", false) || ir_attr_is(n, "auto_pad", "same_lower", false)) {
@@ -92,18 +96,44 @@ void ir_translate_group_convolution(ir_node_t *n) {
   translate_convolution(n, weights, group);
 }
 
+// The pads with which the result has the shape that an operand says. Of an odd number one more is in front for upper:
+// what is cut off the result is what a convolution back would pad.
+static void set_pads_of_shape(ir_node_t *n, graph_node_t *node) {
+  int count, n_strides, n_dilations, n_more, rank = ir_rank(n, 0);
+  const int64_t *shape = ir_constant_ints(n, 2, &count), *strides = ir_attr_ints(n, "strides", &n_strides);
+  const int64_t *dilations = ir_attr_ints(n, "dilations", &n_dilations);
+  const int64_t *more = ir_attr_ints(n, "output_padding", &n_more);
+  const ir_port_t *x = ir_port(n, 0), *weights = ir_port(n, 1);
+  int first = ir_rank(n, 1) - count; // of the kernel's sizes
+  int64_t pads[2 * STRATA_MAX_RANK];
+  if (!n->refusal && (count != rank - 2 || n_strides != count || n_dilations != count || first < 2))
+    ir_refuse(n, "input 2: expected a size for each dimension of the image");
+  for (int i = 0; i < count && !n->refusal; i++) {
+    int64_t size = x->dims[i + 2], span = dilations[i] * (weights->dims[first + i] - 1) + 1;
+    int64_t total = strides[i] * (size - 1) + span + (i < n_more ? more[i] : 0) - shape[i];
+    if (size < 1 || weights->dims[first + i] < 1 || total < 0)
+      ir_refuse(n, "a shape of the result that no pads give");
+    bool more_in_front = ir_attr_is(n, "auto_pad", "same_upper", false);
+    pads[i] = more_in_front ? total - total / 2 : total / 2;
+    pads[count + i] = total - pads[i];
+  }
+  if (!n->refusal)
+    graph_set_ints(node, "pads", 2 * count, pads);
+}
+
 static void translate_backprop(ir_node_t *n, const char *weights, int64_t group) {
   graph_node_t *node = graph_node(n->g, "ConvTranspose", GRAPH_VALUES(ir_operand(n, 0), weights));
-  set_windows(n, node);
+  bool is_same = ir_attr_is(n, "auto_pad", "same_upper", false) || ir_attr_is(n, "auto_pad", "same_lower", false);
+  if (ir_has(n, 2) != is_same)
+    ir_refuse(n, is_same ? "auto_pad without a shape of the result" : "a shape of the result without auto_pad");
+  if (is_same)
+    set_strides(n, node);
+  else
+    set_windows(n, node);
   set_list(n, node, "output_padding", "output_padding");
   graph_set_int(node, "group", group);
-  if (ir_has(n, 2)) {
-    int count;
-    const int64_t *shape = ir_constant_ints(n, 2, &count);
-    if (ir_attr_is(n, "auto_pad", "explicit", true))
-      ir_refuse(n, "a shape of the result beside explicit pads");
-    graph_set_ints(node, "output_shape", count, shape);
-  }
+  if (is_same)
+    set_pads_of_shape(n, node);
   ir_set_node(n, node);
 }
 

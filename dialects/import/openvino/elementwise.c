@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MAX_DECOMPRESSION = 8 }; // steps from weights to numbers
+
 void ir_translate_same(ir_node_t *n) { ir_set_node(n, ir_node_of_all(n, n->op->detail)); }
 
 // "none" only says that the shapes are equal.
@@ -47,13 +49,46 @@ void ir_translate_clamp(ir_node_t *n) {
   ir_set(n, 0, graph_op(n->g, "Clip", GRAPH_VALUES(ir_operand(n, 0), low, high)));
 }
 
+// An output of |layer| that is made of constants alone, by what decompression is made of, in f32; NULL where it is not.
+static const char *in_f32(ir_node_t *n, const ir_layer_t *layer, int depth) {
+  const ir_input_t *inputs = layer->inputs;
+  bool is_difference = !strcmp(layer->type, "Subtract"), is_product = !strcmp(layer->type, "Multiply");
+  if (depth == MAX_DECOMPRESSION)
+    return NULL;
+  if (!strcmp(layer->type, "Const"))
+    return graph_cast(n->g, layer->values[0], STRATA_DTYPE_F32);
+  if (!strcmp(layer->type, "Convert") && inputs[0].from && !strcmp(inputs[0].from->type, "Const"))
+    return graph_cast(n->g, inputs[0].from->values[0], STRATA_DTYPE_F32);
+  if (layer->n_inputs != 2 || !inputs[0].from || !inputs[1].from)
+    return NULL;
+  const char *x = in_f32(n, inputs[0].from, depth + 1);
+  if (x && !strcmp(layer->type, "Reshape") && !strcmp(inputs[1].from->type, "Const")) {
+    ir_node_t reshape = *n;
+    reshape.layer = (ir_layer_t *)(uintptr_t)layer;
+    return ir_binary(n, "Reshape", x, ir_ints_operand(&reshape, 1));
+  }
+  const char *y = x && (is_difference || is_product) ? in_f32(n, inputs[1].from, depth + 1) : NULL;
+  return y ? ir_binary(n, is_difference ? "Sub" : "Mul", x, y) : NULL;
+}
+
+// Weights of few bits are decompressed in f32, as OpenVINO does, although the file says f16 and converts the result.
+static const char *decompressed(ir_node_t *n, strata_dtype_t to) {
+  const ir_port_t *from = ir_port(n, 0);
+  const ir_layer_t *layer = n->layer->inputs[0].from;
+  bool widens = from->type && from->type->dtype == STRATA_DTYPE_F16 && to == STRATA_DTYPE_F32;
+  return widens && strcmp(layer->type, "Const") ? in_f32(n, layer, 0) : NULL;
+}
+
 void ir_translate_convert(ir_node_t *n) {
   const char *name = ir_attr(n, "destination_type");
   strata_dtype_t to = ir_attr_dtype(n, "destination_type", STRATA_DTYPE_NONE);
   const ir_port_t *from = ir_port(n, 0);
   if (!name && !n->refusal)
     ir_refuse(n, "attribute 'destination_type' is missing");
-  if (!n->refusal)
+  const char *wide = n->refusal ? NULL : decompressed(n, to);
+  if (wide)
+    ir_set(n, 0, wide);
+  else if (!n->refusal)
     ir_set(n, 0,
            from && from->type && from->type->table == IR_TABLE_NONE && from->type->dtype == to
                ? ir_operand(n, 0)

@@ -171,7 +171,7 @@ static int parse_shape(const char *text, graph_dim_t *dims) {
 
 // An input of the library, or a line in the error.
 static const char *add_input(ir_importer_t *importer, graph_t *g, const char *name, const ir_port_t *port,
-                             const char *shape) {
+                             const char *shape, bool is_variable) {
   graph_dim_t dims[STRATA_MAX_RANK];
   int rank = shape ? parse_shape(shape, dims) : port->rank;
   for (int i = 0; !shape && i < rank && i < STRATA_MAX_RANK; i++)
@@ -182,6 +182,9 @@ static const char *add_input(ir_importer_t *importer, graph_t *g, const char *na
     return graph_result(
         graph_refuse(g, "an input of the shape '%s', expected at most %d sizes", shape ? shape : "?", STRATA_MAX_RANK),
         NULL);
+  for (int i = 0; is_variable && i < rank; i++)
+    if (dims[i].size < 0 && dims[i].max == 0)
+      dims[i].max = INT32_MAX; // from 0 on, as they begin empty
   graph_input(g, name, port->type->dtype, rank, dims);
   strata_string_map_put(importer->compile->arena, &importer->names, name, importer);
   return name;
@@ -195,7 +198,8 @@ static strata_status_t add_parameters(ir_importer_t *importer, graph_t *g, ir_gr
     if (layer->n_outputs != 1)
       return strata_error(STRATA_PARSE, "layer '%s': expected one output, got %d", layer->name, layer->n_outputs);
     graph_origin(g, "Parameter", layer->name);
-    layer->values[0] = add_input(importer, g, layer->name, &layer->outputs[0], xml_attribute(layer->data, "shape"));
+    layer->values[0] =
+        add_input(importer, g, layer->name, &layer->outputs[0], xml_attribute(layer->data, "shape"), false);
   }
   return NULL;
 }
@@ -209,7 +213,7 @@ void ir_translate_read_value(ir_node_t *n) {
     return;
   const char *value = strata_string_map_get(&n->importer->variables, name);
   if (!value) {
-    value = add_input(n->importer, n->g, name, &n->layer->outputs[0], ir_attr(n, "variable_shape"));
+    value = add_input(n->importer, n->g, name, &n->layer->outputs[0], ir_attr(n, "variable_shape"), true);
     strata_string_map_put(graph_arena(n->g), &n->importer->variables, name, (void *)(uintptr_t)value);
   }
   ir_set(n, 0, value);
@@ -245,20 +249,25 @@ static const char *output_name(ir_importer_t *importer, const ir_layer_t *result
                                                   : result->name;
 }
 
+static strata_status_t add_output(ir_importer_t *importer, graph_t *g, const ir_layer_t *layer) {
+  const char *value = ir_result_value(layer), *variable = xml_attribute(layer->data, "variable_id");
+  bool is_variable = is_a(layer, "Assign");
+  if (!value || (is_variable && !variable))
+    return strata_error(STRATA_PARSE, "layer '%s': a %s without an input or a name", layer->name, layer->type);
+  graph_origin(g, layer->type, layer->name);
+  const char *name =
+      is_variable ? strata_arena_printf(graph_arena(g), "%s.next", variable) : output_name(importer, layer);
+  graph_output(g, name, value);
+  return NULL;
+}
+
+// Variables come after the network's own outputs.
 static strata_status_t add_outputs(ir_importer_t *importer, graph_t *g, const ir_graph_t *graph) {
-  for (size_t i = 0; i < graph->n_layers; i++) {
-    const ir_layer_t *layer = &graph->layers[i];
-    bool is_variable = is_a(layer, "Assign");
-    if (!is_variable && !is_a(layer, "Result"))
-      continue;
-    const char *value = ir_result_value(layer), *variable = xml_attribute(layer->data, "variable_id");
-    if (!value || (is_variable && !variable))
-      return strata_error(STRATA_PARSE, "layer '%s': a %s without an input or a name", layer->name, layer->type);
-    graph_origin(g, layer->type, layer->name);
-    graph_output(g,
-                 is_variable ? strata_arena_printf(graph_arena(g), "%s.next", variable) : output_name(importer, layer),
-                 value);
-  }
+  static const char *const types[] = {"Result", "Assign"};
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < graph->n_layers; i++)
+      if (is_a(&graph->layers[i], types[k]))
+        STRATA_TRY(add_output(importer, g, &graph->layers[i]));
   return NULL;
 }
 

@@ -1,0 +1,48 @@
+"""Small IRs that OpenVINO wrote, compared with what it computes (cases.npz, which make_cases.py wrote)."""
+import os
+import sys
+
+import numpy as np
+
+import strata
+
+CASES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cases.npz")
+TOLERANCE = 1e-4  # of the largest number of an output
+
+
+def close(got, want):
+    if got.dtype.kind not in "fc":
+        return got.shape == want.shape and np.array_equal(got, want)
+    scale = max(1.0, np.max(np.abs(want), initial=0))
+    return got.shape == want.shape and np.allclose(got, want, rtol=TOLERANCE, atol=TOLERANCE * scale, equal_nan=True)
+
+
+def run(name, arrays):
+    for kind in ("xml", "bin"):
+        with open(f"{name}.{kind}", "wb") as file:
+            file.write(arrays[f"{name} {kind}"].tobytes())
+    strata.strata(f"{name}.xml", "--aot", "--aot-name=m", "-o", "out", "--mlir-disable-fast-math",
+                  "--polyblocks-disable-unsafe-math-canonicalizations")
+    library = strata.Library("out/libm.so")
+    inputs = [arrays[f"{name} input {info.name.decode()}"] for info in library.inputs]
+    outputs = library.run(inputs, library.sizes_of([value.shape for value in inputs]))
+    wanted = [key for key in arrays if key.startswith(f"{name} output ")]
+    assert len(outputs) == len(wanted), f"expected {len(wanted)} outputs, got {len(outputs)}"
+    wrong = []
+    for got, info in zip(outputs, library.outputs):
+        output = info.name.decode()
+        if not close(got, arrays[f"{name} output {output}"]):
+            wrong.append(output)
+    library.close()
+    assert not wrong, f"wrong: {', '.join(wrong)}"
+
+
+def main():
+    arrays = dict(np.load(CASES))
+    names = sorted({key.split(" ")[0] for key in arrays})
+    strata.report([(name, lambda name=name: run(name, arrays)) for name in names
+                   if len(sys.argv) == 1 or name in sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()
