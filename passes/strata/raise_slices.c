@@ -37,8 +37,8 @@ static MlirValue slice_ranges(strata_rewriter_t *r, MlirValue x, int rank, const
   return strata_build_slice(&r->build, x, starts, steps, sizes);
 }
 
-// True if the range leaves out some of |size| elements.
-static bool cuts(range_t range, int64_t size) { return range.size != size; }
+// True if the range is something else than all |size| elements in their order.
+static bool cuts(range_t range, int64_t size) { return range.size != size || (range.step != 1 && size > 1); }
 
 static bool can_cut(const strata_rewriter_t *r, MlirOperation contract, const range_t *ranges) {
   strata_contract_t c;

@@ -70,3 +70,14 @@ func.func @elementwise(%x: tensor<6x16xf32>) -> tensor<2x16xf32> {
   %1 = "strata.slice"(%0) {starts = array<i64: 3, 0>, steps = array<i64: 1, 1>} : (tensor<6x16xf32>) -> tensor<2x16xf32>
   return %1 : tensor<2x16xf32>
 }
+
+// Turned around, all of it is there, but not in its order: the slice stays.
+// CHECK-LABEL: @turned_around
+// CHECK: %[[P:.*]] = "strata.contract"(%arg0, %arg1)
+// CHECK: %[[R:.*]] = "strata.slice"(%[[P]]) {starts = array<i64: 5, 0>, steps = array<i64: -1, 1>}
+// CHECK: return %[[R]]
+func.func @turned_around(%x: tensor<6x16xf32>, %w: tensor<16x8xf32>) -> tensor<6x8xf32> {
+  %0 = "strata.contract"(%x, %w) {maps = [#m, #n, #r], zero_pad = false, origin = "matmul"} : (tensor<6x16xf32>, tensor<16x8xf32>) -> tensor<6x8xf32>
+  %1 = "strata.slice"(%0) {starts = array<i64: 5, 0>, steps = array<i64: -1, 1>} : (tensor<6x8xf32>) -> tensor<6x8xf32>
+  return %1 : tensor<6x8xf32>
+}
