@@ -8,7 +8,8 @@
 void strata_options_print_help(FILE *file) {
   fputs("usage: strata INPUT [options]\n"
         "\n"
-        "Compiles INPUT (.onnx, or .mlir and .mlirbc in the strata dialect). With --aot: emits a C library.\n"
+        "Compiles INPUT (.onnx, OpenVINO's .xml, or .mlir and .mlirbc in the strata dialect). With --aot: emits a C "
+        "library.\n"
         "Without: runs it once and prints the time of each kernel and of the whole.\n"
         "Every option may also be given as STRATA_<NAME> in the environment.\n",
         file);

@@ -1,6 +1,6 @@
-// strata-docs: prints documents from the tables they document: docs/options.md and docs/ops.md, the tables of
-// docs/gpu-schedules.md and that of kinds in docs/architecture.md, the manual page of a command, the completions of a
-// shell.
+// strata-docs: prints documents from the tables they document: docs/options.md, docs/ops.md and
+// docs/openvino.md, the tables of docs/gpu-schedules.md and that of kinds in docs/architecture.md, the manual page of a
+// command, the completions of a shell.
 #include "dialects/strata/strata.h"
 #include "tools/commands.h"
 #include "tools/errors.h"
@@ -19,6 +19,14 @@ static bool print_for(const char *kind, const char *name) {
     return false;
   strata_command_print_manual(command, stdout);
   return true;
+}
+
+// A bar is the end of a cell but for a backslash in front.
+static void print_row(FILE *file, const char *name, int since, const char *text) {
+  fprintf(file, "| %s | %d | ", name, since);
+  for (; *text; text++)
+    fprintf(file, *text == '|' ? "\\%c" : "%c", *text);
+  fputs(" |\n", file);
 }
 
 static void print_kinds(FILE *file) {
@@ -40,6 +48,26 @@ static void print_schedule(FILE *file) {
 #include "dialects/affine/schedule.def"
 }
 
+static void print_openvino(FILE *file) {
+  fputs("# OpenVINO's operators\n"
+        "\n"
+        "Generated from `dialects/import/openvino/ops.def` by `strata-docs openvino`; do not edit.\n"
+        "\n"
+        "An operator is read from the opset given here on, up to the next row of its name. A layer with another\n"
+        "attribute, or another value of one, is not supported. [from-openvino.md](from-openvino.md) says the rest.\n"
+        "\n"
+        "| operator | from opset | attributes |\n|---|---|---|\n",
+        file);
+#define IR_OP(type, since, least, most, results, attributes, translator, detail)                                       \
+  print_row(file, type, since, attributes);
+#define IR_MISSING(type, reason)
+#include "dialects/import/openvino/ops.def"
+  fputs("\n## Not supported\n\n| operator | why |\n|---|---|\n", file);
+#define IR_OP(type, since, least, most, results, attributes, translator, detail)
+#define IR_MISSING(type, reason) fputs("| " type " | " reason " |\n", file);
+#include "dialects/import/openvino/ops.def"
+}
+
 static bool print(int argc, char **argv) {
   if (argc == 3)
     return print_for(argv[1], argv[2]);
@@ -47,6 +75,8 @@ static bool print(int argc, char **argv) {
     strata_options_print_markdown(stdout);
   else if (argc == 2 && strcmp(argv[1], "ops") == 0)
     strata_print_ops_markdown(print_text, stdout);
+  else if (argc == 2 && strcmp(argv[1], "openvino") == 0)
+    print_openvino(stdout);
   else if (argc == 2 && strcmp(argv[1], "schedule") == 0)
     print_schedule(stdout);
   else if (argc == 2 && strcmp(argv[1], "kinds") == 0)
@@ -60,7 +90,7 @@ static strata_status_t document(int argc, char **argv) {
   if (print(argc, argv))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT,
-                      "usage: strata-docs options|ops|schedule|kinds|manual COMMAND|completion bash|zsh|fish");
+                      "usage: strata-docs options|ops|openvino|schedule|kinds|manual COMMAND|completion bash|zsh|fish");
 }
 
 int main(int argc, char **argv) {

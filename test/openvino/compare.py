@@ -27,7 +27,7 @@ def random_value(rng, dtype, shape, high):
 def compiled_model(path):
     core = openvino.Core()
     options = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": "0",
-               "EXECUTION_MODE_HINT": "ACCURACY"}
+               "EXECUTION_MODE_HINT": "ACCURACY", "LP_TRANSFORMS_MODE": "NO"}
     return core.compile_model(core.read_model(path), "CPU", options)
 
 

@@ -58,6 +58,14 @@ def unary():
 
 
 @case
+def page():
+    """The network of docs/from-openvino.md."""
+    a = x(4, 8)
+    y = ov.gelu(ov.add(ov.matmul(a, ov.constant(f32(16, 8)), False, True), ov.constant(f32(1, 16))), "erf")
+    return [ov.softmax(ov.add(ov.matmul(y, ov.constant(f32(3, 16)), False, True), ov.constant(f32(1, 3))), -1)], [a]
+
+
+@case
 def binary():
     a, b = x(2, 3, 4, name="a"), x(3, 1, name="b")
     values = [f(a, b) for f in (ov.add, ov.subtract, ov.multiply, ov.divide, ov.maximum, ov.minimum, ov.less,

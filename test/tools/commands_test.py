@@ -56,7 +56,15 @@ def exported_network(folder):
     graph.save(os.path.join(folder, "net.onnx"))
 
 
-STAND_INS = {"from-pytorch.md": exported_network}
+def converted_network(folder):
+    """What the conversion of docs/from-openvino.md leaves, as it was stored with OpenVINO's other IRs."""
+    cases = np.load(os.path.join(strata.SOURCE, "test", "openvino", "cases.npz"))
+    for kind in ("xml", "bin"):
+        with open(os.path.join(folder, f"net.{kind}"), "wb") as file:
+            file.write(cases[f"page {kind}"].tobytes())
+
+
+STAND_INS = {"from-pytorch.md": exported_network, "from-openvino.md": converted_network}
 
 
 def make_checkout(folder):

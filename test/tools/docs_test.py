@@ -15,7 +15,7 @@ def text_of(document):
 
 
 stale = [f"docs/{name}.md is stale: build/bin/strata-docs {name} > docs/{name}.md"
-         for name in ("options", "ops") if text_of(f"{name}.md") != printed(name)]
+         for name in ("options", "ops", "openvino") if text_of(f"{name}.md") != printed(name)]
 if printed("schedule") not in text_of("gpu-schedules.md"):
     stale.append("docs/gpu-schedules.md is stale: build/bin/strata-docs schedule prints its tables of kinds and keys")
 if printed("kinds") not in text_of("architecture.md"):

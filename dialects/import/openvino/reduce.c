@@ -21,12 +21,16 @@ void ir_translate_softmax(ir_node_t *n) {
   ir_set_node(n, node);
 }
 
+// A sum of booleans is one: whether any was true so far.
 void ir_translate_cum_sum(ir_node_t *n) {
-  const char *axis = graph_int(n->g, ir_constant_int(n, 1, 0));
-  graph_node_t *node = graph_node(n->g, "CumSum", GRAPH_VALUES(ir_operand(n, 0), axis));
+  bool is_boolean = ir_dtype(n, 0) == STRATA_DTYPE_BOOL;
+  const char *axis = graph_int(n->g, ir_constant_int(n, 1, 0)), *x = ir_operand(n, 0);
+  x = is_boolean ? graph_cast(n->g, x, STRATA_DTYPE_I32) : x;
+  graph_node_t *node = graph_node(n->g, "CumSum", GRAPH_VALUES(x, axis));
   graph_set_int(node, "exclusive", ir_attr_bool(n, "exclusive", false));
   graph_set_int(node, "reverse", ir_attr_bool(n, "reverse", false));
-  ir_set_node(n, node);
+  const char *sums = graph_result(node, NULL);
+  ir_set(n, 0, is_boolean ? graph_cast(n->g, sums, STRATA_DTYPE_BOOL) : sums);
 }
 
 void ir_translate_top_k(ir_node_t *n) {
