@@ -136,6 +136,11 @@ bool onnx_is_output_only(const onnx_node_t *n, int i) {
 
 //===-- One node -------------------------------------------------------------------------------------------------===//
 
+// The operator in a front end's own format; NULL in a model that was read from a file.
+static const onnx_made_node_t *made_node(const onnx_importer_t *importer, const Onnx__NodeProto *proto) {
+  return importer->made ? (const onnx_made_node_t *)proto : NULL;
+}
+
 static const char *operator_name(strata_arena_t *arena, const Onnx__NodeProto *proto) {
   const char *domain = onnx_text(proto->domain), *op = onnx_text(proto->op_type);
   return !*domain || !strcmp(domain, "ai.onnx") ? op : strata_arena_printf(arena, "%s.%s", domain, op);
@@ -281,9 +286,12 @@ static void dispatch(onnx_node_t *n, const char *op) {
   const Onnx__FunctionProto *function = strata_string_map_get(
       &importer->functions, strata_arena_printf(importer->compile->arena, "%s.%s", onnx_text(n->proto->domain),
                                                 onnx_text(n->proto->op_type)));
+  const onnx_made_node_t *made = made_node(importer, n->proto);
   n->info = strata_string_map_get(&importer->ops, op);
   if (importer->depth == MAX_DEPTH)
     onnx_invalid(n, "more than %d bodies inside each other", MAX_DEPTH);
+  else if (made && made->refusal)
+    onnx_unsupported(n, "%s", made->refusal);
   else if (function)
     strata_build_fail(n->b, inline_function(n, function));
   else if (n->info)
@@ -324,6 +332,7 @@ static strata_status_t import_node(onnx_importer_t *importer, onnx_scope_t *scop
   importer->depth--;
   onnx_fold_quotients(importer);
   check_outputs(&n);
+  op = made_node(importer, proto) ? made_node(importer, proto)->op : op;
   STRATA_TRY(settle(&n, *op ? op : "an operator without a name"));
   importer->builder.location = outer;
   for (int i = 0; i < n.n_outputs; i++)

@@ -3,6 +3,7 @@
 #define STRATA_DIALECTS_IMPORT_ONNX_IMPORTER_H
 
 #include "dialects/import/mapped_file.h"
+#include "dialects/import/onnx/made_model.h"
 #include "dialects/import/onnx/onnx.h"
 #include "runtime/base/tensor_file.h"
 #include "runtime/base/tensor_proto.h"
@@ -17,6 +18,7 @@ typedef struct onnx_importer {
   const strata_import_options_t *options;
   const char *path;
   const Onnx__ModelProto *model;
+  const onnx_made_model_t *made; // the same, if a front end made it; NULL: it was read from a file
   strata_builder_t builder;
   strata_string_map_t ops;            // by name, rows of ops.def
   strata_string_map_t functions;      // by domain and name, the model's own
@@ -83,10 +85,13 @@ STRATA_MUST_CHECK strata_status_t onnx_define(onnx_importer_t *importer, onnx_sc
                                               onnx_value_t value);
 const onnx_value_t *onnx_lookup(const onnx_scope_t *scope, const char *name); // NULL if there is none
 
+// The tensor that a TensorProto of the model stands for.
+STRATA_MUST_CHECK strata_status_t onnx_parse_tensor(onnx_importer_t *importer, const Onnx__TensorProto *stub,
+                                                    strata_tensor_proto_t *out_proto);
 // A constant of |tensor|, whose data outlives the compile.
 STRATA_MUST_CHECK strata_status_t onnx_tensor_constant(onnx_importer_t *importer, const char *name,
                                                        const strata_tensor_t *tensor, onnx_value_t *out_value);
-// The constant of a TensorProto (a stub, see model.h). A tensor of a type that we lack is poisoned and a problem.
+// The constant of a TensorProto. A tensor of a type that we lack is poisoned and a problem.
 STRATA_MUST_CHECK strata_status_t onnx_import_tensor(onnx_importer_t *importer, const Onnx__TensorProto *stub,
                                                      const char **out_name, onnx_value_t *out_value);
 STRATA_MUST_CHECK strata_status_t onnx_import_sparse_tensor(onnx_importer_t *importer,

@@ -423,6 +423,7 @@ static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__Graph
                                     MlirRegion region) {
   strata_arena_t *arena = importer->compile->arena;
   onnx_scope_t scope = {.opset = opset};
+  STRATA_TRY(onnx_check_given_dims(importer));
   STRATA_TRY(onnx_select_weights(importer, graph));
   STRATA_TRY(onnx_import_initializers(importer, &scope, graph));
   STRATA_TRY(import_inputs(importer, &scope, graph));
@@ -489,14 +490,13 @@ static strata_status_t import_model(onnx_importer_t *importer) {
   return status;
 }
 
-strata_status_t strata_import_onnx(strata_compile_t *compile, const char *path,
-                                   const strata_import_options_t *options) {
-  Onnx__ModelProto *model;
-  STRATA_TRY(onnx_read_model(compile->arena, path, &model));
+static strata_status_t import(strata_compile_t *compile, const char *path, const Onnx__ModelProto *model,
+                              const onnx_made_model_t *made, const strata_import_options_t *options) {
   onnx_importer_t importer = {.compile = compile,
                               .options = options,
                               .path = path,
                               .model = model,
+                              .made = made,
                               .builder = {.compile = compile,
                                           .before = {NULL},
                                           .location = mlirLocationUnknownGet(compile->context),
@@ -510,4 +510,16 @@ strata_status_t strata_import_onnx(strata_compile_t *compile, const char *path,
       strata_error(strata_status_code(status), "%s%s%s", path, *message == '(' ? " " : ": ", message);
   strata_status_free(status);
   return error;
+}
+
+strata_status_t onnx_import_made_model(strata_compile_t *compile, const char *path, const onnx_made_model_t *made,
+                                       const strata_import_options_t *options) {
+  return import(compile, path, made->model, made, options);
+}
+
+strata_status_t strata_import_onnx(strata_compile_t *compile, const char *path,
+                                   const strata_import_options_t *options) {
+  Onnx__ModelProto *model;
+  STRATA_TRY(onnx_read_model(compile->arena, path, &model));
+  return import(compile, path, model, NULL, options);
 }

@@ -60,10 +60,30 @@ static int find_symbol(const onnx_importer_t *importer, const char *name) {
   return -1;
 }
 
+static const strata_import_dim_t *find_dim(const strata_import_dim_t *dims, size_t n_dims, const char *name) {
+  for (size_t i = 0; i < n_dims; i++)
+    if (!strcmp(dims[i].name, name))
+      return &dims[i];
+  return NULL;
+}
+
+// What --dim says of the name, or else a model that a front end made.
 static const strata_import_dim_t *find_given(const onnx_importer_t *importer, const char *name) {
-  for (size_t i = 0; i < importer->options->n_dims; i++)
-    if (!strcmp(importer->options->dims[i].name, name))
-      return &importer->options->dims[i];
+  const onnx_made_model_t *made = importer->made;
+  const strata_import_dim_t *given = find_dim(importer->options->dims, importer->options->n_dims, name);
+  return given || !made ? given : find_dim(made->dims, made->n_dims, name);
+}
+
+strata_status_t onnx_check_given_dims(const onnx_importer_t *importer) {
+  const strata_import_options_t *options = importer->options;
+  for (size_t i = 0; importer->made && i < options->n_dims; i++) {
+    const strata_import_dim_t *given = &options->dims[i];
+    const strata_import_dim_t *said = find_dim(importer->made->dims, importer->made->n_dims, given->name);
+    int64_t max = given->is_range ? given->max : given->min;
+    if (said && (given->min < said->min || max > said->max))
+      return strata_error(STRATA_INVALID_ARGUMENT, "--dim %s: the model says that it is from %lld to %lld", given->name,
+                          (long long)said->min, (long long)said->max);
+  }
   return NULL;
 }
 

@@ -8,6 +8,9 @@
 // nothing. An error where --dim and the model contradict one another.
 STRATA_MUST_CHECK strata_status_t onnx_named_dim(onnx_importer_t *importer, const char *name, strata_dim_t *out);
 
+// An error where --dim says more than a model that a front end made allows.
+STRATA_MUST_CHECK strata_status_t onnx_check_given_dims(const onnx_importer_t *importer);
+
 // A dim, or a value's dims, with what is known of the symbols by now.
 strata_dim_t onnx_resolve(const onnx_importer_t *importer, strata_dim_t dim);
 

@@ -98,10 +98,18 @@ strata_status_t onnx_tensor_constant(onnx_importer_t *importer, const char *name
   return strata_status_context(status, "tensor '%s'", name);
 }
 
+strata_status_t onnx_parse_tensor(onnx_importer_t *importer, const Onnx__TensorProto *stub,
+                                  strata_tensor_proto_t *out_proto) {
+  strata_mapped_file_t bytes = onnx_tensor_bytes(stub);
+  if (!importer->made)
+    return strata_tensor_proto_parse(importer->compile->arena, bytes.data, bytes.size, out_proto);
+  *out_proto = ((const onnx_made_tensor_t *)stub)->tensor;
+  return NULL;
+}
+
 static strata_status_t read_tensor(onnx_importer_t *importer, const Onnx__TensorProto *stub,
                                    strata_tensor_proto_t *out_proto) {
-  strata_mapped_file_t bytes = onnx_tensor_bytes(stub);
-  STRATA_TRY(strata_tensor_proto_parse(importer->compile->arena, bytes.data, bytes.size, out_proto));
+  STRATA_TRY(onnx_parse_tensor(importer, stub, out_proto));
   if (!out_proto->is_external)
     return NULL;
   return strata_status_context(locate_external(importer, out_proto), "external data of tensor '%s'", out_proto->name);

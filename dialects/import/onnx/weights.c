@@ -3,7 +3,6 @@
 // A weight is an initializer with more than one element: of at least two dimensions, or of one and not of i64, i32 or
 // bool, which are shapes, axes and the like. What an operator must know while compiling is none.
 #include "dialects/import/onnx/importer.h"
-#include "dialects/import/onnx/model.h"
 
 #include <string.h>
 
@@ -27,8 +26,7 @@ strata_status_t onnx_select_weights(onnx_importer_t *importer, const Onnx__Graph
   importer->weights = strata_arena_array(arena, strata_tensor_proto_t, graph->n_initializer);
   for (size_t i = 0; i < graph->n_initializer; i++) {
     strata_tensor_proto_t proto;
-    strata_mapped_file_t bytes = onnx_tensor_bytes(graph->initializer[i]);
-    strata_status_t status = strata_tensor_proto_parse(arena, bytes.data, bytes.size, &proto);
+    strata_status_t status = onnx_parse_tensor(importer, graph->initializer[i], &proto);
     if (!status && *proto.name && is_weight(&proto.tensor) && !strata_string_map_get(&constants, proto.name))
       importer->weights[i] = proto;
     strata_status_free(status); // whoever imports it as a constant reports it
