@@ -41,8 +41,14 @@ static graph_t *branch(hlo_op_t *o, graph_t *outer, int region) {
   return g;
 }
 
-static graph_node_t *choose(graph_t *g, const char *condition, graph_t *yes, graph_t *no) {
-  graph_node_t *node = graph_node(g, "If", GRAPH_VALUES(condition));
+// The node of |o| itself, after its bodies have been read.
+static graph_node_t *own_node(hlo_op_t *o, graph_t *g, const char *op, int n_operands, const char *const *operands) {
+  hlo_set_origin(o);
+  return graph_node(g, op, n_operands, operands);
+}
+
+static graph_node_t *choose(hlo_op_t *o, graph_t *g, const char *condition, graph_t *yes, graph_t *no) {
+  graph_node_t *node = own_node(o, g, "If", GRAPH_VALUES(condition));
   graph_set_body(node, "then_branch", yes);
   graph_set_body(node, "else_branch", no);
   return node;
@@ -50,7 +56,7 @@ static graph_node_t *choose(graph_t *g, const char *condition, graph_t *yes, gra
 
 void hlo_read_if(hlo_op_t *o) {
   graph_t *yes = branch(o, o->g, 0), *no = branch(o, o->g, 1);
-  graph_node_t *node = choose(o->g, hlo_in(o, 0), yes, no);
+  graph_node_t *node = choose(o, o->g, hlo_in(o, 0), yes, no);
   for (int i = 0; i < mlirOperationGetNumResults(o->op); i++)
     hlo_set(o, i, graph_result(node, NULL));
 }
@@ -65,7 +71,7 @@ static graph_node_t *choose_from(hlo_op_t *o, graph_t *g, int i, int count) {
     for (int k = 0; k < mlirOperationGetNumResults(o->op); k++)
       give(o, no, graph_result(rest, NULL));
   }
-  return choose(g, is_it, branch(o, g, i), no);
+  return choose(o, g, is_it, branch(o, g, i), no);
 }
 
 void hlo_read_case(hlo_op_t *o) {
@@ -101,7 +107,7 @@ static void read_open_loop(hlo_op_t *o) {
   give(o, g, read_body(o, g, hlo_region(o, 0), next)[0]);
   for (int i = 0; i < n; i++)
     give(o, g, next[i]);
-  graph_node_t *node = graph_node(o->g, "Loop", n + 2, operands);
+  graph_node_t *node = own_node(o, o->g, "Loop", n + 2, operands);
   graph_set_body(node, "body", g);
   for (int i = 0; i < n; i++)
     hlo_set(o, i, graph_result(node, NULL));
@@ -165,23 +171,24 @@ static bool find_counter(hlo_op_t *o, counted_t *c) {
   return !mlirValueIsNull(c->limit) && hlo_type_of(c->limit).rank == 0;
 }
 
-// Whether the starts from operand |first| on are the counter, then zeros.
-static bool is_row(const counted_t *c, MlirOperation op, int first) {
+static bool is_zero(MlirValue value) {
   double zero;
-  intptr_t count = mlirOperationGetNumOperands(op);
-  if (first >= count || !is_argument(c->body, mlirOperationGetOperand(op, first), c->counter))
-    return false;
-  for (intptr_t i = first + 1; i < count; i++)
-    if (!hlo_constant_number(mlirOperationGetOperand(op, i), &zero) || zero != 0)
-      return false;
-  return true;
+  return hlo_constant_number(value, &zero) && zero == 0;
 }
 
-static bool is_whole_row(hlo_type_t row, hlo_type_t all) {
-  bool is_row = row.rank == all.rank && all.rank > 0 && row.dims[0] == 1;
-  for (int i = 1; i < all.rank && is_row; i++)
-    is_row = row.dims[i] == all.dims[i];
-  return is_row;
+// Whether |op| takes the row of the iteration.
+static bool takes_row(const counted_t *c, MlirOperation op) {
+  if (!hlo_op_is(op, "dynamic_slice") && !hlo_op_is(op, "real_dynamic_slice"))
+    return false;
+  hlo_type_t row = hlo_type_of(mlirOperationGetResult(op, 0)), all = hlo_type_of(mlirOperationGetOperand(op, 0));
+  if (row.rank != all.rank || row.rank < 1 || row.dims[0] != 1)
+    return false;
+  for (int d = 0; d < row.rank; d++) {
+    MlirValue start = hlo_start(op, d);
+    if (mlirValueIsNull(start) || (d == 0 ? !is_argument(c->body, start, c->counter) : !hlo_is_whole(op, d)))
+      return false;
+  }
+  return true;
 }
 
 // Whether all that reads |value| takes the row of the iteration.
@@ -189,12 +196,22 @@ static bool is_read_by_rows(const counted_t *c, MlirValue value) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
-    if (strata_op_is(user, "stablehlo.return"))
-      continue;
-    if (!hlo_op_is(user, "dynamic_slice") || mlirOpOperandGetOperandNumber(use) != 0 || !is_row(c, user, 1) ||
-        !is_whole_row(hlo_type_of(mlirOperationGetResult(user, 0)), hlo_type_of(value)))
+    if (!hlo_op_is(user, "return") && (mlirOpOperandGetOperandNumber(use) != 0 || !takes_row(c, user)))
       return false;
   }
+  return true;
+}
+
+// Whether the dynamic_update_slice stores the row of the iteration.
+static bool stores_row(const counted_t *c, MlirOperation store) {
+  hlo_type_t row = hlo_type_of(mlirOperationGetOperand(store, 1)), all = hlo_type_of(mlirOperationGetResult(store, 0));
+  if (row.rank != all.rank || row.rank < 1 || row.dims[0] != 1 ||
+      mlirOperationGetNumOperands(store) != 2 + row.rank ||
+      !is_argument(c->body, mlirOperationGetOperand(store, 2), c->counter))
+    return false;
+  for (int d = 1; d < row.rank; d++)
+    if (row.dims[d] != all.dims[d] || !is_zero(mlirOperationGetOperand(store, 2 + d)))
+      return false;
   return true;
 }
 
@@ -202,10 +219,9 @@ static bool is_read_by_rows(const counted_t *c, MlirValue value) {
 static MlirOperation row_store(const counted_t *c, int i) {
   MlirValue value = argument(c->body, i);
   MlirOperation store = strata_def(hlo_returned(c->body, i));
-  if (mlirOperationIsNull(store) || !hlo_op_is(store, "dynamic_update_slice") || !is_row(c, store, 2) ||
+  if (mlirOperationIsNull(store) || !hlo_op_is(store, "dynamic_update_slice") || !stores_row(c, store) ||
       !is_argument(c->body, mlirOperationGetOperand(store, 0), i) || !strata_value_has_one_use(value) ||
-      !strata_value_has_one_use(mlirOperationGetResult(store, 0)) ||
-      !is_whole_row(hlo_type_of(mlirOperationGetOperand(store, 1)), hlo_type_of(value)))
+      !strata_value_has_one_use(mlirOperationGetResult(store, 0)))
     return (MlirOperation){0};
   return store;
 }
@@ -263,7 +279,7 @@ static void skip(hlo_op_t *o, MlirOperation op) { strata_pointer_map_put(&o->imp
 static void name_rows(hlo_op_t *o, MlirValue value, const char *slice) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
        use = mlirOpOperandGetNextUse(use))
-    if (!strata_op_is(mlirOpOperandGetOwner(use), "stablehlo.return")) {
+    if (!hlo_op_is(mlirOpOperandGetOwner(use), "return")) {
       hlo_set_name(o->importer, mlirOperationGetResult(mlirOpOperandGetOwner(use), 0), slice);
       skip(o, mlirOpOperandGetOwner(use));
     }
@@ -340,7 +356,7 @@ static graph_node_t *scan(hlo_op_t *o, const counted_t *c, const char *count) {
     if (c->roles[i] == ROWS_OUT)
       skip(o, c->stores[i]);
   give_results(o, g, c, read_body(o, g, c->body, arguments));
-  graph_node_t *node = graph_node(o->g, "Scan", n, operands);
+  graph_node_t *node = own_node(o, o->g, "Scan", n, operands);
   graph_set_int(node, "num_scan_inputs", c->n_inputs + 1);
   graph_set_body(node, "body", g);
   return node;
@@ -358,7 +374,7 @@ static graph_node_t *loop(hlo_op_t *o, const counted_t *c, const char *count) {
   const char **results = read_body(o, g, c->body, arguments);
   give(o, g, condition);
   give_results(o, g, c, results);
-  graph_node_t *node = graph_node(o->g, "Loop", n, operands);
+  graph_node_t *node = own_node(o, o->g, "Loop", n, operands);
   graph_set_body(node, "body", g);
   return node;
 }

@@ -152,18 +152,6 @@ void hlo_read_slice(hlo_op_t *o) {
     hlo_refuse(o, "expected starts, limits and strides of %d dims", rank);
 }
 
-void hlo_read_real_dynamic_slice(hlo_op_t *o) {
-  int rank = hlo_in_type(o, 0).rank;
-  int64_t axes[HLO_MAX_RANK];
-  const char *bounds[3];
-  for (int i = 0; i < rank; i++)
-    axes[i] = i;
-  for (int i = 0; i < 3; i++)
-    bounds[i] = hlo_cast(o, hlo_in(o, 1 + i), STRATA_DTYPE_I64);
-  hlo_set(o, 0, graph_op(o->g, "Slice", GRAPH_VALUES(hlo_in(o, 0), bounds[0], bounds[1],
-                                                     graph_ints(o->g, rank, axes), bounds[2])));
-}
-
 void hlo_read_reverse(hlo_op_t *o) {
   int64_t axes[HLO_MAX_RANK], starts[HLO_MAX_RANK], limits[HLO_MAX_RANK], steps[HLO_MAX_RANK];
   int count = hlo_int_list(o, "dimensions", HLO_MAX_RANK, axes);

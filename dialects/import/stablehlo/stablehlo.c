@@ -52,12 +52,17 @@ static bool has_known_types(const hlo_op_t *o) {
   return true;
 }
 
+void hlo_set_origin(hlo_op_t *o) {
+  strata_arena_t *arena = o->importer->compile->arena;
+  graph_origin(o->g, short_name(arena, o->op), place(arena, mlirOperationGetLocation(o->op)));
+}
+
 static void read_op(hlo_importer_t *importer, graph_t *g, MlirOperation op) {
   strata_arena_t *arena = importer->compile->arena;
   const char *name = short_name(arena, op);
   const row_t *row = find_row(name);
   hlo_op_t o = {.importer = importer, .g = g, .op = op, .info = row ? &row->info : NULL};
-  graph_origin(g, name, place(arena, mlirOperationGetLocation(op)));
+  hlo_set_origin(&o);
   if (!row)
     hlo_refuse(&o, "not an operation that is known");
   else if (row->missing)

@@ -55,6 +55,7 @@ hlo_type_t hlo_in_type(hlo_op_t *o, int i);
 hlo_type_t hlo_out_type(hlo_op_t *o, int i);
 hlo_type_t hlo_type_of(MlirValue value);
 void hlo_set(hlo_op_t *o, int i, const char *name);   // result |i|
+void hlo_set_origin(hlo_op_t *o); // of the nodes that come: needed where others have been read meanwhile
 void hlo_refuse(hlo_op_t *o, const char *format, ...) STRATA_PRINTF(2, 3);
 
 void hlo_set_name(hlo_importer_t *importer, MlirValue value, const char *name);
@@ -113,6 +114,12 @@ const char *hlo_combiner(MlirBlock block, int i, int n);
 // The operation's name behind its dialect's; "" of a null operation.
 const char *hlo_op_name(strata_arena_t *arena, MlirOperation op);
 bool hlo_op_is(MlirOperation op, const char *name); // "stablehlo." and |name|
+
+//===-- Slices ---------------------------------------------------------------------------------------------------===//
+
+// Where a dynamic_slice, or what JAX makes of it where sizes vary, begins in |dim|; null if it is something else.
+MlirValue hlo_start(MlirOperation op, int dim);
+bool hlo_is_whole(MlirOperation op, int dim); // the slice has all of the dim
 
 //===-- Functions ------------------------------------------------------------------------------------------------===//
 
