@@ -135,18 +135,57 @@ void hlo_read_popcnt(hlo_op_t *o) {
   hlo_set(o, 0, hlo_cast(o, x, dtype));
 }
 
-// The types that have these bits round in the same way.
-void hlo_read_reduce_precision(hlo_op_t *o) {
-  int64_t exponent = hlo_int(o, "exponent_bits", 0), mantissa = hlo_int(o, "mantissa_bits", 0);
-  strata_dtype_t own = hlo_in_type(o, 0).dtype;
-  for (int i = 1; i < STRATA_DTYPE_COUNT; i++) {
-    const strata_dtype_info_t *info = &strata_dtype_info[i];
-    if (info->class_ == STRATA_DTYPE_CLASS_FLOAT && info->has_infinity && info->exponent_bits == exponent &&
-        info->mantissa_bits == mantissa) {
-      hlo_set(o, 0, hlo_cast(o, hlo_cast(o, hlo_in(o, 0), (strata_dtype_t)i), own));
-      return;
-    }
+// Of integers the difference of two comparisons, which the ranges of sizes may decide.
+void hlo_read_sign(hlo_op_t *o) {
+  strata_dtype_t dtype = hlo_in_type(o, 0).dtype;
+  const char *x = hlo_in(o, 0), *zero = hlo_number(o, dtype, 0);
+  if (strata_dtype_info[dtype].class_ != STRATA_DTYPE_CLASS_SIGNED) {
+    hlo_set(o, 0, graph_op(o->g, "Sign", GRAPH_VALUES(x)));
+    return;
   }
-  hlo_refuse(o, "a precision of %lld bits of exponent and %lld of mantissa", (long long)exponent,
-             (long long)mantissa);
+  const char *above = hlo_cast(o, graph_op(o->g, "Greater", GRAPH_VALUES(x, zero)), dtype);
+  const char *below = hlo_cast(o, graph_op(o->g, "Less", GRAPH_VALUES(x, zero)), dtype);
+  hlo_set(o, 0, graph_op(o->g, "Sub", GRAPH_VALUES(above, below)));
+}
+
+// The bits of an f32 rounded to nearest even where the mantissa ends; beyond the exponents are infinities and zeros.
+static const char *rounded_bits(hlo_op_t *o, const char *x, int64_t mantissa) {
+  int64_t lost = 23 - mantissa;
+  if (lost <= 0)
+    return x;
+  graph_node_t *node = graph_node(o->g, "strata.BitCast", GRAPH_VALUES(x));
+  graph_set_int(node, "to", strata_dtype_info[STRATA_DTYPE_I32].onnx_type);
+  const char *bits = hlo_cast(o, graph_result(node, NULL), STRATA_DTYPE_I64);
+  const char *last = graph_op(o->g, "strata.ShiftRight", GRAPH_VALUES(bits, graph_int(o->g, lost)));
+  const char *up = graph_op(o->g, "Add", GRAPH_VALUES(graph_op(o->g, "BitwiseAnd", GRAPH_VALUES(last, graph_int(o->g, 1))),
+                                                      graph_int(o->g, (INT64_C(1) << (lost - 1)) - 1)));
+  const char *cut = graph_op(o->g, "BitwiseAnd", GRAPH_VALUES(graph_op(o->g, "Add", GRAPH_VALUES(bits, up)),
+                                                              graph_int(o->g, -(INT64_C(1) << lost))));
+  node = graph_node(o->g, "strata.BitCast", GRAPH_VALUES(hlo_cast(o, cut, STRATA_DTYPE_I32)));
+  graph_set_int(node, "to", strata_dtype_info[STRATA_DTYPE_F32].onnx_type);
+  return graph_result(node, NULL);
+}
+
+void hlo_read_reduce_precision(hlo_op_t *o) {
+  int64_t exponent = hlo_int(o, "exponent_bits", 0), mantissa = hlo_int(o, "mantissa_bits", -1);
+  strata_dtype_t dtype = hlo_in_type(o, 0).dtype;
+  if (strata_dtype_info[dtype].class_ != STRATA_DTYPE_CLASS_FLOAT || strata_dtype_info[dtype].bits > 32 || exponent < 1 ||
+      exponent > 8 || mantissa < 0) {
+    hlo_refuse(o, "%s with %lld bits of exponent and %lld of mantissa", strata_dtype_info[dtype].name,
+               (long long)exponent, (long long)mantissa);
+    return;
+  }
+  const char *x = hlo_cast(o, hlo_in(o, 0), STRATA_DTYPE_F32), *y = rounded_bits(o, x, mantissa);
+  if (exponent < 8) {
+    int64_t bias = (INT64_C(1) << (exponent - 1)) - 1;
+    double most = ldexp(2 - ldexp(1, (int)-mantissa), (int)bias), least = ldexp(1, (int)(1 - bias));
+    const char *size = graph_op(o->g, "Abs", GRAPH_VALUES(y)), *zero = graph_op(o->g, "Mul", GRAPH_VALUES(y, hlo_number(o, STRATA_DTYPE_F32, 0)));
+    const char *infinity = graph_op(o->g, "Mul", GRAPH_VALUES(y, hlo_number(o, STRATA_DTYPE_F32, INFINITY)));
+    const char *is_large = graph_op(o->g, "Greater", GRAPH_VALUES(size, hlo_number(o, STRATA_DTYPE_F32, most)));
+    const char *is_small = graph_op(o->g, "Less", GRAPH_VALUES(size, hlo_number(o, STRATA_DTYPE_F32, least)));
+    y = graph_op(o->g, "Where", GRAPH_VALUES(is_large, infinity, y));
+    y = graph_op(o->g, "Where", GRAPH_VALUES(is_small, zero, y));
+  }
+  y = graph_op(o->g, "Where", GRAPH_VALUES(graph_op(o->g, "IsNaN", GRAPH_VALUES(x)), x, y));
+  hlo_set(o, 0, hlo_cast(o, y, dtype));
 }
