@@ -183,10 +183,10 @@ static bool mentions(const strata_mapped_file_t *file, const char *text) {
 static strata_status_t explain_form(const strata_mapped_file_t *file, strata_status_t status) {
   if (!status || !(mentions(file, " stablehlo.") || mentions(file, "StableHLO_v")))
     return status;
-  strata_status_t explained =
-      strata_error(strata_status_code(status),
-                   "%s\nthis is StableHLO, which is read in MLIR's generic form: python3 -m strata.stablehlo writes it",
-                   strata_status_message(status));
+  strata_status_t explained = strata_error(
+      strata_status_code(status),
+      "%s\nthis is StableHLO, which is read in MLIR's generic form only: docs/from-jax.md says how to write it",
+      strata_status_message(status));
   strata_status_free(status);
   return explained;
 }
@@ -203,9 +203,8 @@ strata_status_t strata_import_stablehlo(strata_compile_t *compile, const char *p
   bool is_open = mlirContextGetAllowUnregisteredDialects(compile->context);
   mlirContextSetAllowUnregisteredDialects(compile->context, true);
   MlirModule module = mlirModuleCreateParseFromFile(compile->context, strata_str(path));
-  strata_status_t status = mlirModuleIsNull(module)
-                               ? strata_status_context(parse_error(compile), "%s", path)
-                               : hlo_import(compile, module, path, options);
+  strata_status_t status = mlirModuleIsNull(module) ? strata_status_context(parse_error(compile), "%s", path)
+                                                    : hlo_import(compile, module, path, options);
   if (!mlirModuleIsNull(module))
     mlirModuleDestroy(module);
   mlirContextSetAllowUnregisteredDialects(compile->context, is_open);

@@ -24,8 +24,8 @@ void onnx_import_bit_cast(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   bool is_unsigned;
   strata_type_t from = onnx_shape(x).type, to = wanted_type(n, from, &is_unsigned);
-  if (!onnx_failed(n) && (strata_type_info[from].bits != strata_type_info[to].bits || from == STRATA_TYPE_I1 ||
-                          to == STRATA_TYPE_I1))
+  if (!onnx_failed(n) &&
+      (strata_type_info[from].bits != strata_type_info[to].bits || from == STRATA_TYPE_I1 || to == STRATA_TYPE_I1))
     onnx_unsupported(n, "the bits of %s as %s", onnx_type_name(from, onnx_is_unsigned(n, 0)),
                      onnx_type_name(to, is_unsigned));
   MlirValue result = from == to ? x : strata_build_convert(n->b, STRATA_OP_BITCAST, x, to);
@@ -80,7 +80,8 @@ void onnx_import_reduce_integers(onnx_node_t *n) {
     onnx_set_like(n, 0, onnx_reduce(n, combiner(n), x, axes, false), 0);
 }
 
-// Padding counts as the neutral element. All lists have an entry a dimension; pads as ONNX has them, the low ones first.
+// Padding counts as the neutral element. All lists have an entry a dimension; pads as ONNX has them, the low ones
+// first.
 void onnx_import_window(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   int rank = onnx_operand_shape(n, 0).rank;
@@ -92,6 +93,5 @@ void onnx_import_window(onnx_node_t *n) {
   onnx_attr_ints_or(n, "dilations", rank, 1, dilations);
   onnx_attr_ints_or(n, "pads", 2 * rank, 0, pads);
   if (!onnx_failed(n))
-    onnx_set_like(n, 0,
-                  strata_build_window(n->b, combiner(n), x, window, strides, dilations, pads, pads + rank), 0);
+    onnx_set_like(n, 0, strata_build_window(n->b, combiner(n), x, window, strides, dilations, pads, pads + rank), 0);
 }

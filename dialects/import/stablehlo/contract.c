@@ -11,13 +11,6 @@ typedef struct {
   int n_batch, n_summed;
 } dot_t;
 
-static bool holds(int count, const int64_t *list, int64_t item) {
-  for (int i = 0; i < count; i++)
-    if (list[i] == item)
-      return true;
-  return false;
-}
-
 // "bik,bkj->bij": letters of batch dims, then of summed ones, then of what is left of either operand.
 static const char *equation(hlo_op_t *o, const dot_t *dot, const int ranks[2]) {
   char letters[2][HLO_MAX_RANK + 1] = {"", ""}, result[3 * HLO_MAX_RANK] = "";
@@ -30,13 +23,13 @@ static const char *equation(hlo_op_t *o, const dot_t *dot, const int ranks[2]) {
     for (int d = 0; d < ranks[side]; d++)
       if (!letters[side][d])
         letters[side][d] = result[n_result++] = (char)(next < 26 ? 'a' + next : 'A' + next - 26), next++;
-  return strata_arena_printf(o->importer->compile->arena, "%.*s,%.*s->%.*s", ranks[0], letters[0], ranks[1],
-                             letters[1], n_result, result);
+  return strata_arena_printf(o->importer->compile->arena, "%.*s,%.*s->%.*s", ranks[0], letters[0], ranks[1], letters[1],
+                             n_result, result);
 }
 
 static bool are_dims(int count, const int64_t *dims, int rank) {
   for (int i = 0; i < count; i++)
-    if (dims[i] < 0 || dims[i] >= rank || holds(i, dims, dims[i]))
+    if (dims[i] < 0 || dims[i] >= rank || hlo_holds(i, dims, dims[i]))
       return false;
   return true;
 }
@@ -243,8 +236,8 @@ void hlo_read_convolution(hlo_op_t *o) {
     hlo_refuse(o, "window_reversal: expected %d booleans", c.n);
     return;
   }
-  const char *y = is_enlarged(&c) ? transposed(o, &c, operands[0], operands[1], &types[1])
-                                  : plain(o, &c, operands[0], operands[1]);
+  const char *y =
+      is_enlarged(&c) ? transposed(o, &c, operands[0], operands[1], &types[1]) : plain(o, &c, operands[0], operands[1]);
   int64_t back[HLO_MAX_RANK];
   for (int i = 0; i < result.rank; i++)
     back[c.places[OUTPUT][i]] = i;

@@ -1,7 +1,8 @@
 // Loops and branches.
 //
-// A loop that counts becomes one of a number of iterations. If in each it reads a row of what never changes, or stores a
-// row of a state that it does not read, these are walked (Scan); else it is a loop that is asked before each iteration.
+// A loop that counts becomes one of a number of iterations. If in each it reads a row of what never changes, or stores
+// a row of a state that it does not read, these are walked (Scan); else it is a loop that is asked before each
+// iteration.
 #include "dialects/import/stablehlo/stablehlo.h"
 
 enum { MAX_STATES = 256 };
@@ -138,8 +139,8 @@ static MlirValue outside(hlo_op_t *o, const counted_t *c, MlirValue value) {
   if (i >= 0)
     return c->roles[i] == SAME ? hlo_value(o, i) : (MlirValue){0};
   double number;
-  bool is_inside = mlirValueIsAOpResult(value) &&
-                   mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)), c->condition);
+  bool is_inside =
+      mlirValueIsAOpResult(value) && mlirBlockEqual(mlirOperationGetBlock(mlirOpResultGetOwner(value)), c->condition);
   return is_inside && !hlo_constant_number(value, &number) ? (MlirValue){0} : value;
 }
 
@@ -155,8 +156,8 @@ static bool counts(const counted_t *c, MlirValue next) {
 }
 
 static bool find_counter(hlo_op_t *o, counted_t *c) {
-  MlirOperation compare = hlo_n_returned(c->condition) == 1 ? strata_def(hlo_returned(c->condition, 0))
-                                                            : (MlirOperation){0};
+  MlirOperation compare =
+      hlo_n_returned(c->condition) == 1 ? strata_def(hlo_returned(c->condition, 0)) : (MlirOperation){0};
   if (mlirOperationIsNull(compare) || !hlo_op_is(compare, "compare"))
     return false;
   hlo_op_t inner = {.importer = o->importer, .g = o->g, .op = compare};
@@ -193,8 +194,7 @@ static bool takes_row(const counted_t *c, MlirOperation op) {
 
 // Whether all that reads |value| takes the row of the iteration.
 static bool is_read_by_rows(const counted_t *c, MlirValue value) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     if (!hlo_op_is(user, "return") && (mlirOpOperandGetOperandNumber(use) != 0 || !takes_row(c, user)))
       return false;
@@ -205,8 +205,7 @@ static bool is_read_by_rows(const counted_t *c, MlirValue value) {
 // Whether the dynamic_update_slice stores the row of the iteration.
 static bool stores_row(const counted_t *c, MlirOperation store) {
   hlo_type_t row = hlo_type_of(mlirOperationGetOperand(store, 1)), all = hlo_type_of(mlirOperationGetResult(store, 0));
-  if (row.rank != all.rank || row.rank < 1 || row.dims[0] != 1 ||
-      mlirOperationGetNumOperands(store) != 2 + row.rank ||
+  if (row.rank != all.rank || row.rank < 1 || row.dims[0] != 1 || mlirOperationGetNumOperands(store) != 2 + row.rank ||
       !is_argument(c->body, mlirOperationGetOperand(store, 2), c->counter))
     return false;
   for (int d = 1; d < row.rank; d++)
@@ -277,8 +276,7 @@ static void skip(hlo_op_t *o, MlirOperation op) { strata_pointer_map_put(&o->imp
 
 // Every slice of |value| in the body is its row.
 static void name_rows(hlo_op_t *o, MlirValue value, const char *slice) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use))
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (!hlo_op_is(mlirOpOperandGetOwner(use), "return")) {
       hlo_set_name(o->importer, mlirOperationGetResult(mlirOpOperandGetOwner(use), 0), slice);
       skip(o, mlirOpOperandGetOwner(use));

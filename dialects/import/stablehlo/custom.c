@@ -7,10 +7,12 @@ static const struct {
   void (*reader)(hlo_op_t *o);
   const char *op;
 } composites[] = {
-    {"chlo.acos", hlo_read_node, "Acos"}, {"chlo.acosh", hlo_read_node, "Acosh"}, {"chlo.asin", hlo_read_node, "Asin"},
-    {"chlo.asinh", hlo_read_node, "Asinh"}, {"chlo.atan", hlo_read_node, "Atan"}, {"chlo.atanh", hlo_read_node, "Atanh"},
-    {"chlo.cosh", hlo_read_node, "Cosh"}, {"chlo.erf", hlo_read_node, "Erf"}, {"chlo.sinh", hlo_read_node, "Sinh"},
-    {"chlo.square", hlo_read_square, ""}, {"chlo.tan", hlo_read_node, "Tan"}, {"chlo.top_k", hlo_read_top_k, ""},
+    {"chlo.acos", hlo_read_node, "Acos"}, {"chlo.acosh", hlo_read_node, "Acosh"},
+    {"chlo.asin", hlo_read_node, "Asin"}, {"chlo.asinh", hlo_read_node, "Asinh"},
+    {"chlo.atan", hlo_read_node, "Atan"}, {"chlo.atanh", hlo_read_node, "Atanh"},
+    {"chlo.cosh", hlo_read_node, "Cosh"}, {"chlo.erf", hlo_read_node, "Erf"},
+    {"chlo.sinh", hlo_read_node, "Sinh"}, {"chlo.square", hlo_read_square, ""},
+    {"chlo.tan", hlo_read_node, "Tan"},   {"chlo.top_k", hlo_read_top_k, ""},
 };
 enum { N_COMPOSITES = sizeof composites / sizeof *composites };
 
@@ -36,7 +38,8 @@ void hlo_read_composite(hlo_op_t *o) {
 
 // Targets that say something about sizes or devices, which needs nothing done.
 static bool is_remark(MlirStringRef target) {
-  static const char *const names[] = {"shape_assertion", "Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape",
+  static const char *const names[] = {"shape_assertion",           "Sharding",
+                                      "SPMDFullToShardShape",      "SPMDShardToFullShape",
                                       "annotate_device_placement", "LayoutConstraint"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strata_str_equal(target, names[i]))

@@ -30,8 +30,8 @@ void hlo_read_square(hlo_op_t *o) { hlo_set(o, 0, graph_op(o->g, "Mul", GRAPH_VA
 void hlo_read_compare(hlo_op_t *o) {
   static const struct {
     const char *word, *op;
-  } directions[] = {{"EQ", "Equal"},          {"NE", "Equal"},   {"GT", "Greater"},
-                    {"GE", "GreaterOrEqual"}, {"LT", "Less"}, {"LE", "LessOrEqual"}};
+  } directions[] = {{"EQ", "Equal"},          {"NE", "Equal"}, {"GT", "Greater"},
+                    {"GE", "GreaterOrEqual"}, {"LT", "Less"},  {"LE", "LessOrEqual"}};
   const char *word = hlo_word(o, "comparison_direction"), *operands[2] = {hlo_in(o, 0), hlo_in(o, 1)};
   bool is_order = strcmp(word, "EQ") && strcmp(word, "NE");
   for (int i = 0; i < 2 && is_order && hlo_in_type(o, 0).dtype == STRATA_DTYPE_BOOL; i++)
@@ -122,8 +122,7 @@ void hlo_read_popcnt(hlo_op_t *o) {
   int64_t signed_own;
   memcpy(&signed_own, &own, sizeof own);
   const char *x = hlo_cast(o, hlo_in(o, 0), STRATA_DTYPE_U64);
-  x = graph_op(o->g, "BitwiseAnd",
-               GRAPH_VALUES(x, hlo_cast(o, graph_int(o->g, signed_own), STRATA_DTYPE_U64)));
+  x = graph_op(o->g, "BitwiseAnd", GRAPH_VALUES(x, hlo_cast(o, graph_int(o->g, signed_own), STRATA_DTYPE_U64)));
   for (int i = 0; 1 << i < bits; i++) {
     const char *mask = hlo_cast(o, graph_int(o->g, masks[i]), STRATA_DTYPE_U64);
     const char *shift = hlo_cast(o, graph_int(o->g, 1 << i), STRATA_DTYPE_U64);
@@ -157,10 +156,12 @@ static const char *rounded_bits(hlo_op_t *o, const char *x, int64_t mantissa) {
   graph_set_int(node, "to", strata_dtype_info[STRATA_DTYPE_I32].onnx_type);
   const char *bits = hlo_cast(o, graph_result(node, NULL), STRATA_DTYPE_I64);
   const char *last = graph_op(o->g, "strata.ShiftRight", GRAPH_VALUES(bits, graph_int(o->g, lost)));
-  const char *up = graph_op(o->g, "Add", GRAPH_VALUES(graph_op(o->g, "BitwiseAnd", GRAPH_VALUES(last, graph_int(o->g, 1))),
-                                                      graph_int(o->g, (INT64_C(1) << (lost - 1)) - 1)));
-  const char *cut = graph_op(o->g, "BitwiseAnd", GRAPH_VALUES(graph_op(o->g, "Add", GRAPH_VALUES(bits, up)),
-                                                              graph_int(o->g, -(INT64_C(1) << lost))));
+  const char *up = graph_op(o->g, "Add",
+                            GRAPH_VALUES(graph_op(o->g, "BitwiseAnd", GRAPH_VALUES(last, graph_int(o->g, 1))),
+                                         graph_int(o->g, (INT64_C(1) << (lost - 1)) - 1)));
+  const char *cut =
+      graph_op(o->g, "BitwiseAnd",
+               GRAPH_VALUES(graph_op(o->g, "Add", GRAPH_VALUES(bits, up)), graph_int(o->g, -(INT64_C(1) << lost))));
   node = graph_node(o->g, "strata.BitCast", GRAPH_VALUES(hlo_cast(o, cut, STRATA_DTYPE_I32)));
   graph_set_int(node, "to", strata_dtype_info[STRATA_DTYPE_F32].onnx_type);
   return graph_result(node, NULL);
@@ -169,8 +170,8 @@ static const char *rounded_bits(hlo_op_t *o, const char *x, int64_t mantissa) {
 void hlo_read_reduce_precision(hlo_op_t *o) {
   int64_t exponent = hlo_int(o, "exponent_bits", 0), mantissa = hlo_int(o, "mantissa_bits", -1);
   strata_dtype_t dtype = hlo_in_type(o, 0).dtype;
-  if (strata_dtype_info[dtype].class_ != STRATA_DTYPE_CLASS_FLOAT || strata_dtype_info[dtype].bits > 32 || exponent < 1 ||
-      exponent > 8 || mantissa < 0) {
+  if (strata_dtype_info[dtype].class_ != STRATA_DTYPE_CLASS_FLOAT || strata_dtype_info[dtype].bits > 32 ||
+      exponent < 1 || exponent > 8 || mantissa < 0) {
     hlo_refuse(o, "%s with %lld bits of exponent and %lld of mantissa", strata_dtype_info[dtype].name,
                (long long)exponent, (long long)mantissa);
     return;
@@ -179,7 +180,8 @@ void hlo_read_reduce_precision(hlo_op_t *o) {
   if (exponent < 8) {
     int64_t bias = (INT64_C(1) << (exponent - 1)) - 1;
     double most = ldexp(2 - ldexp(1, (int)-mantissa), (int)bias), least = ldexp(1, (int)(1 - bias));
-    const char *size = graph_op(o->g, "Abs", GRAPH_VALUES(y)), *zero = graph_op(o->g, "Mul", GRAPH_VALUES(y, hlo_number(o, STRATA_DTYPE_F32, 0)));
+    const char *size = graph_op(o->g, "Abs", GRAPH_VALUES(y)),
+               *zero = graph_op(o->g, "Mul", GRAPH_VALUES(y, hlo_number(o, STRATA_DTYPE_F32, 0)));
     const char *infinity = graph_op(o->g, "Mul", GRAPH_VALUES(y, hlo_number(o, STRATA_DTYPE_F32, INFINITY)));
     const char *is_large = graph_op(o->g, "Greater", GRAPH_VALUES(size, hlo_number(o, STRATA_DTYPE_F32, most)));
     const char *is_small = graph_op(o->g, "Less", GRAPH_VALUES(size, hlo_number(o, STRATA_DTYPE_F32, least)));

@@ -20,8 +20,8 @@ static MlirAttribute callee(MlirOperation op) {
 
 static strata_status_t call_error(MlirOperation call, const char *what) {
   char place[256];
-  return strata_error(STRATA_PARSE, "%s: %s",
-                      strata_location_text(mlirOperationGetLocation(call), place, sizeof place), what);
+  return strata_error(STRATA_PARSE, "%s: %s", strata_location_text(mlirOperationGetLocation(call), place, sizeof place),
+                      what);
 }
 
 // Moves the operations of a copy of |func| in front of |call|; *out_first is the first of them, null if there is none.

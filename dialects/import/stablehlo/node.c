@@ -92,8 +92,8 @@ void hlo_refuse(hlo_op_t *o, const char *format, ...) {
 
 static MlirAttribute constant_elements(MlirValue value) {
   MlirOperation def = strata_def(value);
-  MlirAttribute attr = mlirOperationIsNull(def) || !hlo_op_is(def, "constant") ? (MlirAttribute){0}
-                                                                               : strata_attr(def, "value");
+  MlirAttribute attr =
+      mlirOperationIsNull(def) || !hlo_op_is(def, "constant") ? (MlirAttribute){0} : strata_attr(def, "value");
   return !mlirAttributeIsNull(attr) && mlirAttributeIsADenseElements(attr) ? attr : (MlirAttribute){0};
 }
 
@@ -147,9 +147,7 @@ int hlo_int_list(const hlo_op_t *o, const char *name, int capacity, int64_t *out
   if (mlirAttributeIsNull(attr))
     return 0;
   bool is_array = mlirAttributeIsADenseI64Array(attr), is_dense = mlirAttributeIsADenseIntElements(attr);
-  int64_t count = is_array   ? mlirDenseArrayGetNumElements(attr)
-                  : is_dense ? mlirElementsAttrGetNumElements(attr)
-                             : -1;
+  int64_t count = is_array ? mlirDenseArrayGetNumElements(attr) : is_dense ? mlirElementsAttrGetNumElements(attr) : -1;
   if (count < 0 || count > capacity)
     return -1;
   if (is_dense && mlirIntegerTypeGetWidth(mlirShapedTypeGetElementType(mlirAttributeGetType(attr))) != 64)

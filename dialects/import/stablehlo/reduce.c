@@ -4,9 +4,9 @@
 #include <math.h>
 
 typedef struct {
-  const char *name;               // of the region's operation
-  const char *reduce, *kind;      // ONNX's reduction; of our own operators
-  const char *combine;            // two tensors
+  const char *name;          // of the region's operation
+  const char *reduce, *kind; // ONNX's reduction; of our own operators
+  const char *combine;       // two tensors
   const char *reduce_booleans, *combine_booleans;
   double neutral, neutral_boolean;
 } combiner_t;
@@ -147,7 +147,8 @@ typedef struct {
 
 static bool read_window(hlo_op_t *o, window_t *w) {
   int64_t pads[2 * HLO_MAX_RANK], enlarged[HLO_MAX_RANK];
-  if (!hlo_ints(o, "window_dimensions", w->rank, 1, w->sizes) || !hlo_ints(o, "window_strides", w->rank, 1, w->strides) ||
+  if (!hlo_ints(o, "window_dimensions", w->rank, 1, w->sizes) ||
+      !hlo_ints(o, "window_strides", w->rank, 1, w->strides) ||
       !hlo_ints(o, "window_dilations", w->rank, 1, w->dilations) || !hlo_ints(o, "padding", 2 * w->rank, 0, pads) ||
       !hlo_ints(o, "base_dilations", w->rank, 1, enlarged))
     return false;
@@ -293,7 +294,8 @@ void hlo_read_sort(hlo_op_t *o) {
   x = is_boolean ? hlo_cast(o, x, STRATA_DTYPE_U8) : x;
   sorted_t sorted = sort(o, x, hlo_size(o, x, &type, (int)axis), axis, is_descending);
   for (int i = 0; i < n; i++) {
-    graph_node_t *node = i == key ? NULL : graph_node(o->g, "GatherElements", GRAPH_VALUES(hlo_in(o, i), sorted.places));
+    graph_node_t *node =
+        i == key ? NULL : graph_node(o->g, "GatherElements", GRAPH_VALUES(hlo_in(o, i), sorted.places));
     if (node)
       graph_set_int(node, "axis", axis);
     const char *result = node ? graph_result(node, NULL) : sorted.values;

@@ -59,10 +59,10 @@ void hlo_read_iota(hlo_op_t *o) {
     hlo_refuse(o, "a result of this type, or an axis that it does not have");
     return;
   }
-  const char *sizes = hlo_n_operands(o) ? hlo_cast(o, hlo_in(o, 0), STRATA_DTYPE_I64)
-                                        : graph_ints(o->g, type.rank, type.dims);
-  const char *size = type.dims[axis] >= 0 ? graph_ints(o->g, 1, &type.dims[axis])
-                                          : hlo_slice_axis(o, sizes, 0, axis, axis + 1, 1);
+  const char *sizes =
+      hlo_n_operands(o) ? hlo_cast(o, hlo_in(o, 0), STRATA_DTYPE_I64) : graph_ints(o->g, type.rank, type.dims);
+  const char *size =
+      type.dims[axis] >= 0 ? graph_ints(o->g, 1, &type.dims[axis]) : hlo_slice_axis(o, sizes, 0, axis, axis + 1, 1);
   const char *numbers = hlo_cast(o, hlo_counting(o, size), type.dtype);
   for (int i = 0; i < type.rank; i++)
     ones[i] = i == axis ? -1 : 1;
@@ -80,14 +80,13 @@ void hlo_read_get_dimension_size(hlo_op_t *o) {
     hlo_refuse(o, "dimension: expected 0 to %d, got %lld", type.rank - 1, (long long)axis);
   else
     hlo_set(o, 0,
-            hlo_cast(o, graph_squeeze(o->g, hlo_size(o, hlo_in(o, 0), &type, (int)axis), 1, &first),
-                     STRATA_DTYPE_I32));
+            hlo_cast(o, graph_squeeze(o->g, hlo_size(o, hlo_in(o, 0), &type, (int)axis), 1, &first), STRATA_DTYPE_I32));
 }
 
 void hlo_read_reshape(hlo_op_t *o) {
   hlo_type_t type = hlo_out_type(o, 0);
-  const char *sizes = hlo_n_operands(o) > 1 ? hlo_cast(o, hlo_in(o, 1), STRATA_DTYPE_I64)
-                                            : graph_ints(o->g, type.rank, type.dims);
+  const char *sizes =
+      hlo_n_operands(o) > 1 ? hlo_cast(o, hlo_in(o, 1), STRATA_DTYPE_I64) : graph_ints(o->g, type.rank, type.dims);
   hlo_set(o, 0, hlo_reshape(o, hlo_in(o, 0), sizes));
 }
 
@@ -118,8 +117,8 @@ void hlo_read_broadcast(hlo_op_t *o) {
   bool is_same = n_added == 0 && hlo_n_operands(o) == 1;
   for (int i = 0; i < from.rank && is_same; i++)
     is_same = from.dims[i] == to.dims[places[i]];
-  const char *sizes = hlo_n_operands(o) > 1 ? hlo_cast(o, hlo_in(o, 1), STRATA_DTYPE_I64)
-                                            : graph_ints(o->g, to.rank, to.dims);
+  const char *sizes =
+      hlo_n_operands(o) > 1 ? hlo_cast(o, hlo_in(o, 1), STRATA_DTYPE_I64) : graph_ints(o->g, to.rank, to.dims);
   hlo_set(o, 0, is_same ? x : graph_op(o->g, "Expand", GRAPH_VALUES(x, sizes)));
 }
 
@@ -180,8 +179,8 @@ static const char *spread(hlo_op_t *o, const char *x, hlo_type_t *type, int axis
     parts[i] = i == axis ? graph_op(o->g, "Mul", GRAPH_VALUES(parts[i], wider)) : parts[i];
   }
   const char *sizes = hlo_concat(o, 0, type->rank, parts);
-  x = graph_op(o->g, "Pad", GRAPH_VALUES(graph_unsqueeze(o->g, x, 1, &place),
-                                         graph_ints(o->g, 2 * (type->rank + 1), pads), value));
+  x = graph_op(o->g, "Pad",
+               GRAPH_VALUES(graph_unsqueeze(o->g, x, 1, &place), graph_ints(o->g, 2 * (type->rank + 1), pads), value));
   x = hlo_slice_axis(o, hlo_reshape(o, x, sizes), axis, 0, -count, 1);
   type->dims[axis] = type->dims[axis] < 0 ? -1 : type->dims[axis] * (count + 1) - count;
   return x;

@@ -25,9 +25,8 @@ static const row_t rows[] = {
 static const char *short_name(strata_arena_t *arena, MlirOperation op) {
   static const char dialect[] = "stablehlo.";
   MlirStringRef name = strata_op_name(op);
-  size_t skipped = name.length > sizeof dialect - 1 && !memcmp(name.data, dialect, sizeof dialect - 1)
-                       ? sizeof dialect - 1
-                       : 0;
+  size_t skipped =
+      name.length > sizeof dialect - 1 && !memcmp(name.data, dialect, sizeof dialect - 1) ? sizeof dialect - 1 : 0;
   return strata_arena_printf(arena, "%.*s", (int)(name.length - skipped), name.data + skipped);
 }
 
@@ -121,8 +120,7 @@ static void read_names(hlo_importer_t *importer, MlirBlock block, MlirOperation 
         !is_size_of(block, mlirOperationGetOperand(call, i), &argument, &dim))
       continue;
     MlirStringRef text = mlirStringAttrGetValue(name);
-    names[argument].names[dim] =
-        strata_arena_printf(importer->compile->arena, "%.*s", (int)text.length, text.data);
+    names[argument].names[dim] = strata_arena_printf(importer->compile->arena, "%.*s", (int)text.length, text.data);
   }
 }
 

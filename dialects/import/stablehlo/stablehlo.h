@@ -1,9 +1,9 @@
 // Inside the reader of StableHLO: what a reader of one operation sees (hlo_op_t), and the helpers it is written with.
 //
-// ops.def has a row for each operation, which names its reader: void hlo_read_<reader>(hlo_op_t *o). A reader adds nodes
-// of ONNX's operators to o->g (dialects/import/graph) and says with hlo_set which value a result is. Sizes that a type
-// does not have are -1 here; the importer of those nodes knows more of them. What cannot be done is refused: then all
-// that needs the results is skipped, and the import's error has a line for it.
+// ops.def has a row for each operation, which names its reader: void hlo_read_<reader>(hlo_op_t *o). A reader adds
+// nodes of ONNX's operators to o->g (dialects/import/graph) and says with hlo_set which value a result is. Sizes that a
+// type does not have are -1 here; the importer of those nodes knows more of them. What cannot be done is refused: then
+// all that needs the results is skipped, and the import's error has a line for it.
 #ifndef STRATA_DIALECTS_IMPORT_STABLEHLO_H
 #define STRATA_DIALECTS_IMPORT_STABLEHLO_H
 
@@ -49,12 +49,12 @@ typedef struct hlo_op {
 //===-- Operands and results -------------------------------------------------------------------------------------===//
 
 int hlo_n_operands(const hlo_op_t *o);
-MlirValue hlo_value(const hlo_op_t *o, int i);        // operand |i|
-const char *hlo_in(hlo_op_t *o, int i);               // its name in the graph
+MlirValue hlo_value(const hlo_op_t *o, int i); // operand |i|
+const char *hlo_in(hlo_op_t *o, int i);        // its name in the graph
 hlo_type_t hlo_in_type(hlo_op_t *o, int i);
 hlo_type_t hlo_out_type(hlo_op_t *o, int i);
 hlo_type_t hlo_type_of(MlirValue value);
-void hlo_set(hlo_op_t *o, int i, const char *name);   // result |i|
+void hlo_set(hlo_op_t *o, int i, const char *name); // result |i|
 void hlo_set_origin(hlo_op_t *o); // of the nodes that come: needed where others have been read meanwhile
 void hlo_refuse(hlo_op_t *o, const char *format, ...) STRATA_PRINTF(2, 3);
 
@@ -68,7 +68,8 @@ bool hlo_constant_ints(MlirValue value, int capacity, int64_t *out, int *out_cou
 
 //===-- Attributes -----------------------------------------------------------------------------------------------===//
 
-// An array or dense elements of integers; |count| times |otherwise| where it is missing. False if there are not |count|.
+// An array or dense elements of integers; |count| times |otherwise| where it is missing. False if there are not
+// |count|.
 bool hlo_ints(const hlo_op_t *o, const char *name, int count, int64_t otherwise, int64_t *out);
 // The same of any number of them; -1 if there are more than |capacity|.
 int hlo_int_list(const hlo_op_t *o, const char *name, int capacity, int64_t *out);
@@ -79,6 +80,12 @@ const char *hlo_word(const hlo_op_t *o, const char *name);
 const char *hlo_text(const hlo_op_t *o, const char *name);
 // The list of |field| in such a text; none where it is missing.
 int hlo_field(const char *text, const char *field, int capacity, int64_t *out);
+static inline bool hlo_holds(int count, const int64_t *list, int64_t item) {
+  for (int i = 0; i < count; i++)
+    if (list[i] == item)
+      return true;
+  return false;
+}
 
 //===-- Building -------------------------------------------------------------------------------------------------===//
 
