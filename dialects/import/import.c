@@ -7,6 +7,10 @@
 
 static strata_status_t import_mlir(strata_compile_t *compile, const char *path,
                                    const strata_import_options_t *options) {
+  strata_mapped_file_t file;
+  STRATA_TRY(strata_map_file(compile->arena, path, &file));
+  if (strata_is_stablehlo(&file))
+    return strata_import_stablehlo(compile, path, options);
   if (options->n_constants || options->weights_as_inputs)
     return strata_error(STRATA_INVALID_ARGUMENT, "%s: --bind-constant and --weights=argument need an ONNX model", path);
   STRATA_TRY(strata_import_mlir(compile, path));

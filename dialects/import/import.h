@@ -3,6 +3,7 @@
 #define STRATA_DIALECTS_IMPORT_H
 
 #include "dialects/compile.h"
+#include "dialects/import/mapped_file.h"
 
 typedef struct {
   const char *name; // of an input
@@ -49,6 +50,10 @@ STRATA_MUST_CHECK strata_status_t strata_import_openvino(strata_compile_t *compi
 // The MLIR reader, ".mlir" and ".mlirbc", of modules in the strata dialect; strata_import calls it. Every named
 // constant must have its bytes in the data file that strata_export_mlir writes beside the module.
 STRATA_MUST_CHECK strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path);
+// StableHLO in MLIR's generic form; strata_import calls it for ".mlir" files that have operations of it.
+STRATA_MUST_CHECK strata_status_t strata_import_stablehlo(strata_compile_t *compile, const char *path,
+                                                          const strata_import_options_t *options);
+bool strata_is_stablehlo(const strata_mapped_file_t *file);
 // The IR of any later phase, with its constants.
 STRATA_MUST_CHECK strata_status_t strata_read_ir(strata_compile_t *compile, const char *path);
 // A module of any level from its text, for developers' tools: named constants are zeros.

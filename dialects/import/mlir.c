@@ -5,10 +5,12 @@
 //
 // strata.data gives each named constant's offset and size in the data file, which is mapped and never copied, whereas
 // neither of MLIR's own ways to carry a blob can be read from C without a copy of it.
+#define _GNU_SOURCE // memmem
 #include "dialects/import/import.h"
 
 #include "dialects/import/bytecode.h"
 #include "dialects/import/mapped_file.h"
+#include "dialects/import/stablehlo/read.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/symbols.h"
 
@@ -84,13 +86,17 @@ static strata_status_t check_text(const char *text, size_t size) {
   return NULL;
 }
 
+// What the parser said, as an error of the file.
+static strata_status_t parse_error(strata_compile_t *compile) {
+  strata_status_t said = strata_compile_take_diagnostics(compile, "not a module");
+  strata_status_t status = strata_error(STRATA_PARSE, "%s", strata_status_message(said));
+  strata_status_free(said);
+  return status;
+}
+
 static strata_status_t take_module(strata_compile_t *compile, MlirModule module) {
-  if (mlirModuleIsNull(module)) {
-    strata_status_t said = strata_compile_take_diagnostics(compile, "not a module");
-    strata_status_t status = strata_error(STRATA_PARSE, "%s", strata_status_message(said));
-    strata_status_free(said);
-    return status;
-  }
+  if (mlirModuleIsNull(module))
+    return parse_error(compile);
   mlirModuleDestroy(compile->module);
   compile->module = module;
   return NULL;
@@ -169,8 +175,46 @@ static strata_status_t verify_normal(strata_compile_t *compile) {
   return NULL;
 }
 
+static bool mentions(const strata_mapped_file_t *file, const char *text) {
+  return memmem(file->data, file->size, text, strlen(text)) != NULL;
+}
+
+// A file of StableHLO in a form that only its own dialect reads: what to do with it.
+static strata_status_t explain_form(const strata_mapped_file_t *file, strata_status_t status) {
+  if (!status || !(mentions(file, " stablehlo.") || mentions(file, "StableHLO_v")))
+    return status;
+  strata_status_t explained = strata_error(
+      strata_status_code(status),
+      "%s\nthis is StableHLO, which is read in MLIR's generic form only: docs/from-jax.md says how to write it",
+      strata_status_message(status));
+  strata_status_free(status);
+  return explained;
+}
+
+bool strata_is_stablehlo(const strata_mapped_file_t *file) {
+  return !strata_is_bytecode(file->data, file->size) && mentions(file, "\"stablehlo.");
+}
+
+strata_status_t strata_import_stablehlo(strata_compile_t *compile, const char *path,
+                                        const strata_import_options_t *options) {
+  strata_mapped_file_t file;
+  STRATA_TRY(strata_map_file(compile->arena, path, &file));
+  STRATA_TRY(check_text((const char *)file.data, file.size));
+  bool is_open = mlirContextGetAllowUnregisteredDialects(compile->context);
+  mlirContextSetAllowUnregisteredDialects(compile->context, true);
+  MlirModule module = mlirModuleCreateParseFromFile(compile->context, strata_str(path));
+  strata_status_t status = mlirModuleIsNull(module) ? strata_status_context(parse_error(compile), "%s", path)
+                                                    : hlo_import(compile, module, path, options);
+  if (!mlirModuleIsNull(module))
+    mlirModuleDestroy(module);
+  mlirContextSetAllowUnregisteredDialects(compile->context, is_open);
+  return status;
+}
+
 strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path) {
-  STRATA_TRY(parse_file(compile, path));
+  strata_mapped_file_t file;
+  STRATA_TRY(strata_map_file(compile->arena, path, &file));
+  STRATA_TRY(explain_form(&file, parse_file(compile, path)));
   STRATA_TRY(load_constants(compile, path));
   return verify_normal(compile);
 }

@@ -59,15 +59,15 @@ static void note_empty(loop_t *loop, const loop_t *probe) {
 
 // The values of all iterations along |axis|, the last first if |is_reversed|.
 static MlirValue join_parts(onnx_node_t *n, const parts_t *parts, MlirValue empty, int64_t axis, bool is_reversed) {
-  onnx_shape_t shape = onnx_sizes(n, parts->count ? parts->data[0] : empty);
+  strata_shape_t shape = onnx_shape(parts->count ? parts->data[0] : empty);
   int at = onnx_axis(n, axis, shape.rank + 1);
   if (onnx_failed(n))
     return empty;
   if (!parts->count) {
-    int64_t dims[STRATA_MAX_RANK + 1] = {0};
-    for (int i = 0; i < shape.rank; i++)
-      dims[i < at ? i : i + 1] = shape.dims[i];
-    return onnx_splat(n, shape.type, shape.rank + 1, dims, 0);
+    strata_dim_t dims[STRATA_MAX_RANK + 1];
+    for (int i = 0; i <= shape.rank; i++)
+      dims[i] = i == at ? onnx_dim(n, 0) : shape.dims[i - (i > at)];
+    return onnx_splat_dims(n, shape.type, shape.rank + 1, dims, 0);
   }
   MlirValue *xs = strata_arena_array(n->b->compile->arena, MlirValue, parts->count);
   for (size_t k = 0; k < parts->count; k++)
