@@ -10,6 +10,7 @@
 // so that the matrix instructions of two steps are under way while the arithmetic of one is done. The weights are
 // packed once the product that reads the last ones is done: packed earlier they would want other registers, and the
 // assembler gives up.
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
@@ -318,8 +319,8 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   issue_scores(w, next, true);
   issue_values(w, place, state);
   end_turn(w);
-  if (!mlirValueIsNull(w->a->steps)) // says that it is one to the most, so that masks of the first step's are dropped
-    step = strata_emit_binary(e, "arith.minui", step, strata_gpu_emit_size_plus(w->d, w->a->kernel.n_steps, -2));
+  if (!mlirValueIsNull(w->a->steps) && !strata_size_varies(w->a->kernel.n_steps)) // one to the most: that drops masks
+    step = strata_emit_binary(e, "arith.minui", step, strata_emit_index(e, strata_size_max(w->a->kernel.n_steps) - 2));
   strata_define_step(w->d, w->body, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
   define_arguments(w, state);
   await_scores(w, next, 1);
@@ -330,14 +331,35 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   return collect(w, next, state);
 }
 
+// A warp's threads have one number of steps. Where sizes vary that is computed as any value is; one that comes from a
+// single thread is seen to be all threads', and so are a loop's counters, which then need no vector registers.
+static MlirValue as_one(walk_t *w, MlirValue steps) {
+  strata_emitter_t *e = &w->d->e;
+  MlirValue word = strata_emit_cast(e, "arith.index_cast", steps, mlirIntegerTypeGet(e->context, 32));
+  word = strata_emit_shuffle_from(e, word, 0, w->d->device->lanes);
+  return strata_emit_cast(e, "arith.index_cast", word, mlirIndexTypeGet(e->context));
+}
+
+// All but the first, which is apart. A counter whose range is known drops masks of the first step alone.
+static MlirValue count_steps(walk_t *w) {
+  strata_emitter_t *e = &w->d->e;
+  strata_size_t all = w->a->kernel.n_steps;
+  MlirValue steps = w->a->steps;
+  bool varies = strata_size_varies(all), is_own = !mlirValueIsNull(steps);
+  steps = is_own ? strata_emit_binary(e, "arith.subi", steps, strata_emit_index(e, 1))
+                 : strata_gpu_emit_size_plus(w->d, all, -1);
+  if (!varies)
+    return steps;
+  int64_t most = strata_min(strata_size_max(all) - 1, INT32_MAX);
+  return strata_emit_binary(e, "arith.minui", is_own ? as_one(w, steps) : steps, strata_emit_index(e, most));
+}
+
 static strata_status_t emit_steps(walk_t *w, state_t *state) {
   strata_emitter_t *e = &w->d->e;
   bool was_dirty = w->d->shared.is_dirty, was_read = w->d->shared.is_read;
   w->d->shared.is_dirty = w->d->shared.is_read = true;
   w->d->nest.loops++;
-  MlirValue steps = strata_gpu_emit_size_plus(w->d, w->a->kernel.n_steps, -1);
-  if (!mlirValueIsNull(w->a->steps))
-    steps = strata_emit_binary(e, "arith.subi", w->a->steps, strata_emit_index(e, 1));
+  MlirValue steps = count_steps(w);
   strata_loop_t loop =
       strata_emit_for_begin(e, strata_emit_index(e, 0), steps, 1, state->count, state->values, state->values);
   STRATA_TRY(emit_step(w, loop.induction, state));
