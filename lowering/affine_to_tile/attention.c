@@ -40,13 +40,6 @@ enum { ROWS = 1u << ROW, SCORES = 1u << ROW | 1u << COLUMN, RESULTS = 1u << ROW 
 
 static const double log2_e = 1.4426950408889634;
 
-// The blocks of columns that the task's rows see.
-typedef struct {
-  MlirAffineExpr count; // over the row tile's number, dim 0
-  strata_size_t most;
-  bool is_all;
-} seen_t;
-
 typedef struct {
   strata_tile_attention_t t;
   strata_size_t n_row_tiles, n_column_tiles;
@@ -54,10 +47,7 @@ typedef struct {
   MlirAffineExpr row_tile_symbol;
   MlirAffineExpr only_row; // null unless a tile has one row: its place, at which keys and values are read
   bool on_fma;             // no instruction multiplies
-  seen_t seen;
-  MlirValue iteration;  // of the loop over blocks,
-  MlirAffineExpr block; // and the block's number
-  int64_t n_steps[2];   // on_fma: of the first product, the head; of the second, columns
+  int64_t n_steps[2];      // on_fma: of the first product, the head; of the second, columns
 } builder_t;
 
 // What blocks of columns hand on; without a softmax the result alone.
@@ -131,43 +121,25 @@ static MlirValue operand(strata_tile_builder_t *b, const builder_t *c, int which
 
 //===-- Scores ---------------------------------------------------------------------------------------------------===//
 
-// What is left over of |end| columns by whole blocks, less one. That it is less than a block must be seen in code.
-static MlirAffineExpr columns_over(strata_tile_builder_t *b, MlirAffineExpr end) {
-  int64_t size = b->space.extents[COLUMN];
-  MlirAffineExpr last = mlirAffineAddExprGet(end, strata_tile_constant(b, -1));
-  MlirValue over = strata_tile_index(b, mlirAffineModExprGet(last, strata_tile_constant(b, size)));
-  const MlirValue limits[2] = {over, strata_emit_index(&b->e, size - 1)};
-  over = strata_emit_value(&b->e, "arith.minui", 2, limits, mlirValueGetType(over), 0, NULL);
-  return strata_tile_symbol(b, over, size);
-}
-
-// How many of |end| columns are the block's and those behind it. Where |is_last|, the block of iteration 0 is the last
-// with any: it has what is left over, others whole blocks more. Of numbers that follows from the block's place; of
-// sizes that vary nothing else says that all but the first iterations are without masks.
-static MlirAffineExpr columns_left(strata_tile_builder_t *b, const builder_t *c, MlirAffineExpr end, bool is_last) {
-  int64_t size = b->space.extents[COLUMN];
-  if (!is_last)
-    return strata_tile_scaled(b, c->block, -size, end);
-  return strata_tile_scaled(b, strata_tile_counter(b, c->iteration, c->seen.most), size,
-                            mlirAffineAddExprGet(columns_over(b, end), strata_tile_constant(b, 1)));
-}
-
 // Nothing, -inf or a weight of zero, where there is no column, or none that a row may see.
-static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores) {
+static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
+                               MlirAffineExpr block) {
   const strata_attention_t *a = &c->t.a;
   strata_size_t columns = a->sizes[a->column];
-  int64_t rows = b->space.extents[ROW];
-  if (!strata_size_divides(b->space.extents[COLUMN], columns) && (!a->is_causal || !a->sees_columns)) {
-    bool is_last = c->seen.is_all && strata_size_varies(columns);
-    MlirAffineExpr left = columns_left(b, c, strata_size_expr(b->e.context, columns), is_last);
+  int64_t size = b->space.extents[COLUMN];
+  bool skips = strata_attention_skips(a, b->space.extents[ROW], size);
+  if (!strata_size_divides(size, columns) && (!a->is_causal || !a->sees_columns)) {
+    MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_size_expr(b->e.context, columns));
     scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
+    if (strata_size_varies(columns) && !skips && !c->on_fma) // of numbers that is seen in what the block's number is
+      strata_set_attr(strata_def(scores.value), "tile.first", mlirUnitAttrGet(b->e.context));
   }
   if (a->is_causal) {
-    bool is_last = !c->seen.is_all && strata_size_varies(a->offset);
-    MlirAffineExpr end = strata_tile_scaled(b, c->row_tile_symbol, rows, strata_tile_attention_offset(b, &c->t, rows));
-    MlirAffineExpr first = mlirAffineAddExprGet(columns_left(b, c, end, is_last), strata_tile_constant(b, 1 - rows));
+    MlirAffineExpr seen = strata_tile_attention_offset(b, &c->t, 1);
+    seen = strata_tile_scaled(b, c->row_tile_symbol, b->space.extents[ROW], seen);
+    seen = strata_tile_scaled(b, block, -size, seen);
     scores = strata_tile_attention_cut(b, &c->t, scores,
-                                       (strata_tile_value_t){strata_tile_attention_numbers_along(b, ROW, first), ROWS});
+                                       (strata_tile_value_t){strata_tile_attention_numbers_along(b, ROW, seen), ROWS});
   }
   return scores;
 }
@@ -228,21 +200,23 @@ static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, MlirValue narrow,
 }
 
 // A block's scores; nothing where there are none.
-static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue keys) {
+static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue keys,
+                                        MlirAffineExpr block) {
   MlirValue zero = strata_tile_attention_numbers(b, 0, SCORES);
   strata_tile_value_t product = {multiply(b, c, PRODUCT, queries, keys, zero), SCORES};
   strata_tile_value_t scores = scores_of(b, c, product);
-  return b->status ? scores : cut(b, c, scores);
+  return b->status ? scores : cut(b, c, scores, block);
 }
 
 // Replaces |carried| by what this block makes of it.
-static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue *carried) {
+static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirAffineExpr block,
+                       MlirValue *carried) {
   MlirValue keys = operand(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD), values = {NULL};
   if (c->on_fma && !b->status)
     values = load_values(b, c);
   if (b->status)
     return;
-  strata_tile_value_t scores = block_scores(b, c, queries, keys), result = {carried[RESULT], RESULTS};
+  strata_tile_value_t scores = block_scores(b, c, queries, keys, block), result = {carried[RESULT], RESULTS};
   if (b->status)
     return;
   if (!c->t.a.has_softmax) {
@@ -260,6 +234,13 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
   if (!b->status)
     carried[RESULT] = weigh(b, c, narrowed(b, c, weights), values, result, &factor);
 }
+
+// The blocks of columns that the task's rows see.
+typedef struct {
+  MlirAffineExpr count; // over the row tile's number, dim 0
+  strata_size_t most;
+  bool is_all;
+} seen_t;
 
 // What the last tile of rows sees.
 static strata_size_t most_blocks(const strata_tile_builder_t *b, const builder_t *c, MlirAffineExpr count) {
@@ -287,11 +268,10 @@ static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
 }
 
 // The block of an iteration, from the last one to the first: what is masked comes first.
-static MlirAffineExpr block_of(strata_tile_builder_t *b, const builder_t *c) {
-  const seen_t *seen = &c->seen;
+static MlirAffineExpr block_of(strata_tile_builder_t *b, const builder_t *c, const seen_t *seen, MlirValue iteration) {
   if (strata_size_is_one(seen->most))
     return strata_tile_constant(b, 0);
-  MlirValue operands[2] = {c->iteration, c->row_tile};
+  MlirValue operands[2] = {iteration, c->row_tile};
   MlirAffineExpr last =
       mlirAffineAddExprGet(mlirAffineExprShiftDims(seen->count, 1, 1, 0), strata_tile_constant(b, -1));
   MlirAffineExpr number = mlirAffineAddExprGet(
@@ -304,23 +284,21 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   MlirValue inside[N_CARRIED];
   int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
   strata_tile_known_t *known = b->known;
-  const seen_t *seen = &c->seen;
-  c->seen = seen_blocks(b, c);
+  seen_t seen = seen_blocks(b, c);
   MlirValue zero = strata_emit_index(&b->e, 0),
-            end = seen->is_all ? strata_tile_size(b, seen->most) : strata_tile_index_of(b, seen->count, c->row_tile);
+            end = seen.is_all ? strata_tile_size(b, seen.most) : strata_tile_index_of(b, seen.count, c->row_tile);
   int first = first_carried(c), n = N_CARRIED - first;
   strata_loop_t loop = strata_emit_for_begin(&b->e, zero, end, 1, n, carried + first, inside + first);
-  c->iteration = loop.induction;
-  c->block = block_of(b, c);
-  place_tile(b, c, c->t.a.column, COLUMN, c->block);
-  emit_block(b, c, queries, inside);
+  MlirAffineExpr block = block_of(b, c, &seen, loop.induction);
+  place_tile(b, c, c->t.a.column, COLUMN, block);
+  emit_block(b, c, queries, block, inside);
   if (b->status)
     return;
   strata_emit_for_end(&b->e, loop, n, inside + first, carried + first);
   if (!c->on_fma)
     strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
-  if (!c->on_fma && !seen->is_all)
-    strata_set_attr(loop.op, "tile.most", strata_size_attr(b->e.context, seen->most));
+  if (!c->on_fma && !seen.is_all)
+    strata_set_attr(loop.op, "tile.most", strata_size_attr(b->e.context, seen.most));
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
   b->known = known;

@@ -24,6 +24,7 @@ typedef struct {
   strata_gpu_distribution_t *d;
   strata_gpu_attention_t *a;
   MlirBlock body;
+  bool is_behind_first; // of the steps
   int n_carried;
   STRATA_VECTOR(MlirOperation) late;   // what waits for the values' product
   MlirOperation row_sums[MAX_CARRIED]; // by carried value; null: it is none
@@ -126,7 +127,18 @@ static bool is_product(const walk_t *w, MlirOperation op) {
   return result;
 }
 
+// What only the first step chooses is there in others.
+static strata_status_t keep_chosen(walk_t *w, MlirOperation select) {
+  strata_registers_t registers;
+  MlirValue result = mlirOperationGetResult(select, 0);
+  STRATA_TRY(strata_registers_as(w->d, mlirOperationGetOperand(select, 1), strata_layout_of(w->d, result), &registers));
+  strata_registers_define(w->d, result, &registers);
+  return NULL;
+}
+
 static strata_status_t emit_op(walk_t *w, MlirOperation op) {
+  if (w->is_behind_first && strata_attr_flag(op, "tile.first"))
+    return keep_chosen(w, op);
   if (strata_op_is(op, "vector.multi_reduction"))
     return strata_gpu_reduce_in_chains(w->d, op, is_row_sum(w, op));
   return strata_gpu_distribute_op(w->d, op);
@@ -401,6 +413,7 @@ strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_g
   STRATA_TRY(find_late(&w));
   a->kernel.is_full = true;
   STRATA_TRY(emit_first(&w, &state));
+  w.is_behind_first = true;
   if (strata_size_max(a->kernel.n_steps) > 1)
     STRATA_TRY(emit_steps(&w, &state));
   release_rows(&w);
