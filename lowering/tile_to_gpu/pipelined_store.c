@@ -29,7 +29,8 @@ typedef struct {
   int64_t columns; // of a sub-tile
   int64_t bytes;   // of an element
   MlirValue memory, lane;
-  MlirValue group_at; // where the group's sub-tiles begin, in elements
+  MlirValue group_at;                      // where the group's sub-tiles begin, in elements
+  MlirValue base[STRATA_BULK_COORDINATES]; // where sizes vary, of the tile; null: each box's coordinates are computed
 } staged_t;
 
 static void wait_for_stores(strata_gpu_distribution_t *d, int64_t pending) {
@@ -107,7 +108,7 @@ static void store_box(staged_t *s, int64_t block, int64_t column, MlirValue at) 
     strata_loop_t branch = {0};
     if (p->groups > 1)
       branch = strata_emit_if_begin(e, is_own);
-    int rank = strata_bulk_coordinates(d, &s->bulk, offsets, operands + FIXED);
+    int rank = strata_bulk_coordinates_from(d, &s->bulk, s->base, offsets, operands + FIXED);
     strata_twins_store(d, s->k, &s->bulk, span_at(s, column), FIXED + rank, operands);
     if (p->groups > 1)
       strata_emit_if_end(e, branch);
@@ -185,6 +186,8 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
   s.lane = strata_emit_group_lane(d);
   s.group_at = strata_emit_binary(e, "arith.muli", strata_emit_own_group(d, s.k),
                                   strata_emit_index(e, STRATA_SUB_TILES * STRATA_SUB_TILE / s.bytes));
+  if (d->sizes.count > 0) // dividing by sizes takes long, and those who wait for it are many
+    strata_bulk_coordinates(d, &s.bulk, (const int64_t[]){0, 0}, s.base);
   for (int64_t block = 0; block < s.k->product.m_blocks; block++)
     for (int64_t part = 0; part * s.columns < s.k->product.n; part++)
       emit_sub_tile(&s, block, part);
