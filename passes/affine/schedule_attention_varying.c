@@ -18,7 +18,7 @@ enum {
   MOST_POINTS = 512,
 };
 
-#define PRICE 0.01 // of a variant's code
+#define PRICE 0.005 // of a variant's code
 #define DOUBTS 1.1
 #define IMPOSSIBLE 1e3 // seconds
 
@@ -27,6 +27,9 @@ typedef struct {
   int64_t of[MOST_SIZES];
 } values_t;
 
+// What of rows and columns is known to be one tile, so that nobody divides by sizes or counts steps.
+enum { ONE_ROW_TILE = 1, ONE_STEP = 2, N_COUNTED = 4 };
+
 // What conditions are about.
 typedef enum { SIZE, TOTAL, N_AXES } axis_t;
 
@@ -34,7 +37,7 @@ typedef struct {
   int64_t rows, columns, batch;
   int64_t at[N_AXES];
   double weight;
-  double costs[STRATA_VARIANT_CANDIDATES]; // their logarithms
+  double costs[STRATA_VARIANT_CANDIDATES][N_COUNTED]; // logarithms, by what is counted
 } point_t;
 
 typedef struct {
@@ -159,16 +162,29 @@ static strata_attention_problem_t problem_at(const varying_t *v, const point_t *
 
 static double cost_of(const strata_candidate_t *c) { return c->cost > 0 ? c->cost : c->seconds; }
 
-// What it takes; somewhat more where the model would not choose it, being no good at it.
-static double cost_at(const varying_t *v, int i, const point_t *point) {
+// What it takes; somewhat more where the model would not choose it, being no good at it. Columns behind the last take
+// as long as others.
+static double cost_at(const varying_t *v, const point_t *point, strata_candidate_t *c) {
   strata_attention_problem_t problem = problem_at(v, point);
+  problem.columns = strata_max(problem.columns, c->attention.columns);
   strata_work_t work = {.device = v->work->device, .attention = &problem};
-  strata_candidate_t c = v->of[i];
-  if (v->ways->predict(&work, &c))
-    return cost_of(&c);
+  strata_candidate_t own = *c;
+  if (v->ways->predict(&work, c))
+    return cost_of(c);
   work.wants_all = true;
-  c = v->of[i];
-  return v->ways->predict(&work, &c) ? DOUBTS * cost_of(&c) : IMPOSSIBLE;
+  *c = own;
+  return v->ways->predict(&work, c) ? DOUBTS * cost_of(c) : IMPOSSIBLE;
+}
+
+static void find_costs(const varying_t *v, int i, point_t *point) {
+  const strata_attention_problem_t *p = v->work->attention;
+  strata_candidate_t c = v->of[i];
+  double cost = cost_at(v, point, &c), cycles = p->on_fma ? 0 : p->costs->attention.counting;
+  double rounds = (double)strata_ceil_div(c.attention.tasks, v->work->device->n_processors);
+  for (int known = 0; known < N_COUNTED; known++) {
+    int counted = !(known & ONE_ROW_TILE) + !(known & ONE_STEP);
+    point->costs[i][known] = log(cost + rounds * counted * cycles / p->costs->attention.clock);
+  }
 }
 
 static void add_best_at(varying_t *v, const point_t *point) {
@@ -188,7 +204,7 @@ static void find_candidates(varying_t *v) {
     add_best_at(v, &v->points[i]); // likely ones first
   for (int i = 0; i < v->n_points; i++)
     for (int c = 0; c < v->count; c++)
-      v->points[i].costs[c] = log(cost_at(v, c, &v->points[i]));
+      find_costs(v, c, &v->points[i]);
 }
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
@@ -201,26 +217,47 @@ static int taken_at(const plan_t *plan, const point_t *point) {
   return i;
 }
 
-static int candidate_at(const plan_t *plan, const point_t *point) {
-  int i = taken_at(plan, point);
-  return i < plan->n ? plan->of[i].candidate : plan->base;
+// What is known of |size| where the choice is taken, NULL being the one for all sizes: that |tile| is all of it.
+static bool is_tile(const varying_t *v, const choice_t *choice, strata_size_t size, int64_t tile) {
+  bool is_limited = choice && choice->axis == SIZE && strata_size_equal(size, v->axes[SIZE]);
+  return (is_limited ? choice->limit : strata_size_max(size)) <= tile;
+}
+
+static int known_where(const varying_t *v, const choice_t *choice, int candidate) {
+  const strata_attention_t *a = &v->work->attention->attention;
+  const strata_attention_choice_t *c = &v->of[candidate].attention;
+  bool one_row_tile = is_tile(v, choice, strata_attention_rows(a), c->rows),
+       one_step = is_tile(v, choice, a->sizes[a->column], c->columns);
+  return (one_row_tile ? ONE_ROW_TILE : 0) | (one_step ? ONE_STEP : 0);
 }
 
 static double total_of(const varying_t *v, const plan_t *plan) {
   double total = PRICE * plan->n;
-  for (int i = 0; i < v->n_points; i++)
-    total += v->points[i].weight * v->points[i].costs[candidate_at(plan, &v->points[i])];
+  int candidate[STRATA_MAX_VARIANTS + 1], known[STRATA_MAX_VARIANTS + 1];
+  for (int i = 0; i <= plan->n; i++) {
+    candidate[i] = i < plan->n ? plan->of[i].candidate : plan->base;
+    known[i] = known_where(v, i < plan->n ? &plan->of[i] : NULL, candidate[i]);
+  }
+  for (int i = 0; i < v->n_points; i++) {
+    int taken = taken_at(plan, &v->points[i]);
+    total += v->points[i].weight * v->points[i].costs[candidate[taken]][known[taken]];
+  }
   return total;
 }
 
-static plan_t with_first(const plan_t *plan, choice_t choice) {
-  plan_t result = {.base = plan->base, .n = plan->n + 1, .of = {choice}};
-  memcpy(result.of + 1, plan->of, (size_t)plan->n * sizeof *plan->of);
+// The plan with another variant |at| its place, or one more in front of all.
+static plan_t with(const plan_t *plan, int at, choice_t choice) {
+  plan_t result = *plan;
+  if (at < 0) {
+    memcpy(result.of + 1, plan->of, (size_t)plan->n * sizeof *plan->of);
+    result.n++;
+  }
+  result.of[at < 0 ? 0 : at] = choice;
   return result;
 }
 
-// The plan with the best one more variant in front; false if none is worth its price.
-static bool improve(const varying_t *v, plan_t *plan) {
+// The plan with the best variant there; false if none makes it better.
+static bool improve(const varying_t *v, int at, plan_t *plan) {
   plan_t best = *plan;
   for (int i = 0; i < v->n_points; i++)
     for (axis_t axis = 0; axis < N_AXES; axis++) {
@@ -228,7 +265,7 @@ static bool improve(const varying_t *v, plan_t *plan) {
       if (!strata_size_varies(v->axes[axis]) || limit >= strata_size_max(v->axes[axis]))
         continue;
       for (int c = 0; c < v->count; c++) {
-        plan_t next = with_first(plan, (choice_t){c, axis, limit});
+        plan_t next = with(plan, at, (choice_t){c, axis, limit});
         next.total = total_of(v, &next);
         best = next.total < best.total ? next : best;
       }
@@ -236,6 +273,17 @@ static bool improve(const varying_t *v, plan_t *plan) {
   bool is_better = best.total < plan->total;
   *plan = best;
   return is_better;
+}
+
+// Each was the best beside those that were there then.
+static void refine(const varying_t *v, plan_t *plan) {
+  enum { ROUNDS = 3 };
+  bool is_better = true;
+  for (int round = 0; round < ROUNDS && is_better; round++) {
+    is_better = false;
+    for (int at = 0; at < plan->n; at++)
+      is_better |= improve(v, at, plan);
+  }
 }
 
 // Without variants that those in front leave nothing to.
@@ -255,10 +303,11 @@ static plan_t find_plan(const varying_t *v) {
   for (int base = 0; base < v->count; base++) {
     plan_t plan = {.base = base};
     plan.total = total_of(v, &plan);
-    while (plan.n < STRATA_MAX_VARIANTS && improve(v, &plan))
+    while (plan.n < STRATA_MAX_VARIANTS && improve(v, -1, &plan))
       continue;
     best = plan.total < best.total ? plan : best;
   }
+  refine(v, &best);
   drop_unused(v, &best);
   return best;
 }
