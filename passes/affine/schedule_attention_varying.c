@@ -320,8 +320,17 @@ static void explain(const strata_scheduling_t *s, const varying_t *v, int i, con
                  v->ways->explain(s->compile->arena, v->work, &v->of[i]), where);
 }
 
+// |expr| is up to |limit|, without a factor that is a number.
+static strata_size_range_t up_to(MlirAffineExpr expr, int64_t limit) {
+  if (mlirAffineExprIsAMul(expr) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(expr))) {
+    limit /= mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(expr));
+    expr = mlirAffineBinaryOpExprGetLHS(expr);
+  }
+  return (strata_size_range_t){expr, 0, limit, 1};
+}
+
 static strata_status_t make(const strata_scheduling_t *s, const varying_t *v, const choice_t *choice) {
-  const strata_size_range_t range = {v->axes[choice->axis].expr, 0, choice->limit, 1};
+  const strata_size_range_t range = up_to(v->axes[choice->axis].expr, choice->limit);
   MlirOperation variant;
   explain(s, v, choice->candidate,
           strata_arena_printf(s->compile->arena, "where %s are up to %lld",
