@@ -399,15 +399,6 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   return collect(w, next, state);
 }
 
-// A warp's threads have one number of steps. Where sizes vary that is computed as any value is; one that comes from a
-// single thread is seen to be all threads', and so are a loop's counters, which then need no vector registers.
-static MlirValue as_one(walk_t *w, MlirValue steps) {
-  strata_emitter_t *e = &w->d->e;
-  MlirValue word = strata_emit_cast(e, "arith.index_cast", steps, mlirIntegerTypeGet(e->context, 32));
-  word = strata_emit_shuffle_from(e, word, 0, w->d->device->lanes);
-  return strata_emit_cast(e, "arith.index_cast", word, mlirIndexTypeGet(e->context));
-}
-
 // All but the first, which is apart. A counter whose range is known drops masks of the first step alone.
 static MlirValue count_steps(walk_t *w) {
   strata_emitter_t *e = &w->d->e;
@@ -419,7 +410,8 @@ static MlirValue count_steps(walk_t *w) {
   if (!varies)
     return steps;
   int64_t most = strata_min(strata_size_max(all) - 1, INT32_MAX);
-  return strata_emit_binary(e, "arith.minui", is_own ? as_one(w, steps) : steps, strata_emit_index(e, most));
+  return strata_emit_binary(e, "arith.minui", is_own ? strata_emit_as_one(w->d, steps) : steps,
+                            strata_emit_index(e, most));
 }
 
 static strata_status_t emit_steps(walk_t *w, state_t *state) {

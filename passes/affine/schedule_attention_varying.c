@@ -18,7 +18,7 @@ enum {
   MOST_POINTS = 512,
 };
 
-#define PRICE 0.005 // of a variant's code
+#define PRICE 0.002 // of a variant's code
 #define DOUBTS 1.1
 #define IMPOSSIBLE 1e3 // seconds
 
