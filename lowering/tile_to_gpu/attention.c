@@ -292,7 +292,6 @@ strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pi
 
 strata_status_t strata_attention_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   define_steps(d, (strata_gpu_attention_t *)k);
-  strata_pipelined_place_store(d, k);
   return strata_gpu_attention_loop(d, (strata_gpu_attention_t *)k);
 }
 

@@ -368,6 +368,7 @@ static strata_status_t emit_first(walk_t *w, state_t *state) {
   strata_ring_place_t place = w->a->kernel.place;
   await_rows(w);
   issue_scores(w, place, false);
+  strata_pipelined_place_store(w->d, &w->a->kernel);
   strata_define_step(w->d, w->body, strata_emit_index(e, 0));
   state->count = CARRIED;
   for (int i = 0; i < w->n_carried; i++)
