@@ -112,15 +112,17 @@ typedef struct {
 
 // Attention (schedule_attention.c).
 typedef struct {
-  double launch;      // from the end of one kernel to the first instruction of the next, and the first operands
-  double task;        // statistics and results, beside one block's products that nothing hides
-  double products;    // multiply-adds of 16 bits a cycle
-  double softmax;     // of a group's rows in one column: maximum, exponential, sum, conversion
-  double mask;        // of the same
-  double weight;      // of the same without a softmax: conversion, the product's rescaling
-  double operation;   // on each of a group's rows in one column
-  double function;    // the same
-  double cache_rate;  // from the second-level cache
+  double launch;     // from the end of one kernel to the first instruction of the next, and the first operands
+  double task;       // statistics and results, beside one block's products that nothing hides
+  double counting;   // the same where sizes vary, if they say where a tile is, and once more if they say how many steps
+                     // it has
+  double products;   // multiply-adds of 16 bits a cycle
+  double softmax;    // of a group's rows in one column: maximum, exponential, sum, conversion
+  double mask;       // of the same
+  double weight;     // of the same without a softmax: conversion, the product's rescaling
+  double operation;  // on each of a group's rows in one column
+  double function;   // the same
+  double cache_rate; // from the second-level cache
   double block_start; // of a block of columns: barriers, statistics
   double beside;      // of what goes on beside the slowest
   double long_row;    // blocks of columns from which on more groups than usual pay

@@ -159,11 +159,27 @@ static strata_tile_value_t column_numbers(strata_tile_builder_t *b) {
                                1u << STRATA_TILE_COLUMN};
 }
 
+// Of numbers up to |most|, all that is asked about: as 32 bits, which a processor compares in one step.
+static strata_tile_value_t narrow(strata_tile_builder_t *b, strata_tile_value_t number, int64_t most) {
+  MlirType i32 = mlirIntegerTypeGet(b->e.context, 32);
+  strata_tile_value_t limit = {strata_emit_index(&b->e, most), 0};
+  const MlirValue both[2] = {number.value, strata_tile_broadcast(b, limit, number.dims)};
+  MlirValue least = strata_emit_value(&b->e, "arith.minsi", 2, both, mlirValueGetType(number.value), 0, NULL);
+  return (strata_tile_value_t){
+      strata_emit_value(&b->e, "arith.index_cast", 1, &least, strata_tile_type(b, i32, number.dims), 0, NULL),
+      number.dims};
+}
+
 strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                               strata_tile_value_t scores, strata_tile_value_t end) {
   enum { PREDICATE_SLT = 2 };
   strata_tile_value_t column = column_numbers(b);
   uint32_t dims = end.dims | column.dims;
+  int64_t size = b->space.extents[STRATA_TILE_COLUMN];
+  if (b->schedule.threads && b->sizes.count > 0 && end.dims) { // of numbers the range is seen
+    column = narrow(b, column, size);
+    end = narrow(b, end, size);
+  }
   MlirValue compared[2] = {strata_tile_broadcast(b, column, dims), strata_tile_broadcast(b, end, dims)};
   MlirType type = strata_tile_type(b, mlirIntegerTypeGet(b->e.context, 1), dims);
   strata_named_attr_t less = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SLT)};

@@ -10,11 +10,13 @@
 // so that the matrix instructions of two steps are under way while the arithmetic of one is done. The weights are
 // packed once the product that reads the last ones is done: packed earlier they would want other registers, and the
 // assembler gives up.
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/combine.h"
+#include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/values.h"
 
 enum { MAX_SUMS = 128, MAX_CARRIED = 16, FIXED = 3 }; // an scf.for's bounds come before what it carries
@@ -23,6 +25,7 @@ typedef struct {
   strata_gpu_distribution_t *d;
   strata_gpu_attention_t *a;
   MlirBlock body;
+  bool is_masked; // what only the first step chooses is there
   int n_carried;
   STRATA_VECTOR(MlirOperation) late;   // what waits for the values' product
   MlirOperation row_sums[MAX_CARRIED]; // by carried value; null: it is none
@@ -36,6 +39,7 @@ typedef struct {
 } state_t;
 
 enum { SLOT, PARITY, CARRIED };
+enum { COLUMN = 1 };
 
 //===-- Early and late -------------------------------------------------------------------------------------------===//
 
@@ -125,7 +129,18 @@ static bool is_product(const walk_t *w, MlirOperation op) {
   return result;
 }
 
+// What only the first step chooses is there: in others, or as it is masked already.
+static strata_status_t keep_chosen(walk_t *w, MlirOperation select) {
+  strata_registers_t registers;
+  MlirValue result = mlirOperationGetResult(select, 0);
+  STRATA_TRY(strata_registers_as(w->d, mlirOperationGetOperand(select, 1), strata_layout_of(w->d, result), &registers));
+  strata_registers_define(w->d, result, &registers);
+  return NULL;
+}
+
 static strata_status_t emit_op(walk_t *w, MlirOperation op) {
+  if (w->is_masked && strata_attr_flag(op, "tile.first"))
+    return keep_chosen(w, op);
   if (strata_op_is(op, "vector.multi_reduction"))
     return strata_gpu_reduce_in_chains(w->d, op, is_row_sum(w, op));
   return strata_gpu_distribute_op(w->d, op);
@@ -277,6 +292,59 @@ static strata_status_t emit_late(walk_t *w) {
   return NULL;
 }
 
+//===-- The first step's mask ------------------------------------------------------------------------------------===//
+
+static MlirValue under_broadcasts(MlirValue value) {
+  while (mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "vector.broadcast"))
+    value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
+  return value;
+}
+
+// The choice between scores that are in front of a column and a number, in the first step alone; a null op if there is
+// no such. *out_end is the column, *out_other the number.
+static MlirOperation find_first_mask(const walk_t *w, MlirValue *out_end, MlirAttribute *out_other) {
+  MlirOperation op = mlirBlockGetFirstOperation(w->body);
+  while (!mlirOperationIsNull(op) && !strata_attr_flag(op, "tile.first"))
+    op = mlirOperationGetNextInBlock(op);
+  if (mlirOperationIsNull(op) ||
+      !mlirValueEqual(mlirOperationGetOperand(op, 1), mlirOperationGetResult(w->a->scores, 0)))
+    return (MlirOperation){0};
+  MlirValue exists = under_broadcasts(mlirOperationGetOperand(op, 0)),
+            other = under_broadcasts(mlirOperationGetOperand(op, 2));
+  *out_end = under_broadcasts(mlirOperationGetOperand(strata_def(exists), 1));
+  *out_other = strata_attr(strata_def(other), "value");
+  return op;
+}
+
+// Scores behind the last column are none, where it is not the block's last: a branch that all threads take alike, as
+// often there is nothing to do.
+static void mask_first(walk_t *w) {
+  strata_emitter_t *e = &w->d->e;
+  MlirType i32 = mlirIntegerTypeGet(e->context, 32), f32 = mlirF32TypeGet(e->context);
+  MlirValue old_end, masked[MAX_SUMS];
+  MlirType types[MAX_SUMS];
+  MlirAttribute number;
+  if (mlirOperationIsNull(find_first_mask(w, &old_end, &number)))
+    return;
+  strata_index_space_t space = strata_index_space(w->d, 0, NULL);
+  MlirAffineExpr expr = strata_index_simplify(&space, strata_index_resolve(&space, old_end));
+  MlirValue end = strata_index_emit(&space, expr), other = strata_emit_constant(e, f32, number);
+  int n = (int)(w->a->columns / 2);
+  for (int i = 0; i < n; i++)
+    types[i] = f32;
+  MlirValue is_part = strata_emit_cmpi(e, STRATA_SLT, end, strata_emit_index(e, w->a->columns));
+  strata_loop_t branch = strata_emit_choice_begin(e, is_part, n, types);
+  end = strata_emit_cast(e, "arith.index_cast", end, i32);
+  for (int i = 0; i < n; i++) {
+    MlirValue column = strata_emit_coordinate(w->d, &w->a->layout, i, COLUMN);
+    MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, strata_emit_cast(e, "arith.index_cast", column, i32), end);
+    masked[i] = strata_emit_select(e, exists, w->scores[i], other);
+  }
+  strata_emit_choice_else(e, branch, n, masked);
+  strata_emit_choice_end(e, branch, n, w->scores, w->scores);
+  w->is_masked = true;
+}
+
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
 static void await_rows(walk_t *w) {
@@ -300,12 +368,14 @@ static strata_status_t emit_first(walk_t *w, state_t *state) {
   strata_ring_place_t place = w->a->kernel.place;
   await_rows(w);
   issue_scores(w, place, false);
+  strata_pipelined_place_store(w->d, &w->a->kernel);
   strata_define_step(w->d, w->body, strata_emit_index(e, 0));
   state->count = CARRIED;
   for (int i = 0; i < w->n_carried; i++)
     STRATA_TRY(push(w, state, i, mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)));
   define_arguments(w, state);
   await_scores(w, place, 0);
+  mask_first(w);
   STRATA_TRY(emit_early(w, NULL));
   STRATA_TRY(emit_late(w));
   return collect(w, place, state);
@@ -318,8 +388,8 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   issue_scores(w, next, true);
   issue_values(w, place, state);
   end_turn(w);
-  if (!mlirValueIsNull(w->a->steps)) // says that it is one to the most, so that masks of the first step's are dropped
-    step = strata_emit_binary(e, "arith.minui", step, strata_gpu_emit_size_plus(w->d, w->a->kernel.n_steps, -2));
+  if (!mlirValueIsNull(w->a->steps) && !strata_size_varies(w->a->kernel.n_steps)) // one to the most: that drops masks
+    step = strata_emit_binary(e, "arith.minui", step, strata_emit_index(e, strata_size_max(w->a->kernel.n_steps) - 2));
   strata_define_step(w->d, w->body, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
   define_arguments(w, state);
   await_scores(w, next, 1);
@@ -330,14 +400,27 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   return collect(w, next, state);
 }
 
+// All but the first, which is apart. A counter whose range is known drops masks of the first step alone.
+static MlirValue count_steps(walk_t *w) {
+  strata_emitter_t *e = &w->d->e;
+  strata_size_t all = w->a->kernel.n_steps;
+  MlirValue steps = w->a->steps;
+  bool varies = strata_size_varies(all), is_own = !mlirValueIsNull(steps);
+  steps = is_own ? strata_emit_binary(e, "arith.subi", steps, strata_emit_index(e, 1))
+                 : strata_gpu_emit_size_plus(w->d, all, -1);
+  if (!varies)
+    return steps;
+  int64_t most = strata_min(strata_size_max(all) - 1, INT32_MAX);
+  return strata_emit_binary(e, "arith.minui", is_own ? strata_emit_as_one(w->d, steps) : steps,
+                            strata_emit_index(e, most));
+}
+
 static strata_status_t emit_steps(walk_t *w, state_t *state) {
   strata_emitter_t *e = &w->d->e;
   bool was_dirty = w->d->shared.is_dirty, was_read = w->d->shared.is_read;
   w->d->shared.is_dirty = w->d->shared.is_read = true;
   w->d->nest.loops++;
-  MlirValue steps = strata_gpu_emit_size_plus(w->d, w->a->kernel.n_steps, -1);
-  if (!mlirValueIsNull(w->a->steps))
-    steps = strata_emit_binary(e, "arith.subi", w->a->steps, strata_emit_index(e, 1));
+  MlirValue steps = count_steps(w);
   strata_loop_t loop =
       strata_emit_for_begin(e, strata_emit_index(e, 0), steps, 1, state->count, state->values, state->values);
   STRATA_TRY(emit_step(w, loop.induction, state));
@@ -379,6 +462,7 @@ strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_g
   STRATA_TRY(find_late(&w));
   a->kernel.is_full = true;
   STRATA_TRY(emit_first(&w, &state));
+  w.is_masked = true;
   if (strata_size_max(a->kernel.n_steps) > 1)
     STRATA_TRY(emit_steps(&w, &state));
   release_rows(&w);

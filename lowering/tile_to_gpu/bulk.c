@@ -411,6 +411,23 @@ int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *b
   return bulk->rank + window->n_dims;
 }
 
+int strata_bulk_coordinates_from(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const MlirValue *base,
+                                 const int64_t *offsets, MlirValue *out) {
+  const int64_t none[RANK] = {0};
+  strata_index_space_t space = bulk->box.space;
+  if (mlirValueIsNull(base[0]) || bulk->window.n_dims)
+    return strata_bulk_coordinates(d, bulk, offsets, out);
+  for (int i = 0; i < bulk->rank; i++) {
+    MlirAffineExpr place = bulk->box.coordinates[bulk->dims[i]], first = at(bulk, place, none, false),
+                   own = at(bulk, place, offsets, false),
+                   further = strata_index_simplify(&space, mlirAffineAddExprGet(own, strata_expr_times(first, -1)));
+    out[i] = mlirAffineExprIsAConstant(further)
+                 ? strata_emit_plus(&d->e, base[i], mlirAffineConstantExprGetValue(further))
+                 : strata_index_emit(&space, own);
+  }
+  return bulk->rank;
+}
+
 int64_t strata_bulk_copies(const strata_bulk_t *bulk) {
   int64_t count = 1;
   for (int v = 0; v < 2; v++)

@@ -66,6 +66,9 @@ int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk,
 // in the window; returns how many: at most STRATA_BULK_COORDINATES.
 int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
                             MlirValue *out);
+// The same from those at no offsets, |base|, unless that begins with null.
+int strata_bulk_coordinates_from(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const MlirValue *base,
+                                 const int64_t *offsets, MlirValue *out);
 
 // Copies that all of |bulk| takes.
 int64_t strata_bulk_copies(const strata_bulk_t *bulk);

@@ -98,8 +98,10 @@ struct strata_pipelined_kernel {
   strata_stream_t stream;    // of the running task
   strata_ring_place_t place; // at the end of the new code
   MlirValue parity;          // of what is fetched once a task: that of the task's number in its block
-  MlirBlock body;            // the old forall's
-  strata_size_t n_tasks;     // its own
+  MlirOperation placed;      // a store whose first box's coordinates are known: |placed_at|
+  MlirValue placed_at[STRATA_BULK_COORDINATES];
+  MlirBlock body;                               // the old forall's
+  strata_size_t n_tasks;                        // its own
   strata_pipelined_kernel_t *next;              // of the same launch and ring, NULL: none; its tasks follow
   STRATA_VECTOR(strata_pipelined_twin_t) twins; // those that follow and have the same consumers (pipelined_twins.c)
   MlirValue which, *own_buffers;    // then: the number of the running one, 0 for the first; new values of the buffers
@@ -209,6 +211,9 @@ STRATA_MUST_CHECK strata_status_t strata_row_memory(strata_gpu_distribution_t *d
 
 // The instruction's first row of two that |lane| of a warp group has, as an element of the result's dim.
 MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_pipelined_t *p, MlirValue lane);
+
+// Where sizes vary, a consumer's tile of the result: dividing by them takes long, so it is done before a wait.
+void strata_pipelined_place_store(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
 // Bytes of shared memory for results on their way to memory.
 int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p);

@@ -29,7 +29,8 @@ typedef struct {
   int64_t columns; // of a sub-tile
   int64_t bytes;   // of an element
   MlirValue memory, lane;
-  MlirValue group_at; // where the group's sub-tiles begin, in elements
+  MlirValue group_at;                      // where the group's sub-tiles begin, in elements
+  MlirValue base[STRATA_BULK_COORDINATES]; // where sizes vary, of the tile; null: each box's coordinates are computed
 } staged_t;
 
 static void wait_for_stores(strata_gpu_distribution_t *d, int64_t pending) {
@@ -107,7 +108,7 @@ static void store_box(staged_t *s, int64_t block, int64_t column, MlirValue at) 
     strata_loop_t branch = {0};
     if (p->groups > 1)
       branch = strata_emit_if_begin(e, is_own);
-    int rank = strata_bulk_coordinates(d, &s->bulk, offsets, operands + FIXED);
+    int rank = strata_bulk_coordinates_from(d, &s->bulk, s->base, offsets, operands + FIXED);
     strata_twins_store(d, s->k, &s->bulk, span_at(s, column), FIXED + rank, operands);
     if (p->groups > 1)
       strata_emit_if_end(e, branch);
@@ -148,30 +149,57 @@ static void emit_sub_tile(staged_t *s, int64_t block, int64_t part) {
 
 //===-- The store ------------------------------------------------------------------------------------------------===//
 
-// True for a result that lies as the sums do, contiguous along the instruction's columns.
-static bool can_stage(staged_t *s, MlirOperation op) {
-  strata_gpu_distribution_t *d = s->d;
+// Where results of |type| go, box by box.
+static bool read_place(staged_t *s, MlirOperation op, MlirType type) {
   const strata_pipelined_t *p = &s->k->product;
-  MlirValue value = mlirOperationGetOperand(op, 0);
-  MlirType type = mlirValueGetType(value);
-  if (!p->instruction->has_fragments || p->reads_left || p->swap || !mlirTypeIsAVector(type) ||
-      mlirShapedTypeGetRank(type) != 2)
-    return false;
-  s->registers = strata_registers_of(d, value);
-  MlirType element = s->registers->element;
-  bool has_size = mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) ||
-                  (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 32);
-  if (!has_size || !strata_layout_equal(&s->registers->layout, &p->layout))
-    return false;
-  s->bytes = strata_element_bytes(element);
+  s->bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
   s->columns = STRATA_SPAN / s->bytes;
   s->span = STRATA_SPAN;
   while (s->span > MIN_SPAN && p->n * s->bytes % s->span)
     s->span /= 2;
   int64_t columns = s->span / s->bytes;
   strata_bulk_limits_t limits = {.most = {STRATA_GROUP_ROWS, columns}, .span = s->span, .is_store = true};
-  return p->n % columns == 0 && strata_bulk_read(d, op, 1, type, &limits, &s->bulk) && s->bulk.inner == COLUMN &&
+  return p->n % columns == 0 && strata_bulk_read(s->d, op, 1, type, &limits, &s->bulk) && s->bulk.inner == COLUMN &&
          s->bulk.extents[ROW] == STRATA_GROUP_ROWS && s->bulk.extents[COLUMN] == columns;
+}
+
+static bool is_storable(const strata_pipelined_t *p, MlirType type) {
+  if (!p->instruction->has_fragments || p->reads_left || p->swap || !mlirTypeIsAVector(type) ||
+      mlirShapedTypeGetRank(type) != 2)
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(type);
+  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) ||
+         (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 32);
+}
+
+// True for a result that lies as the sums do, contiguous along the instruction's columns.
+static bool can_stage(staged_t *s, MlirOperation op) {
+  MlirValue value = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(value);
+  if (!is_storable(&s->k->product, type))
+    return false;
+  s->registers = strata_registers_of(s->d, value);
+  return strata_layout_equal(&s->registers->layout, &s->k->product.layout) && read_place(s, op, type);
+}
+
+void strata_pipelined_place_store(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  const int64_t none[] = {0, 0};
+  staged_t s = {.d = d, .k = k};
+  MlirOperation op = mlirBlockGetFirstOperation(k->body);
+  while (!mlirOperationIsNull(op) && !strata_op_is(op, "tile.store"))
+    op = mlirOperationGetNextInBlock(op);
+  k->placed = (MlirOperation){0};
+  if (d->sizes.count == 0 || mlirOperationIsNull(op))
+    return;
+  MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0));
+  if (!is_storable(&k->product, type) || !read_place(&s, op, type))
+    return;
+  int64_t number;
+  int rank = strata_bulk_coordinates(d, &s.bulk, none, k->placed_at);
+  for (int i = 0; i < rank; i++)
+    if (!strata_value_integer(k->placed_at[i], &number))
+      k->placed_at[i] = strata_emit_as_one(d, k->placed_at[i]); // which also stays where it is
+  k->placed = op;
 }
 
 strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperation op, bool *out_taken) {
@@ -185,6 +213,10 @@ strata_status_t strata_pipelined_store(strata_gpu_distribution_t *d, MlirOperati
   s.lane = strata_emit_group_lane(d);
   s.group_at = strata_emit_binary(e, "arith.muli", strata_emit_own_group(d, s.k),
                                   strata_emit_index(e, STRATA_SUB_TILES * STRATA_SUB_TILE / s.bytes));
+  if (!mlirOperationIsNull(s.k->placed) && mlirOperationEqual(s.k->placed, op))
+    memcpy(s.base, s.k->placed_at, sizeof s.base);
+  else if (d->sizes.count > 0)
+    strata_bulk_coordinates(d, &s.bulk, (const int64_t[]){0, 0}, s.base);
   for (int64_t block = 0; block < s.k->product.m_blocks; block++)
     for (int64_t part = 0; part * s.columns < s.k->product.n; part++)
       emit_sub_tile(&s, block, part);

@@ -27,12 +27,17 @@ void strata_emit_launch_next(strata_gpu_distribution_t *d) { emit_plain(d, STRAT
 void strata_emit_launch_wait(strata_gpu_distribution_t *d) { emit_plain(d, STRATA_TILE_LAUNCH_WAIT); }
 
 // The number of the thread's warp group, known to be the same in all lanes of a warp.
+MlirValue strata_emit_as_one(strata_gpu_distribution_t *d, MlirValue value) {
+  strata_emitter_t *e = &d->e;
+  MlirValue word = strata_emit_cast(e, "arith.index_cast", value, mlirIntegerTypeGet(e->context, 32));
+  MlirValue first = strata_emit_shuffle_from(e, word, 0, d->device->lanes);
+  return strata_emit_cast(e, "arith.index_cast", first, mlirIndexTypeGet(e->context));
+}
+
 MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread) {
   strata_emitter_t *e = &d->e;
   MlirValue number = strata_emit_with(e, "arith.divui", thread, STRATA_GROUP_THREADS);
-  MlirValue word = strata_emit_cast(e, "arith.index_cast", number, mlirIntegerTypeGet(e->context, 32));
-  MlirValue first = strata_emit_shuffle_from(e, word, 0, d->device->lanes);
-  return strata_emit_cast(e, "arith.index_cast", first, mlirIndexTypeGet(e->context));
+  return strata_emit_as_one(d, number);
 }
 
 MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d) {

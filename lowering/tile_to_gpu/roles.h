@@ -22,6 +22,9 @@ void strata_emit_launch_next(strata_gpu_distribution_t *d);
 void strata_emit_launch_wait(strata_gpu_distribution_t *d);
 // A warp group's turn, by tile.group_barrier of its own threads or tile.group_arrive of those of the group before it.
 void strata_emit_turn(strata_gpu_distribution_t *d, const char *name, MlirValue group);
+// An index below 2^31 that all lanes of a warp have: that of the first, so that the assembler sees it, too, and keeps
+// it and what is computed from it in scalar registers. It is computed here, not where it is used.
+MlirValue strata_emit_as_one(strata_gpu_distribution_t *d, MlirValue value);
 // The number of the thread's warp group, known to be the same in all lanes of a warp.
 MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue thread);
 // The thread's number in its warp group.

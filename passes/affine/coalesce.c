@@ -15,6 +15,7 @@
 
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/nest.h"
+#include "dialects/affine/schedule.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/affine/symbols.h"
 #include "dialects/counted_loop.h"
@@ -141,7 +142,8 @@ static bool has_reductions(const strata_coalescing_t *coalescing) {
 }
 
 // Of a kernel that is no plain walk, many points whose number is known are better off beside those whose number varies:
-// what is left over of tiles of them is known.
+// what is left over of tiles of them is known. Attention has no tiles of several dims, so that its batches are better
+// off as one number.
 static bool should_merge(const strata_coalescing_t *coalescing, strata_size_t outer, strata_size_t inner) {
   enum { MANY = 16 };
   int64_t known;
@@ -149,6 +151,7 @@ static bool should_merge(const strata_coalescing_t *coalescing, strata_size_t ou
   if (strata_size_is_one(outer) || strata_size_is_one(inner))
     return false;
   return !is_mixed || !has_reductions(coalescing) ||
+         strata_schedule_read(coalescing->graph.func).kind == STRATA_KERNEL_ATTENTION ||
          !strata_size_is_constant(strata_size_varies(outer) ? inner : outer, &known) || known < MANY;
 }
 

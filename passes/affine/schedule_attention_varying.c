@@ -1,6 +1,7 @@
 // Attention whose sizes vary: a schedule for all of them and variants for some (variants.h). What the model finds best
-// at any of a range of rows, or of columns or batches where rows are a number, is a candidate; what it takes at the
-// others decides which of them to have. Of other sizes that vary, some are asked for each time.
+// at some point of sizes, rows, columns and batches, is a candidate. One of them takes all sizes; variants in front of
+// it take up to so many rows (or columns, where rows are a number), or up to so many rows of all batches together:
+// those are short rows and few tasks. Likely sizes count as much as all others together.
 #include "passes/affine/candidates.h"
 #include "passes/affine/variants.h"
 
@@ -11,125 +12,183 @@
 #include <math.h>
 
 enum {
-  LEAST_SIZE = 64,     // for which a candidate is looked for: tiles of fewer columns are no better at fewer
+  LEAST_SIZE = 32,     // for which a candidate is looked for: tiles of fewer columns are no better at fewer
   MOST_SIZE = 1 << 13, // and the largest one, unless larger ones are likely
-  MOST_SIZES = STRATA_LIKELY_VALUES + 16,
-  MOST_COSTS = 128, // sizes that costs are asked at
-  OTHERS = 3,
+  MOST_SIZES = STRATA_LIKELY_VALUES + 24,
+  MOST_POINTS = 512,
 };
 
-#define PRICE 0.02 // of a variant's code
+#define PRICE 0.002 // of a variant's code
 #define DOUBTS 1.1
 #define IMPOSSIBLE 1e3 // seconds
 
 typedef struct {
+  int count;
+  int64_t of[MOST_SIZES];
+} values_t;
+
+// What of rows and columns is known to be one tile, so that nobody divides by sizes or counts steps.
+enum { ONE_ROW_TILE = 1, ONE_STEP = 2, N_COUNTED = 4 };
+
+// What conditions are about.
+typedef enum { SIZE, TOTAL, N_AXES } axis_t;
+
+typedef struct {
+  int64_t rows, columns, batch;
+  int64_t at[N_AXES];
+  double weight;
+  double costs[STRATA_VARIANT_CANDIDATES][N_COUNTED]; // logarithms, by what is counted
+} point_t;
+
+typedef struct {
   const strata_work_t *work;
   const strata_ways_t *ways;
-  strata_size_t size; // what candidates are for some of
-  int n_likely, n_sizes;
-  int64_t likely[STRATA_LIKELY_VALUES];
-  int64_t sizes[MOST_SIZES];
-  int64_t columns[OTHERS], batches[OTHERS]; // where |size| says nothing of them
-  int count, base;                          // candidates; the number of the one that takes all sizes
+  strata_size_t axes[N_AXES];
+  int n_points, count;
+  point_t *points;
   strata_candidate_t of[STRATA_VARIANT_CANDIDATES];
-  int n_costs;
-  int64_t cost_sizes[MOST_COSTS];
-  double costs[MOST_COSTS][STRATA_VARIANT_CANDIDATES]; // 0: not known yet
 } varying_t;
+
+// |candidate| where the axis is at most |limit|.
+typedef struct {
+  int candidate;
+  axis_t axis;
+  int64_t limit;
+} choice_t;
 
 typedef struct {
   int base, n;
-  strata_variant_choice_t of[STRATA_MAX_VARIANTS];
-  double total; // of the logarithms of what it takes at all sizes
+  choice_t of[STRATA_MAX_VARIANTS]; // the first whose condition holds is taken
+  double total;
 } plan_t;
 
-//===-- What varies ----------------------------------------------------------------------------------------------===//
+//===-- Sizes to ask at ------------------------------------------------------------------------------------------===//
 
-static strata_size_t find_size(const strata_attention_t *a) {
-  strata_size_t rows = strata_attention_rows(a), columns = a->sizes[a->column];
-  return strata_size_varies(rows) ? rows : strata_size_varies(columns) ? columns : strata_attention_batches(a);
+static bool has(const values_t *values, int64_t value) {
+  for (int i = 0; i < values->count; i++)
+    if (values->of[i] == value)
+      return true;
+  return false;
 }
 
-// Few and many of what is likely, and more; |least| at least.
-static void find_others(const strata_scheduling_t *s, strata_size_t size, int64_t number, int64_t least, int64_t *out) {
+// A value that |size| can have.
+static void add(values_t *values, strata_size_t size, int64_t value) {
+  value = strata_max(strata_min(value, strata_size_max(size)), strata_size_min(size));
+  if (values->count < MOST_SIZES && !has(values, value))
+    values->of[values->count++] = value;
+}
+
+// What is likely comes first.
+static values_t likely_values(const strata_scheduling_t *s, strata_size_t size, int64_t number) {
+  values_t values = {0};
+  values.count = strata_size_varies(size) ? strata_likely_values(s, size, values.of) : 0;
+  if (values.count == 0)
+    add(&values, size, number);
+  return values;
+}
+
+// Every power of two, and a size between it and the next.
+static values_t many_sizes(const values_t *likely, strata_size_t size) {
+  values_t values = *likely;
+  int64_t most = strata_max(MOST_SIZE, likely->of[likely->count - 1]), last = strata_min(most, strata_size_max(size));
+  for (int64_t at = LEAST_SIZE; strata_size_varies(size) && at < last; at *= 2) {
+    add(&values, size, at);
+    add(&values, size, at + at / 2);
+  }
+  if (strata_size_varies(size))
+    add(&values, size, last);
+  return values;
+}
+
+// Few and more of what is likely.
+static values_t other_sizes(const values_t *likely, strata_size_t size, int64_t least) {
   enum { MORE = 4 };
-  int64_t likely[STRATA_LIKELY_VALUES];
-  int n = strata_size_varies(size) ? strata_likely_values(s, size, likely) : 0;
-  int64_t many = n ? likely[n - 1] : number, few = n ? likely[0] : number,
-          more = strata_size_varies(size) ? strata_times(MORE, many) : number;
-  const int64_t all[OTHERS] = {few, many, more};
-  for (int i = 0; i < OTHERS; i++)
-    out[i] = strata_min(strata_max(all[i], least), strata_size_max(size));
+  values_t values = *likely;
+  if (!strata_size_varies(size))
+    return values;
+  int64_t few = strata_max(least, strata_size_min(size));
+  add(&values, size, few);
+  add(&values, size, (int64_t)sqrt((double)few * (double)likely->of[0]));
+  add(&values, size, strata_times(MORE, likely->of[likely->count - 1]));
+  return values;
 }
 
-// Columns that are as many as rows are so at each size.
-static strata_attention_problem_t problem_at(const varying_t *v, int64_t size, int other_columns, int other_batches) {
+static void add_point(varying_t *v, int64_t rows, int64_t columns, int64_t batch, int64_t size, bool is_likely) {
+  if (v->n_points == MOST_POINTS)
+    return;
+  v->points[v->n_points++] = (point_t){
+      .rows = rows, .columns = columns, .batch = batch, .at = {size, strata_times(rows, batch)}, .weight = is_likely};
+}
+
+// Columns and batches that are as many as rows are so at each point.
+static void find_points(const strata_scheduling_t *s, varying_t *v) {
+  const strata_attention_problem_t *p = v->work->attention;
+  const strata_attention_t *a = &p->attention;
+  strata_size_t rows = strata_attention_rows(a), columns = a->sizes[a->column], batch = strata_attention_batches(a);
+  strata_size_t size = strata_size_varies(rows) ? rows : strata_size_varies(columns) ? columns : batch;
+  v->axes[SIZE] = size;
+  v->axes[TOTAL] = strata_size_product(rows, batch);
+  bool in_rows = strata_size_equal(rows, size), in_columns = strata_size_equal(columns, size),
+       in_batch = strata_size_equal(batch, size);
+  values_t likely = likely_values(s, size, in_rows ? p->rows : in_columns ? p->columns : p->batch);
+  values_t likely_columns = likely_values(s, columns, p->columns), likely_batch = likely_values(s, batch, p->batch);
+  values_t all = many_sizes(&likely, size), all_columns = other_sizes(&likely_columns, columns, LEAST_SIZE),
+           all_batch = other_sizes(&likely_batch, batch, 1);
+  for (int i = 0; i < all.count; i++)
+    for (int j = 0; j < (in_columns ? 1 : all_columns.count); j++)
+      for (int k = 0; k < (in_batch ? 1 : all_batch.count); k++)
+        add_point(v, in_rows ? all.of[i] : p->rows, in_columns ? all.of[i] : all_columns.of[j],
+                  in_batch ? all.of[i] : all_batch.of[k], all.of[i],
+                  i < likely.count && (in_columns || j < likely_columns.count) && (in_batch || k < likely_batch.count));
+}
+
+static void weigh(varying_t *v) {
+  int n_likely = 0;
+  for (int i = 0; i < v->n_points; i++)
+    n_likely += v->points[i].weight > 0;
+  for (int i = 0; i < v->n_points; i++)
+    v->points[i].weight = (v->points[i].weight > 0 ? 1.0 / n_likely : 0) + 1.0 / v->n_points;
+}
+
+//===-- Candidates -----------------------------------------------------------------------------------------------===//
+
+static strata_attention_problem_t problem_at(const varying_t *v, const point_t *point) {
   strata_attention_problem_t p = *v->work->attention;
-  const strata_attention_t *a = &p.attention;
-  p.rows = strata_size_equal(strata_attention_rows(a), v->size) ? size : p.rows;
-  p.columns = strata_size_equal(a->sizes[a->column], v->size) ? size : v->columns[other_columns];
-  p.batch = strata_size_equal(strata_attention_batches(a), v->size) ? size : v->batches[other_batches];
+  p.rows = point->rows;
+  p.columns = point->columns;
+  p.batch = point->batch;
   return p;
 }
 
 static double cost_of(const strata_candidate_t *c) { return c->cost > 0 ? c->cost : c->seconds; }
 
-// What it takes; somewhat more where the model would not choose it, being no good at it.
-static double cost_of_problem(const varying_t *v, int i, const strata_attention_problem_t *problem) {
-  strata_work_t work = {.device = v->work->device, .attention = problem};
-  strata_candidate_t c = v->of[i];
-  if (v->ways->predict(&work, &c))
-    return cost_of(&c);
+// What it takes; somewhat more where the model would not choose it, being no good at it. Columns behind the last take
+// as long as others.
+static double cost_at(const varying_t *v, const point_t *point, strata_candidate_t *c) {
+  strata_attention_problem_t problem = problem_at(v, point);
+  problem.columns = strata_max(problem.columns, c->attention.columns);
+  strata_work_t work = {.device = v->work->device, .attention = &problem};
+  strata_candidate_t own = *c;
+  if (v->ways->predict(&work, c))
+    return cost_of(c);
   work.wants_all = true;
-  c = v->of[i];
-  return v->ways->predict(&work, &c) ? DOUBTS * cost_of(&c) : IMPOSSIBLE;
+  *c = own;
+  return v->ways->predict(&work, c) ? DOUBTS * cost_of(c) : IMPOSSIBLE;
 }
 
-// The geometric mean of that with other sizes.
-static double cost_at(const varying_t *v, int i, int64_t size) {
-  double sum = 0;
-  for (int other = 0; other < OTHERS * OTHERS; other++) {
-    strata_attention_problem_t problem = problem_at(v, size, other / OTHERS, other % OTHERS);
-    sum += log(cost_of_problem(v, i, &problem));
+static void find_costs(const varying_t *v, int i, point_t *point) {
+  const strata_attention_problem_t *p = v->work->attention;
+  strata_candidate_t c = v->of[i];
+  double cost = cost_at(v, point, &c), cycles = p->on_fma ? 0 : p->costs->attention.counting;
+  double rounds = (double)strata_ceil_div(c.attention.tasks, v->work->device->n_processors);
+  for (int known = 0; known < N_COUNTED; known++) {
+    int counted = !(known & ONE_ROW_TILE) + !(known & ONE_STEP);
+    point->costs[i][known] = log(cost + rounds * counted * cycles / p->costs->attention.clock);
   }
-  return exp(sum / (OTHERS * OTHERS));
 }
 
-// The same, computed once.
-static double known_cost(varying_t *v, int i, int64_t size) {
-  int at = 0;
-  while (at < v->n_costs && v->cost_sizes[at] != size)
-    at++;
-  if (at == MOST_COSTS)
-    return cost_at(v, i, size);
-  if (at == v->n_costs)
-    v->cost_sizes[v->n_costs++] = size;
-  if (v->costs[at][i] == 0)
-    v->costs[at][i] = cost_at(v, i, size);
-  return v->costs[at][i];
-}
-
-//===-- Candidates -----------------------------------------------------------------------------------------------===//
-
-static void add_size(varying_t *v, int64_t size) {
-  if (v->n_sizes < MOST_SIZES)
-    v->sizes[v->n_sizes++] = size;
-}
-
-static void find_sizes(const strata_scheduling_t *s, varying_t *v) {
-  v->n_likely = strata_likely_values(s, v->size, v->likely);
-  int64_t most = strata_max(MOST_SIZE, v->n_likely ? v->likely[v->n_likely - 1] : 0),
-          last = strata_min(most, strata_size_max(v->size));
-  for (int i = 0; i < v->n_likely; i++)
-    if (v->likely[i] >= LEAST_SIZE)
-      add_size(v, v->likely[i]);
-  for (int64_t at = strata_max(LEAST_SIZE, strata_size_min(v->size)); at < last; at *= 2)
-    add_size(v, at);
-  add_size(v, last);
-}
-
-static void add_best_at(varying_t *v, int64_t size, int other) {
-  strata_attention_problem_t problem = problem_at(v, size, other, other);
+static void add_best_at(varying_t *v, const point_t *point) {
+  strata_attention_problem_t problem = problem_at(v, point);
   strata_work_t work = {.device = v->work->device, .attention = &problem};
   strata_candidate_t best;
   if (v->count == STRATA_VARIANT_CANDIDATES || !strata_candidates_best(&work, v->ways, 1, &best))
@@ -140,100 +199,160 @@ static void add_best_at(varying_t *v, int64_t size, int other) {
   v->of[v->count++] = best;
 }
 
+static void find_candidates(varying_t *v) {
+  for (int i = 0; i < v->n_points; i++)
+    add_best_at(v, &v->points[i]); // likely ones first
+  for (int i = 0; i < v->n_points; i++)
+    for (int c = 0; c < v->count; c++)
+      find_costs(v, c, &v->points[i]);
+}
+
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
-// As the chooser of variants numbers them: the one that takes all sizes first.
-static int numbered(const varying_t *v, int i) { return i == 0 ? v->base : i <= v->base ? i - 1 : i; }
-
-static double numbered_cost(void *user, int candidate, int64_t size) {
-  varying_t *v = user;
-  return known_cost(v, numbered(v, candidate), size);
+// The number of the variant that is taken there; the plan's |n|: none.
+static int taken_at(const plan_t *plan, const point_t *point) {
+  int i = 0;
+  while (i < plan->n && point->at[plan->of[i].axis] > plan->of[i].limit)
+    i++;
+  return i;
 }
 
-static int taken_at(const plan_t *plan, int64_t size) {
-  for (int i = 0; i < plan->n; i++)
-    if (plan->of[i].min <= size && size <= plan->of[i].max)
-      return plan->of[i].candidate;
-  return plan->base;
+// What is known of |size| where the choice is taken, NULL being the one for all sizes: that |tile| is all of it.
+static bool is_tile(const varying_t *v, const choice_t *choice, strata_size_t size, int64_t tile) {
+  bool is_limited = choice && choice->axis == SIZE && strata_size_equal(size, v->axes[SIZE]);
+  return (is_limited ? choice->limit : strata_size_max(size)) <= tile;
 }
 
-static plan_t plan_with(const strata_scheduling_t *s, varying_t *v, int base) {
-  plan_t plan = {.base = base};
-  strata_variant_candidates_t candidates = {.count = v->count, .cost = numbered_cost, .user = v};
-  v->base = base;
-  for (int i = 0; i < v->count; i++) {
-    candidates.of[i].min = strata_size_min(v->size);
-    candidates.of[i].max = strata_size_max(v->size);
-    candidates.of[i].price = i ? PRICE * v->n_sizes : 0;
+static int known_where(const varying_t *v, const choice_t *choice, int candidate) {
+  const strata_attention_t *a = &v->work->attention->attention;
+  const strata_attention_choice_t *c = &v->of[candidate].attention;
+  bool one_row_tile = is_tile(v, choice, strata_attention_rows(a), c->rows),
+       one_step = is_tile(v, choice, a->sizes[a->column], c->columns);
+  return (one_row_tile ? ONE_ROW_TILE : 0) | (one_step ? ONE_STEP : 0);
+}
+
+static double total_of(const varying_t *v, const plan_t *plan) {
+  double total = PRICE * plan->n;
+  int candidate[STRATA_MAX_VARIANTS + 1], known[STRATA_MAX_VARIANTS + 1];
+  for (int i = 0; i <= plan->n; i++) {
+    candidate[i] = i < plan->n ? plan->of[i].candidate : plan->base;
+    known[i] = known_where(v, i < plan->n ? &plan->of[i] : NULL, candidate[i]);
   }
-  plan.n = strata_variants_choose(s, v->size, &candidates, plan.of);
-  plan.total = PRICE * plan.n * v->n_sizes;
-  for (int i = 0; i < plan.n; i++)
-    plan.of[i].candidate = numbered(v, plan.of[i].candidate);
-  for (int i = 0; i < v->n_sizes; i++)
-    plan.total += log(known_cost(v, taken_at(&plan, v->sizes[i]), v->sizes[i]));
-  return plan;
+  for (int i = 0; i < v->n_points; i++) {
+    int taken = taken_at(plan, &v->points[i]);
+    total += v->points[i].weight * v->points[i].costs[candidate[taken]][known[taken]];
+  }
+  return total;
 }
 
-// One variant instead of two of a schedule that few sizes lie between.
-static void join(plan_t *plan) {
-  enum { SHARE = 8 };
+// The plan with another variant |at| its place, or one more in front of all.
+static plan_t with(const plan_t *plan, int at, choice_t choice) {
+  plan_t result = *plan;
+  if (at < 0) {
+    memcpy(result.of + 1, plan->of, (size_t)plan->n * sizeof *plan->of);
+    result.n++;
+  }
+  result.of[at < 0 ? 0 : at] = choice;
+  return result;
+}
+
+// The plan with the best variant there; false if none makes it better.
+static bool improve(const varying_t *v, int at, plan_t *plan) {
+  plan_t best = *plan;
+  for (int i = 0; i < v->n_points; i++)
+    for (axis_t axis = 0; axis < N_AXES; axis++) {
+      int64_t limit = v->points[i].at[axis];
+      if (!strata_size_varies(v->axes[axis]) || limit >= strata_size_max(v->axes[axis]))
+        continue;
+      for (int c = 0; c < v->count; c++) {
+        plan_t next = with(plan, at, (choice_t){c, axis, limit});
+        next.total = total_of(v, &next);
+        best = next.total < best.total ? next : best;
+      }
+    }
+  bool is_better = best.total < plan->total;
+  *plan = best;
+  return is_better;
+}
+
+// Each was the best beside those that were there then.
+static void refine(const varying_t *v, plan_t *plan) {
+  enum { ROUNDS = 3 };
+  bool is_better = true;
+  for (int round = 0; round < ROUNDS && is_better; round++) {
+    is_better = false;
+    for (int at = 0; at < plan->n; at++)
+      is_better |= improve(v, at, plan);
+  }
+}
+
+// Without variants that those in front leave nothing to.
+static void drop_unused(const varying_t *v, plan_t *plan) {
+  bool used[STRATA_MAX_VARIANTS + 1] = {false};
   int n = 0;
-  for (int i = 0; i < plan->n; i++) {
-    strata_variant_choice_t *last = n ? &plan->of[n - 1] : NULL, *own = &plan->of[i];
-    if (last && last->candidate == own->candidate && (own->min - last->max) * SHARE <= own->min)
-      last->max = own->max;
-    else
-      plan->of[n++] = *own;
-  }
+  for (int i = 0; i < v->n_points; i++)
+    used[taken_at(plan, &v->points[i])] = true;
+  for (int i = 0; i < plan->n; i++)
+    if (used[i])
+      plan->of[n++] = plan->of[i];
   plan->n = n;
 }
 
-// Where the variants take all sizes, the last one is what takes all.
-static void drop_unused(const varying_t *v, plan_t *plan) {
-  int64_t next = strata_size_min(v->size);
-  for (int i = 0; i < plan->n && plan->of[i].min <= next; i++)
-    next = strata_plus(plan->of[i].max, 1);
-  if (plan->n && next > strata_size_max(v->size))
-    plan->base = plan->of[--plan->n].candidate;
+static plan_t find_plan(const varying_t *v) {
+  plan_t best = {.total = INFINITY};
+  for (int base = 0; base < v->count; base++) {
+    plan_t plan = {.base = base};
+    plan.total = total_of(v, &plan);
+    while (plan.n < STRATA_MAX_VARIANTS && improve(v, -1, &plan))
+      continue;
+    best = plan.total < best.total ? plan : best;
+  }
+  refine(v, &best);
+  drop_unused(v, &best);
+  return best;
 }
 
-static void explain(const strata_scheduling_t *s, const varying_t *v, int i, int64_t min, int64_t max) {
+static void explain(const strata_scheduling_t *s, const varying_t *v, int i, const char *where) {
   if (!s->compile->explain)
     return;
   MlirStringRef symbol = strata_attr_str(s->kernel->func, "sym_name");
-  strata_explain(s->compile, "attention %.*s:   %s, where %s are %lld to %lld", (int)symbol.length, symbol.data,
-                 v->ways->explain(s->compile->arena, v->work, &v->of[i]),
-                 strata_size_varies(strata_attention_rows(&v->work->attention->attention)) ? "rows" : "others",
-                 (long long)min, (long long)max);
+  strata_explain(s->compile, "attention %.*s:   %s, %s", (int)symbol.length, symbol.data,
+                 v->ways->explain(s->compile->arena, v->work, &v->of[i]), where);
+}
+
+// |expr| is up to |limit|, without a factor that is a number.
+static strata_size_range_t up_to(MlirAffineExpr expr, int64_t limit) {
+  if (mlirAffineExprIsAMul(expr) && mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(expr))) {
+    limit /= mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(expr));
+    expr = mlirAffineBinaryOpExprGetLHS(expr);
+  }
+  return (strata_size_range_t){expr, 0, limit, 1};
+}
+
+static strata_status_t make(const strata_scheduling_t *s, const varying_t *v, const choice_t *choice) {
+  const strata_size_range_t range = up_to(v->axes[choice->axis].expr, choice->limit);
+  MlirOperation variant;
+  explain(s, v, choice->candidate,
+          strata_arena_printf(s->compile->arena, "where %s are up to %lld",
+                              choice->axis == TOTAL ? "rows of all batches" : "rows, or what varies instead,",
+                              (long long)choice->limit));
+  return strata_variant_create(s, 1, &range, &v->of[choice->candidate].schedule, &variant);
 }
 
 strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s, const strata_work_t *work,
                                                 const strata_ways_t *ways, strata_schedule_t *out, bool *out_found) {
   varying_t *v = strata_arena_new(s->compile->arena, varying_t);
-  plan_t best = {.total = INFINITY};
-  *v = (varying_t){.work = work, .ways = ways, .size = find_size(&work->attention->attention)};
-  const strata_attention_problem_t *p = work->attention;
-  find_sizes(s, v);
-  find_others(s, p->attention.sizes[p->attention.column], p->columns, LEAST_SIZE, v->columns);
-  find_others(s, strata_attention_batches(&p->attention), p->batch, 1, v->batches);
-  for (int i = 0; i < v->n_sizes; i++)
-    for (int other = OTHERS; other-- > 0;)
-      add_best_at(v, v->sizes[i], other);
-  for (int i = 0; i < v->count; i++) {
-    plan_t plan = plan_with(s, v, i);
-    best = plan.total < best.total ? plan : best;
-  }
+  *v = (varying_t){.work = work, .ways = ways, .points = strata_arena_array(s->compile->arena, point_t, MOST_POINTS)};
+  find_points(s, v);
+  weigh(v);
+  find_candidates(v);
   *out_found = v->count > 0;
   if (!*out_found)
     return NULL;
-  join(&best);
-  drop_unused(v, &best);
-  *out = v->of[best.base].schedule;
-  explain(s, v, best.base, strata_size_min(v->size), strata_size_max(v->size));
-  for (int i = 0; i < best.n; i++) {
-    explain(s, v, best.of[i].candidate, best.of[i].min, best.of[i].max);
-    STRATA_TRY(strata_variant_create_for(s, v->size, &best.of[i], &v->of[best.of[i].candidate].schedule));
-  }
+  plan_t plan = find_plan(v);
+  *out = v->of[plan.base].schedule;
+  explain(s, v, plan.base, "at all other sizes");
+  for (int i = 0; i < plan.n; i++)
+    STRATA_TRY(make(s, v, &plan.of[i]));
   return NULL;
 }

@@ -187,6 +187,11 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
                               : strata_program_read_number(reader->program, func, counted, STRATA_NO_NUMBER);
   if (tasks == STRATA_NO_NUMBER)
     return strata_error(STRATA_INTERNAL, "library: kernel %.*s has no %s", (int)symbol.length, symbol.data, counted);
+  strata_number_t most = reader->program->gpu && reader->program->sizes
+                             ? strata_program_read_number(reader->program, func, "strata.tasks", STRATA_NO_NUMBER)
+                             : STRATA_NO_NUMBER;
+  if (most != STRATA_NO_NUMBER) // no block is without a task
+    tasks = strata_sizes_op(reader->program->sizes, STRATA_VALUE_MIN, tasks, most);
   *out_kernel = (strata_program_kernel_t){
       .symbol = to_string(reader->arena, symbol),
       .entry = strata_arena_printf(reader->arena, STRATA_CPU_ENTRY_PREFIX "%.*s", (int)symbol.length, symbol.data),

@@ -19,7 +19,9 @@ class Attention:
     the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own."""
 
     def __init__(self, element="f16", heads=2, depth=64, keys="sequence", queries="sequence", batch="batch", mask="",
-                 flat=False, groups=1, joined=False, across="", multiple=1, kernels=1):
+                 flat=False, groups=1, joined=False, across="", multiple=1, kernels=1, heads_first=False,
+                 likely="16, 128"):
+        self.heads_first, self.likely = heads_first, likely
         self.joined, self.across, self.multiple, self.kernels = joined, across, multiple, kernels
         self.element, self.heads, self.depth, self.mask, self.flat = element, heads, depth, mask, flat
         self.queries, self.batch, self.groups = queries, batch, groups
@@ -96,19 +98,22 @@ class Attention:
         group, groups = ("g, ", [self.groups]) if self.groups > 1 else ("", [])
         q, k = [self.batch, self.queries, heads, *groups, self.depth], [self.batch, self.keys, heads, self.depth]
         flat = lambda dims: dims[:2] + [dims[2] * dims[3]] if self.flat else dims
-        laid = lambda name, dims: [dims[0], *dims[2:], dims[1]] if name in self.across else flat(dims)
+        laid = lambda name, dims: ([dims[0], *dims[2:], dims[1]] if name in self.across else
+                                   [dims[0], dims[2], dims[1], dims[3]] if self.heads_first else flat(dims))
         inputs = [f"%{name}: {self.type(laid(name, dims))} {{strata.name = \"{name}\"}}"
                   for name, dims in zip("qkv", (q, k, k))]
         if self.mask in ("padding", "added"):
             dims, element = ([self.batch], "i32") if self.mask == "padding" else ([self.queries, self.keys], None)
             inputs.append(f'%m: {self.type(dims, element)} {{strata.name = "m"}}')
         given = {name: (f"%{name}", self.type(laid(name, dims))) for name, dims in zip("qkv", (q, k, k))}
-        place = {name: "b, h, d, %s" if name in self.across else "b, %s, h, d" for name in "qkv"}
+        place = {name: "b, h, d, %s" if name in self.across else "b, h, %s, d" if self.heads_first else "b, %s, h, d"
+                 for name in "qkv"}
+        queries = "b, h, i, d" if self.heads_first else f"b, i, h, {group}d"
         if self.flat:
             given = {name: self.op("reshape", [given[name]], dims) for name, dims in zip("qkv", (q, k, k))}
         dims = [self.batch, heads, *groups, self.queries, self.keys]
         scores = self.op("contract", [given["q"], given["k"]], dims, zero_pad="false", origin='"matmul"', maps=(
-            f"[affine_map<(b, h, {group}i, j, d) -> (b, i, h, {group}d)>, "
+            f"[affine_map<(b, h, {group}i, j, d) -> ({queries})>, "
             f"affine_map<(b, h, {group}i, j, d) -> ({place['k'] % 'j'})>, "
             f"affine_map<(b, h, {group}i, j, d) -> (b, h, {group}i, j)>]"))
         scores = self.op("mul", [scores, self.number_of(f"{self.depth ** -0.5:e}", dims)], dims)
@@ -121,7 +126,7 @@ class Attention:
         if self.joined:
             y = self.op("reshape", [y], [f"{self.batch} * {self.queries}", self.heads * self.depth])
         symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = 100000, multiple = '
-                            f'{1 if n in ("batch", "past") else self.multiple}, likely = [{"1, 8" if n == "batch" else "16, 128"}]}}' for n in self.symbols)
+                            f'{1 if n in ("batch", "past") else self.multiple}, likely = [{"1, 8" if n == "batch" else self.likely}]}}' for n in self.symbols)
         body = "\n  ".join(self.lines)
         return (f'func.func @main({", ".join(inputs)}) -> ({y[1]} {{strata.name = "y"}}) attributes {{strata.symbols = '
                 f'[{symbols}]}} {{\n  {body}\n  return {y[0]} : {y[1]}\n}}\n')
@@ -170,6 +175,9 @@ CASES = {
     "head_80": Attention(depth=80),
     "head_128": Attention("bf16", depth=128),
     "head_40_f32": Attention("f32", depth=40),
+    "heads_first": Attention(heads=16, heads_first=True, likely="2048"),
+    "heads_first_causal": Attention("bf16", depth=128, heads=3, heads_first=True, mask="causal", likely="384, 2048"),
+    "long_added": Attention(depth=128, mask="added", likely="2048"),
     "flat": Attention(flat=True, heads=3),
     "flat_f32": Attention("f32", flat=True, heads=3, depth=40),
     "joined": Attention(flat=True, joined=True),
@@ -206,7 +214,8 @@ def check(name, device, generator):
     for sizes in case.sizes(generator):
         given = case.inputs(sizes, generator)
         wanted, bound = case.wanted(given)
-        laid = [np.moveaxis(x, 1, 3) if name in case.across else x for name, x in zip("qkvm", given)]
+        laid = [np.moveaxis(x, 1, 3) if name in case.across else
+                x.swapaxes(1, 2) if case.heads_first and name != "m" else x for name, x in zip("qkvm", given)]
         got, = library.run(laid, [sizes[s] for s in case.symbols])
         wrong = ~(np.abs(case.exact(got.reshape(wanted.shape)) - wanted) <= bound)
         assert not wrong.any(), (f"{sizes}: {wrong.sum()} of {wrong.size} wrong, first at {np.argwhere(wrong)[0]}: "
