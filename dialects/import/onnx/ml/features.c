@@ -265,4 +265,9 @@ void onnx_import_label_encoder(onnx_node_t *n) {
 }
 
 // Its result would be a sequence of maps from labels to probabilities; the tensor of probabilities says the same.
-void onnx_import_zip_map(onnx_node_t *n) { onnx_set_like(n, 0, onnx_operand(n, 0), 0); }
+void onnx_import_zip_map(onnx_node_t *n) {
+  onnx_set_value(n, 0,
+                 (onnx_value_t){.kind = ONNX_TENSOR,
+                                .tensor = onnx_operand(n, 0),
+                                .note = "a column for each label, where the model has maps from labels (ZipMap)"});
+}

@@ -62,9 +62,8 @@ void onnx_import_linear_classifier(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   MlirValue classes = is_single ? is_above_zero(n, scores) : onnx_greatest(n, scores);
-  onnx_set(n, 0, onnx_labels_of(n, &labels, classes));
-  set_scores(n, 1,
-             is_single ? onnx_two_scores(n, post, scores, post != ONNX_POST_LOGISTIC) : onnx_post(n, post, scores));
+  onnx_set_labels(n, 0, &labels, classes);
+  set_scores(n, 1, is_single ? onnx_two_scores(n, post, scores, true) : onnx_post(n, post, scores));
 }
 
 //===-- Kernels --------------------------------------------------------------------------------------------------===//
@@ -213,7 +212,7 @@ static MlirValue machine_scores(onnx_node_t *n, onnx_post_t post, MlirValue deci
     return onnx_post(n, post, pair_probabilities(n, decisions, a[0], b[0]));
   if (onnx_failed(n) || classes > 2)
     return onnx_post(n, post, decisions);
-  return onnx_two_scores(n, post, decisions, post != ONNX_POST_NONE && post != ONNX_POST_LOGISTIC);
+  return onnx_two_scores(n, post, decisions, post != ONNX_POST_NONE);
 }
 
 // Coefficients of classes themselves.
@@ -225,7 +224,7 @@ static void linear_machine(onnx_node_t *n, const machine_t *m, const onnx_labels
     scores = onnx_with_number(n, STRATA_OP_ADD, scores, m->rho[0]);
   if (onnx_failed(n))
     return;
-  onnx_set(n, 0, onnx_labels_of(n, labels, onnx_greatest(n, scores)));
+  onnx_set_labels(n, 0, labels, onnx_greatest(n, scores));
   set_scores(n, 1, onnx_post(n, onnx_post_of(n), scores));
 }
 
@@ -267,6 +266,6 @@ void onnx_import_svm_classifier(onnx_node_t *n) {
   MlirValue scores = machine_scores(n, onnx_post_of(n), decisions, classes);
   if (onnx_failed(n))
     return;
-  onnx_set(n, 0, onnx_labels_of(n, &labels, voted(n, decisions, classes, pairs)));
+  onnx_set_labels(n, 0, &labels, voted(n, decisions, classes, pairs));
   set_scores(n, 1, scores);
 }

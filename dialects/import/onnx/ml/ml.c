@@ -185,13 +185,14 @@ MlirValue onnx_post(onnx_node_t *n, onnx_post_t post, MlirValue scores) {
 }
 
 MlirValue onnx_two_scores(onnx_node_t *n, onnx_post_t post, MlirValue score, bool is_probability) {
+  bool is_logistic = post == ONNX_POST_LOGISTIC;
+  if (onnx_failed(n))
+    return score;
   MlirValue other = onnx_unary(n, STRATA_OP_NEG, score);
-  if (is_probability)
+  if (is_probability && !is_logistic)
     other = onnx_with_number(n, STRATA_OP_ADD, other, 1);
   MlirValue both = strata_build_concat(n->b, 2, (MlirValue[]){other, score}, 1);
-  if (post == ONNX_POST_PROBIT || (post == ONNX_POST_LOGISTIC && !is_probability))
-    return onnx_post(n, post, both);
-  return both;
+  return is_logistic || post == ONNX_POST_PROBIT ? onnx_post(n, post, both) : both;
 }
 
 //===-- Labels ---------------------------------------------------------------------------------------------------===//
@@ -210,10 +211,24 @@ bool onnx_labels_read(onnx_node_t *n, const char *ints, const char *strings, onn
   return !onnx_failed(n);
 }
 
-MlirValue onnx_labels_of(onnx_node_t *n, const onnx_labels_t *labels, MlirValue classes) {
+// The first labels and their numbers, as far as a line has room.
+static const char *labels_note(onnx_node_t *n, const onnx_labels_t *labels) {
+  enum { ROOM = 400 };
+  strata_arena_t *arena = n->b->compile->arena;
+  const char *text = "the numbers of labels";
+  int64_t i = 0;
+  for (; i < labels->count && strlen(text) < ROOM; i++)
+    text = strata_arena_printf(arena, "%s%s %lld '%.64s'", text, i ? "," : ":", (long long)i, labels->strings[i]);
+  return i < labels->count ? strata_arena_printf(arena, "%s, ... of %lld", text, (long long)labels->count) : text;
+}
+
+void onnx_set_labels(onnx_node_t *n, int i, const onnx_labels_t *labels, MlirValue classes) {
+  onnx_value_t value = {.kind = ONNX_TENSOR, .tensor = classes};
   if (labels->numbers)
-    return strata_build_gather(n->b, onnx_ints_constant(n, 1, &labels->count, labels->numbers), classes, 0, 0);
-  return classes;
+    value.tensor = strata_build_gather(n->b, onnx_ints_constant(n, 1, &labels->count, labels->numbers), classes, 0, 0);
+  else
+    value.note = labels_note(n, labels);
+  onnx_set_value(n, i, value);
 }
 
 MlirValue onnx_greatest(onnx_node_t *n, MlirValue scores) {

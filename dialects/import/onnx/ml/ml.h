@@ -39,11 +39,13 @@ typedef struct {
 } onnx_labels_t;
 // By the attributes |ints| and |strings|, of which one is given.
 bool onnx_labels_read(onnx_node_t *n, const char *ints, const char *strings, onnx_labels_t *out);
-// The label of each row's class, which |classes| says, i64 numbers; labels of texts are noted.
-MlirValue onnx_labels_of(onnx_node_t *n, const onnx_labels_t *labels, MlirValue classes);
+// Sets result |i| to the label of each row's class, which |classes| says, i64 numbers. Where labels are texts it is the
+// class's number, and a note has the texts.
+void onnx_set_labels(onnx_node_t *n, int i, const onnx_labels_t *labels, MlirValue classes);
 // The number of the greatest of each row.
 MlirValue onnx_greatest(onnx_node_t *n, MlirValue scores);
-// One score a row of two classes: the scores of both as |post| has them, [rows, 2]; 1 - s and s, or -s and s.
+// One score a row of two classes: the scores of both as |post| has them, [rows, 2]; of 1 - s and s, or of -s and s, as
+// always of LOGISTIC.
 MlirValue onnx_two_scores(onnx_node_t *n, onnx_post_t post, MlirValue score, bool is_probability);
 
 #endif

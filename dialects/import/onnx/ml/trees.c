@@ -129,7 +129,7 @@ static void set_classified(classifier_t *c, MlirValue classes, MlirValue scores)
   onnx_node_t *n = c->trees.n;
   if (onnx_failed(n))
     return;
-  onnx_set(n, 0, onnx_labels_of(n, &c->labels, classes));
+  onnx_set_labels(n, 0, &c->labels, classes);
   onnx_set(n, 1, onnx_convert(n, scores, false, STRATA_TYPE_F32, false));
 }
 
