@@ -61,6 +61,16 @@ static const struct {
      "rows "
      "combined within each. `segment_contract`: each row times its sequence's matrix. `segment_attention`: the softmax "
      "of `scale * q k^T` times v within each."},
+    {STRATA_KIND_TREES, "Decision trees",
+     "`trees(x [n, f], nodes [4 m], roots [g, t, 2], values [l, k])`: of the leaves that a row of x reaches in the "
+     "trees "
+     "of a group, the rows of values combined by `kind`, in the order of the trees; the result is [n, g, k]. A node is "
+     "the "
+     "column of x that it compares, the place of its child for x <= threshold (its other child is the node behind "
+     "that), "
+     "and the threshold, whose bits are the fourth number, of f64 the third and the fourth. A leaf is its own other "
+     "child, its threshold NaN, its third number the row of values. A root is a place and a number of steps. Nodes and "
+     "roots are constants."},
     {STRATA_KIND_GENERATE, "Generate",
      "`iota`: `result[d...] = d[axis]`. `constant`: `value` or the name of `data`. "
      "`dims`: the values of expressions over symbols (sizes.md), i64."},

@@ -112,6 +112,8 @@ STRATA_MUST_CHECK strata_status_t strata__infer_segment(strata__record_t *record
 bool strata__composite_is_jagged(strata_composite_id_t id);
 STRATA_MUST_CHECK strata_status_t strata__infer_jagged(strata_composite_id_t id, const strata_shape_t *operands,
                                                        strata_shape_t *out);
+// The rule of trees, in trees.c.
+STRATA_MUST_CHECK strata_status_t strata__infer_trees(strata__record_t *record);
 // The combiner an op names, which must be defined for |type|.
 STRATA_MUST_CHECK strata_status_t strata__check_combiner(const strata__record_t *record, strata_type_t type);
 

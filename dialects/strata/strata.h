@@ -47,6 +47,7 @@ typedef enum {
   STRATA_KIND_GATHER,
   STRATA_KIND_SCATTER,
   STRATA_KIND_SEGMENT,
+  STRATA_KIND_TREES,
   STRATA_KIND_GENERATE,
 } strata_op_kind_t;
 
@@ -252,6 +253,9 @@ MlirValue strata_build_segment_rows(strata_builder_t *b, MlirValue offsets, stra
 MlirValue strata_build_segment_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue rows, MlirValue offsets);
 MlirValue strata_build_segment_contract(strata_builder_t *b, MlirValue rows, MlirValue matrices, MlirValue map);
 MlirValue strata_build_segment_attention(strata_builder_t *b, const MlirValue *operands, bool is_causal, double scale);
+// The operands of strata.trees.
+MlirValue strata_build_trees(strata_builder_t *b, strata_combiner_t kind, MlirValue x, MlirValue nodes, MlirValue roots,
+                             MlirValue values);
 MlirValue strata_build_iota(strata_builder_t *b, const strata_shape_t *shape, int64_t axis);
 // The values of at most STRATA_MAX_RANK dims, a 1-d i64: a constant where all are known. That of one, of rank 0.
 MlirValue strata_build_dims(strata_builder_t *b, int count, const strata_dim_t *dims);
@@ -333,6 +337,12 @@ bool strata_constant_f64s(strata_compile_t *compile, MlirValue value, double **o
 // an independent reference instead. UNSUPPORTED where the evaluator has no rule (the op is then left in place).
 STRATA_MUST_CHECK strata_status_t strata_evaluate(strata_compile_t *compile, MlirOperation op,
                                                   const void *const *operands, void *const *results);
+
+// The numbers of a node of strata.trees, and how many they are; those of a root.
+enum { STRATA_TREE_COLUMN, STRATA_TREE_CHILD, STRATA_TREE_LOW, STRATA_TREE_HIGH, STRATA_TREE_NODE };
+enum { STRATA_TREE_ROOT, STRATA_TREE_STEPS, STRATA_TREE_ENTRY };
+// That the nodes and roots of strata.trees are constants, and their numbers inside.
+STRATA_MUST_CHECK strata_status_t strata_trees_check(strata_compile_t *compile, MlirOperation op);
 
 //===-- Checking and expanding -----------------------------------------------------------------------------------===//
 

@@ -267,6 +267,7 @@ STRATA_MUST_CHECK strata_status_t strata__lower_movement(strata__lowering_t *l, 
 STRATA_MUST_CHECK strata_status_t strata__lower_gather(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_segment(strata__lowering_t *l, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata__lower_trees(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_generate(strata__lowering_t *l, MlirOperation op);
 // A call of a loop (dialects/counted_loop.h).
 STRATA_MUST_CHECK strata_status_t strata__lower_loop(strata__lowering_t *l, MlirOperation call);

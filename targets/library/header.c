@@ -87,6 +87,13 @@ static void print_model_name(FILE *file, const char *name, const char *c_name) {
   fputs("' in the model)", file);
 }
 
+static void print_note(FILE *file, const char *note) {
+  if (!note)
+    return;
+  fputs(": ", file);
+  print_plain(file, note);
+}
+
 static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
   fprintf(file, "%s: %s [", tensor->c_name, strata_dtype_info[tensor->dtype].name);
   print_plain(file, tensor->shape_text);
@@ -137,6 +144,7 @@ static void print_function(const strata_program_t *program, FILE *file) {
     fprintf(file, " *   %s ", i < program->n_inputs ? "in " : "out");
     print_shape(file, &program->tensors[i]);
     print_model_name(file, program->tensors[i].name, program->tensors[i].c_name);
+    print_note(file, program->tensors[i].note);
     fputs("\n", file);
   }
   for (size_t i = 0; i < n_dims; i++) {

@@ -119,6 +119,8 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
   for (intptr_t i = 0; i < n; i++) {
     program->tensors[i] = read_argument(program, main, i);
     program->tensors[i].c_name = strata_c_scope_add(&scope, program->tensors[i].name);
+    MlirAttribute note = argument_attr(main, i, "strata.note");
+    program->tensors[i].note = mlirAttributeIsNull(note) ? NULL : to_string(arena, mlirStringAttrGetValue(note));
     if (mlirAttributeIsNull(argument_attr(main, i, "strata.output")))
       program->n_inputs++;
     else

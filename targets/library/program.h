@@ -18,6 +18,7 @@ typedef struct {
   int rank;
   const strata_number_t *shape;
   const char *shape_text; // "batch, 64"
+  const char *note;       // of the model, for the header; NULL: none
   strata_number_t size;   // bytes
 } strata_program_tensor_t;
 

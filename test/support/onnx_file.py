@@ -81,6 +81,8 @@ def attribute(name, value):
         return head + single(2, value) + number(20, 1)
     if isinstance(value, int):
         return head + number(3, value) + number(20, 2)
+    if value and all(isinstance(item, str) for item in value):
+        return head + b"".join(data(9, item) for item in value) + number(20, 8)
     if all(isinstance(item, int) for item in value):
         return head + b"".join(number(8, item) for item in value) + number(20, 7)
     return head + b"".join(single(7, item) for item in value) + number(20, 6)

@@ -151,12 +151,17 @@ static strata_status_t read_input_type(onnx_importer_t *importer, const Onnx__Va
 
 //===-- Inputs ---------------------------------------------------------------------------------------------------===//
 
-static MlirAttribute port_attrs(onnx_importer_t *importer, const char *name, bool is_unsigned) {
+static MlirAttribute port_attrs(onnx_importer_t *importer, const char *name, bool is_unsigned, const char *note) {
   MlirContext context = importer->compile->context;
-  MlirNamedAttribute attrs[2] = {
-      mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("strata.name")), strata_str_attr(context, name)),
-      mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("strata.unsigned")), mlirUnitAttrGet(context))};
-  return mlirDictionaryAttrGet(context, is_unsigned ? 2 : 1, attrs);
+  const strata_named_attr_t given[] = {{"strata.name", strata_str_attr(context, name)},
+                                       {"strata.unsigned", is_unsigned ? mlirUnitAttrGet(context) : (MlirAttribute){0}},
+                                       {"strata.note", note ? strata_str_attr(context, note) : (MlirAttribute){0}}};
+  MlirNamedAttribute attrs[3];
+  int count = 0;
+  for (int i = 0; i < 3; i++)
+    if (!mlirAttributeIsNull(given[i].attr))
+      attrs[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(given[i].name)), given[i].attr);
+  return mlirDictionaryAttrGet(context, count, attrs);
 }
 
 // An argument of @main.
@@ -172,7 +177,7 @@ static strata_status_t add_argument(onnx_importer_t *importer, onnx_scope_t *sco
   MlirLocation location = mlirLocationNameGet(context, strata_str(port->name), mlirLocationUnknownGet(context));
   MlirValue value = mlirBlockAddArgument(b->block, strata_shape_to_type(context, &shape), location);
   *strata_vector_push(importer->compile->arena, &importer->argument_attrs) =
-      port_attrs(importer, port->name, port->is_unsigned);
+      port_attrs(importer, port->name, port->is_unsigned, NULL);
   return onnx_define(importer, scope, port->name,
                      (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = port->is_unsigned, .tensor = value});
 }
@@ -343,7 +348,7 @@ static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope
   if (strata_string_map_put(importer->compile->arena, &importer->outputs, name, importer))
     return strata_error(STRATA_PARSE, "output '%s' is given twice", name);
   *out_value = value->tensor;
-  *out_attrs = port_attrs(importer, name, value->is_unsigned);
+  *out_attrs = port_attrs(importer, name, value->is_unsigned, value->note);
   if (value->kind == ONNX_POISONED)
     return NULL; // its problem is noted
   strata_status_t status = check_output(importer, info, value);

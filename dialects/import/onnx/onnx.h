@@ -30,6 +30,7 @@ typedef struct onnx_value {
   MlirValue tensor;
   size_t n_items;
   const struct onnx_value *items;
+  const char *note; // what the header says of it where it is an output; NULL: nothing
 } onnx_value_t;
 
 // A shape whose sizes are numbers.
