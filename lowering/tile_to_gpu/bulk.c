@@ -310,7 +310,7 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
       (limits->every > 1 && !thin_out(bulk, op, limits->every, limits->phase)))
     return false;
   join_digits(bulk);
-  int split = strata_bulk_split_strides(bulk);
+  int split = strata_bulk_split_strides(bulk, limits->splits_rows);
   if (limits->splits_rows)
     strata_bulk_split_rows(bulk, op, buffer);
   if (!find_parts(bulk, limits, carriers) || !find_dims(bulk, carriers))

@@ -34,7 +34,7 @@ static bool is_outermost(const strata_gpu_box_t *box, int i) {
   return true;
 }
 
-int strata_bulk_split_strides(strata_bulk_t *bulk) {
+int strata_bulk_split_strides(strata_bulk_t *bulk, bool splits_rows) {
   strata_gpu_box_t *box = &bulk->box;
   const strata_index_space_t *space = &box->space;
   int split = STRATA_BULK_NO_DIM;
@@ -49,7 +49,8 @@ int strata_bulk_split_strides(strata_bulk_t *bulk) {
     MlirAffineExpr rest = strata_index_simplify(space, mlirAffineModExprGet(box->coordinates[i], by));
     MlirAffineExpr quotient = strata_index_simplify(space, mlirAffineFloorDivExprGet(box->coordinates[i], by));
     bool is_whole = size % n == 0, is_same = mlirAffineExprIsAConstant(rest);
-    if (mlirAffineExprIsFunctionOfDim(rest, 0) || strata_bulk_concerns_steps(bulk, rest) || !(is_whole || is_same))
+    bool has_steps = strata_bulk_concerns_steps(bulk, rest); // rows side by side in a buffer that has no dim for them
+    if (mlirAffineExprIsFunctionOfDim(rest, 0) || (has_steps && !(splits_rows && is_whole)) || !(is_whole || is_same))
       continue;
     int64_t left = is_whole ? 0 : mlirAffineConstantExprGetValue(rest);
     box->sizes[i] =

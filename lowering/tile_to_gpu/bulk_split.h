@@ -11,8 +11,9 @@ bool strata_bulk_concerns_steps(const strata_bulk_t *bulk, MlirAffineExpr expr);
 
 // Where all elements of the access lie in every n-th place along a dim: which of these, and which n-th that is. Not of
 // windows, whose steps move along the dim: they have maps of their own (bulk_window.c). Returns the dim that the
-// elements run along then; NO_DIM: none was split.
-int strata_bulk_split_strides(strata_bulk_t *bulk);
+// elements run along then; NO_DIM: none was split. |splits_rows|: rows that lie side by side in a buffer that has no
+// dim for them are one more.
+int strata_bulk_split_strides(strata_bulk_t *bulk, bool splits_rows);
 
 // Where a dim is rows side by side, heads in a row of all of them, and the mask of |op| ends at a row's end: which row,
 // and where in it.

@@ -1,0 +1,120 @@
+"""A decoder with a cache, as optimum exports them, whose past grows step by step in one process, beside ONNX Runtime:
+
+    venv/bin/python test/models/growing_cache.py MODEL.onnx [--steps 200] [--batch 1] [--timed 1,50,199] [-- OPTION ...]
+
+Each step takes a token, the mask of all so far and what the step before gave as present. At the lengths --timed a
+library for these sizes alone is timed in turns with the one for all. Needs onnx and onnxruntime (PyPI) and numpy.
+"""
+import argparse
+import os
+import re
+import statistics
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import helper
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+import strata  # noqa: E402
+from open_sizes import difference  # noqa: E402
+
+PAST = re.compile(r"past_key_values?\.(.*)|past_(.*)")
+
+
+class Decoder:
+    def __init__(self, path, batch):
+        self.graph, self.batch = onnx.load(path, load_external_data=False).graph, batch
+        weights = {tensor.name for tensor in self.graph.initializer}
+        self.inputs = [value for value in self.graph.input if value.name not in weights]
+        self.outputs = [value.name for value in self.graph.output]
+
+    def cache(self):
+        """An empty past, by input."""
+        found = {}
+        for value in self.inputs:
+            if PAST.match(value.name):
+                dims = [self.batch if "batch" in dim.dim_param else dim.dim_value for dim in value.type.tensor_type.shape.dim]
+                found[value.name] = np.zeros(dims, helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
+        return found
+
+    def feeds(self, past, cache, rng):
+        fed = {}
+        for value in self.inputs:
+            kind = helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type)
+            if value.name in cache:
+                fed[value.name] = cache[value.name]
+            elif "mask" in value.name:
+                fed[value.name] = np.ones((self.batch, past + 1), kind)
+            elif "position" in value.name:
+                fed[value.name] = np.full((self.batch, 1), past, kind)
+            else:
+                fed[value.name] = rng.integers(0, 200, (self.batch, 1)).astype(kind)
+        return fed
+
+    def grown(self, cache, results):
+        """The cache of the next step, of what a step gave."""
+        present = {re.sub(r"^present(_key_values)?\.?", "", name): value for name, value in zip(self.outputs, results)}
+        return {name: present[next(part for part in PAST.match(name).groups() if part)] for name in cache}
+
+
+def timed(library, inputs, rounds=15):
+    """A function that gives the milliseconds of a call."""
+    run, _ = library.bind(inputs, library.sizes_of([x.shape for x in inputs]))
+
+    def once(calls=5):
+        begin = time.perf_counter()
+        for _ in range(calls):
+            run()
+        return (time.perf_counter() - begin) / calls * 1e3
+    once(rounds)
+    return once
+
+
+def beside_static(arguments, library, inputs, folder):
+    """What a library for the sizes of |inputs| alone takes, and |library|."""
+    names = [library.description.dims[i].decode() for i in range(library.description.n_dims)]
+    sizes = library.sizes_of([x.shape for x in inputs])
+    dims = [f"--dim={name}={size}" for name, size in zip(names, sizes)]
+    path, _ = strata.compile_library(arguments.model, folder, f"at_{sizes[-1]}_{len(os.listdir(folder))}",
+                                     dims + arguments.options)
+    timers = [timed(strata.Library(path), inputs), timed(library, inputs)]
+    rounds = [[timer() for timer in (timers if i % 2 else timers[::-1])][::1 if i % 2 else -1] for i in range(31)]
+    return [statistics.median(column) for column in zip(*rounds)]
+
+
+def main(arguments):
+    decoder, rng, bad, worst = Decoder(arguments.model, arguments.batch), np.random.default_rng(26), 0, 0
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(arguments.model, options, providers=["CPUExecutionProvider"])
+    with tempfile.TemporaryDirectory() as folder:
+        library = strata.Library(strata.compile_library(arguments.model, folder, "growing", arguments.options)[0])
+        cache, exact = decoder.cache(), decoder.cache()
+        for past in range(arguments.steps):
+            fed = decoder.feeds(past, cache, rng)
+            inputs = list(fed.values())
+            got = library.run(inputs, library.sizes_of([x.shape for x in inputs]))
+            wanted = session.run(None, {**fed, **exact})
+            error = max(map(difference, got, wanted))
+            bad, worst = bad + (not error < arguments.error), max(worst, error)
+            cache, exact = decoder.grown(cache, map(np.array, got)), decoder.grown(exact, wanted)
+            if past in arguments.timed:
+                static, varying = beside_static(arguments, library, inputs, folder)
+                print(f"past {past}: static {static:.3f} ms, varying {varying:.3f}, {static / varying:.3f}", flush=True)
+    print(f"{os.path.basename(arguments.model)}: {arguments.steps} steps, {bad} wrong, at most {worst:.1e}")
+    return bad
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model")
+    parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--batch", type=int, default=1)
+    parser.add_argument("--error", type=float, default=1e-4)
+    parser.add_argument("--timed", type=lambda text: [int(n) for n in text.split(",") if n], default=[])
+    parser.add_argument("options", nargs="*", help="of the compiler, behind --")
+    sys.exit(min(main(parser.parse_args()), 100))
