@@ -12,12 +12,13 @@ static strata_status_t import_mlir(strata_compile_t *compile, const char *path,
   if (strata_is_stablehlo(&file))
     return strata_import_stablehlo(compile, path, options);
   if (options->n_constants || options->weights_as_inputs)
-    return strata_error(STRATA_INVALID_ARGUMENT, "%s: --bind-constant and --weights=argument need an ONNX model", path);
+    return strata_error(STRATA_INVALID_ARGUMENT,
+                        "%s: --bind-constant and --weights=argument need an ONNX model or an IR of OpenVINO", path);
   STRATA_TRY(strata_import_mlir(compile, path));
   strata_symbol_value_t *values = strata_arena_array(compile->arena, strata_symbol_value_t, options->n_dims);
   for (size_t i = 0; i < options->n_dims; i++) {
     if (options->dims[i].is_range)
-      return strata_error(STRATA_INVALID_ARGUMENT, "%s: --dim %s: ranges need an ONNX model", path,
+      return strata_error(STRATA_INVALID_ARGUMENT, "%s: --dim %s: ranges need an ONNX model or an IR of OpenVINO", path,
                           options->dims[i].name);
     values[i] = (strata_symbol_value_t){options->dims[i].name, options->dims[i].min};
   }

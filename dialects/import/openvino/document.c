@@ -223,7 +223,7 @@ static strata_status_t read_graph(document_t *d, const xml_element_t *element, i
   if (!layers)
     return malformed(element, "there are no <layers>");
   size_t count = count_children(layers, "layer"), i = 0;
-  out_graph->layers = strata_arena_array(d->arena, ir_layer_t, count);
+  *out_graph = (ir_graph_t){.n_layers = count, .layers = strata_arena_array(d->arena, ir_layer_t, count)};
   strata_string_map_t by_id = {0};
   for (const xml_element_t *e = xml_child(layers, "layer"); e; e = xml_find(e->next, "layer")) {
     ir_layer_t *layer = &out_graph->layers[i++];
@@ -231,7 +231,6 @@ static strata_status_t read_graph(document_t *d, const xml_element_t *element, i
     if (strata_string_map_put(d->arena, &by_id, layer->id, layer))
       return malformed(e, "there are two layers %s", layer->id);
   }
-  out_graph->n_layers = count;
   for (const xml_element_t *e = xml_child(edges, "edge"); e; e = xml_find(e->next, "edge"))
     STRATA_TRY(link_edge(&by_id, e));
   return order_layers(d->arena, out_graph);

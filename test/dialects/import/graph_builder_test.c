@@ -81,6 +81,10 @@ static void test_errors(strata_compile_t *compile) {
   const char *sorted = graph_result(graph_refuse(g, "%s order", "this"), NULL);
   graph_origin(g, "Softmax-1", "fourth");
   graph_output(g, "z", graph_op(g, "Softmax", GRAPH_VALUES(sorted)));
+  graph_origin(g, "Median-1", "never");
+  size_t mark = graph_mark(g);
+  graph_op(g, "Unique", GRAPH_VALUES("x"));
+  graph_roll_back(g, mark);
   graph_origin(g, "Unique-10", "fifth");
   graph_output(g, "u", graph_op(g, "Unique", GRAPH_VALUES("x")));
   CHECK_STR(result_of(compile, graph_import(g, compile, "net.x", &none)),
