@@ -6,7 +6,7 @@
 
 Models are trained on made data, of one row and of 1000 a call; ours is compiled once, for any number of rows. All run in
 this process with the same number of threads, treelite's with one: its time of 1000 rows is divided by the threads. A
-figure is the least of interleaved runs.
+figure is the median of interleaved runs.
 """
 import argparse
 import ctypes
@@ -114,15 +114,18 @@ def library_of(onnx, folder, results, threads):
     return run
 
 
-def least(runs, x, repetitions):
-    """Of each of |runs| the least time, in microseconds."""
-    times = [float("inf")] * len(runs)
-    for _ in range(repetitions):
-        for i, run in enumerate(runs):
+def medians(runs, x, count, repetitions):
+    """Of each of |runs| the median time in microseconds, of other rows each time: branches of rows that have just been
+    scored are foretold."""
+    times = [[] for _ in runs]
+    for repetition in range(repetitions):
+        first = repetition * 7 % (len(x) - count + 1)
+        rows = np.ascontiguousarray(x[first:first + count])
+        for run, own in zip(runs, times):
             begin = time.perf_counter()
-            run(x)
-            times[i] = min(times[i], time.perf_counter() - begin)
-    return [t * 1e6 for t in times]
+            run(rows)
+            own.append(time.perf_counter() - begin)
+    return [np.median(own) * 1e6 for own in times]
 
 
 def bench(name, make, converter, classes, threads):
@@ -141,9 +144,9 @@ def bench(name, make, converter, classes, threads):
         ours = library_of(onnx, folder, [(w.shape, w.dtype) for w in want], threads)
         treelite = treelite_row(model, converter, other, classes)
         error = max(float(abs(a - b).max()) for a, b in zip(ours(x[:1000]), want) if a.dtype.kind == "f")
-        for count, repetitions in ((1, 300), (1000, 40)):
+        for count, repetitions in ((1, 400), (1000, 40)):
             runs = [ours, theirs] + ([treelite] if treelite else [])
-            mine, ort, *third = least(runs, np.ascontiguousarray(x[:count]), repetitions)
+            mine, ort, *third = medians(runs, x, count, repetitions)
             third = [t / (threads if count > 1 else 1) for t in third]
             print(f"{name:20} {count:5} rows: {mine:9.1f} us, ONNX Runtime {ort:9.1f}, treelite "
                   f"{third[0] if third else float('nan'):9.1f}, ratio to the faster {mine / min([ort, *third]):.2f}, "
