@@ -69,7 +69,8 @@ static const struct {
      "column of x that it compares, the place of its child for x <= threshold (its other child is the node behind "
      "that), "
      "and the threshold, whose bits are the fourth number, of f64 the third and the fourth. A leaf is its own other "
-     "child, its threshold NaN, its third number the row of values. A root is a place and a number of steps. Nodes and "
+     "child, its threshold NaN, its third number the row of values. A root is a place and the number of steps down to "
+     "the deepest leaf, or more. Nodes and "
      "roots are constants."},
     {STRATA_KIND_GENERATE, "Generate",
      "`iota`: `result[d...] = d[axis]`. `constant`: `value` or the name of `data`. "

@@ -18,13 +18,14 @@ import reductions_test
 import strata
 import suite
 import tables
+import trees_test
 
 OPS_A_MODULE = 16  # a compile reports no more than 20 errors
 
 
 def untested():
     tested = {op.name for file in (elementwise_test, reductions_test, contractions_test, movement_test,
-                                       jagged_test)
+                                       jagged_test, trees_test)
               for op in file.OPS}
     yield from (f"no test for the op {name}" for name in tables.OPS if name not in tested)
     yield from (f"no test for the composite {name}" for name in tables.COMPOSITES

@@ -137,3 +137,19 @@ func.func @segment_heads(%q: tensor<20x3x4xf32>, %k: tensor<20x2x4xf32>, %m: ten
       : (tensor<20x3x4xf32>, tensor<20x2x4xf32>, tensor<20x2x4xf32>, tensor<20xi64>, tensor<4xi64>, tensor<4xi64>) -> tensor<20x3x4xf32>
   return
 }
+
+// -----
+
+func.func @tree_nodes(%x: tensor<10x2xf32>, %n: tensor<11xi32>, %r: tensor<1x1x2xi32>, %v: tensor<2x1xf32>) {
+  // expected-error @below {{strata.trees: operand 1: expected 4 numbers a node}}
+  %0 = "strata.trees"(%x, %n, %r, %v) {kind = "add"} : (tensor<10x2xf32>, tensor<11xi32>, tensor<1x1x2xi32>, tensor<2x1xf32>) -> tensor<10x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @tree_roots(%x: tensor<10x2xf32>, %n: tensor<12xi32>, %r: tensor<1x1x3xi32>, %v: tensor<2x1xf32>) {
+  // expected-error @below {{strata.trees: operand 2: expected 2 numbers a root}}
+  %0 = "strata.trees"(%x, %n, %r, %v) {kind = "add"} : (tensor<10x2xf32>, tensor<12xi32>, tensor<1x1x3xi32>, tensor<2x1xf32>) -> tensor<10x1x1xf32>
+  return
+}
