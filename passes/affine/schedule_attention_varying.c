@@ -87,13 +87,14 @@ static values_t likely_values(const strata_scheduling_t *s, strata_size_t size, 
   return values;
 }
 
-// Every power of two, and a size between it and the next.
+// Powers of two, and a size between each and the next where that is many.
 static values_t many_sizes(const values_t *likely, strata_size_t size) {
   values_t values = *likely;
   int64_t most = strata_max(MOST_SIZE, likely->of[likely->count - 1]), last = strata_min(most, strata_size_max(size));
   for (int64_t at = LEAST_SIZE; strata_size_varies(size) && at < last; at *= 2) {
     add(&values, size, at);
-    add(&values, size, at + at / 2);
+    if (at > LEAST_SIZE)
+      add(&values, size, at + at / 2);
   }
   if (strata_size_varies(size))
     add(&values, size, last);
