@@ -1,7 +1,7 @@
 // Attention whose sizes vary: a schedule for all of them and variants for some (variants.h). What the model finds best
 // at some point of sizes, rows, columns and batches, is a candidate. One of them takes all sizes; variants in front of
 // it take up to so many rows (or columns, where rows are a number), or up to so many rows of all batches together:
-// those are short rows and few tasks. Likely sizes count as much as all others together.
+// those are short rows and few tasks. Likely sizes count several times as much as all others together.
 #include "passes/affine/candidates.h"
 #include "passes/affine/variants.h"
 
@@ -20,6 +20,7 @@ enum {
 
 #define PRICE 0.002 // of a variant's code
 #define DOUBTS 1.1
+#define LIKELY 4.0     // times as much as all points together do likely ones count: the model is best at them
 #define IMPOSSIBLE 1e3 // seconds
 
 typedef struct {
@@ -147,7 +148,7 @@ static void weigh(varying_t *v) {
   for (int i = 0; i < v->n_points; i++)
     n_likely += v->points[i].weight > 0;
   for (int i = 0; i < v->n_points; i++)
-    v->points[i].weight = (v->points[i].weight > 0 ? 1.0 / n_likely : 0) + 1.0 / v->n_points;
+    v->points[i].weight = (v->points[i].weight > 0 ? LIKELY / n_likely : 0) + 1.0 / v->n_points;
 }
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
