@@ -43,9 +43,9 @@ class Module:
 
     def __init__(self, text):
         self.maps = dict(re.findall(r"^(#\w+) = affine_map<(.*)>$", text, flags=re.M))
-        self.text = text
         main = text[text.index("@main("):]
         main = main[:main.index("\n  }")]
+        self.pool_size = re.search(r"strata.pool_size = (\d+|#\w+|affine_map<.*?\)>)", main)[1]  # loops' bodies have others
         self.symbols = [self._symbol(entry) for entry in re.findall(r"\{([^{}]*\bmultiple = [^{}]*)\}", main)]
         self.types, self.calls, aliases = {}, [], {}
         for line in main.split("\n"):
@@ -98,7 +98,7 @@ class Module:
         return -(-count * BYTES[element] // ALIGNMENT) * ALIGNMENT
 
     def pool(self, given):
-        text = re.search(r"strata.pool_size = (\d+|#\w+|affine_map<.*?\)>)", self.text)[1]
+        text = self.pool_size
         return int(text) if text.isdigit() else int(self.evaluate(self._map(text), self.all_values(given)))
 
     def most_live(self, given):
