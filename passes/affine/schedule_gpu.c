@@ -89,6 +89,11 @@ static int64_t access_width(const gpu_kernel_t *k, int *out_operands) {
   return ACCESS_BYTES / best;
 }
 
+int64_t strata_gpu_access_width(const strata_scheduling_t *s) {
+  int n_operands;
+  return access_width(s, &n_operands);
+}
+
 //===-- Maps -----------------------------------------------------------------------------------------------------===//
 
 static void shrink_blocks(const strata_gpu_device_t *device, int64_t n_tasks, strata_schedule_t *schedule) {
@@ -372,10 +377,7 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
   return true;
 }
 
-// Elements of a row that a group holds.
-static int64_t held_elements(const gpu_kernel_t *k, int64_t group) {
-  return group * (group > k->device->lanes ? ROW_ELEMENTS_BLOCK : ROW_ELEMENTS);
-}
+int64_t strata_gpu_held_elements(int64_t group) { return group * ROW_ELEMENTS_BLOCK; }
 
 // Rows whose length varies: those up to a tile, which a group holds, are one masked vector; longer ones are gone
 // through tile by tile. Where the longest fit, there are no others.
@@ -387,13 +389,13 @@ static void schedule_lengths(const gpu_kernel_t *k, const strata_row_kernel_t *r
   int64_t group = strata_max(least, group_of(k, n_rows, length, width));
   while (n_rows < k->device->n_processors && group < strata_min(THREADS, most / width))
     group *= 2;
-  while (most <= SPREAD * length && group < k->device->max_threads && most > held_elements(k, group))
+  while (most <= SPREAD * length && group < k->device->max_threads && most > strata_gpu_held_elements(group))
     group *= 2;
-  bool are_held = most <= held_elements(k, group);
+  bool are_held = most <= strata_gpu_held_elements(group);
   *out = (strata_schedule_t){
       .kind = STRATA_KERNEL_ROWS, .threads = group > k->device->lanes ? group : THREADS / 2, .group = group};
   out->n_tile = 1;
-  out->tile[0] = are_held ? most : group * ROW_ELEMENTS_BLOCK;
+  out->tile[0] = are_held ? most : strata_gpu_held_elements(group);
   if (group <= k->device->lanes)
     shrink_blocks(k->device, n_rows, out);
 }

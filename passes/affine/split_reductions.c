@@ -219,7 +219,8 @@ static int64_t cut_dim(strata_split_t *split, int i, double wanted) {
 static int64_t cut_varying_dim(strata_split_t *split, int i, double wanted) {
   int dim = split->nest->n_parallel + i;
   strata_size_t extent = split->nest->space.sizes[dim];
-  int64_t likely = strata_nest_likely_extent(split->nest, dim), parts = (int64_t)(wanted + 0.5);
+  int64_t likely = strata_nest_likely_extent(split->nest, dim);
+  int64_t parts = strata_power_of_two_from((int64_t)ceil(wanted / M_SQRT2));
   if ((double)likely <= 2 * wanted) {
     split->parts[i] = extent;
     split->sizes[i] = strata_size_constant(1);
