@@ -152,14 +152,14 @@ typedef struct {
   bool is_aligned; // rows begin at multiples of 16 bytes; others have the one behind, where they fit
 } held_length_t;
 
-enum { HELD_LENGTHS = 8 };
+enum { HELD_LENGTHS = 9 };
 
 static void held_lengths(const strata_scheduling_t *s, held_length_t *out) {
-  int64_t lanes = s->device->lanes, held = strata_gpu_held_elements(lanes);
+  int64_t lanes = s->device->lanes, warp = strata_gpu_held_elements(s->device, lanes), some = warp / 3 * 2;
   int64_t access = lanes * strata_gpu_access_width(s); // elements
   const held_length_t lengths[HELD_LENGTHS] = {
-      {access / 8, false}, {access / 2, true}, {access / 2, false}, {held, true},
-      {held, false},       {2 * held, true},   {4 * held, true},    {8 * held, true},
+      {access / 8, false}, {access / 2, true}, {access / 2, false}, {some, true},     {some, false},
+      {warp, true},        {2 * some, true},   {4 * some, true},    {8 * some, true},
   };
   memcpy(out, lengths, sizeof lengths);
 }
