@@ -14,6 +14,9 @@
 
 enum { STRATA_MAX_DIMS = 24 };
 
+// On the affine.if of a load in a reduction: where it holds at the last iteration it holds at all of them.
+#define STRATA_TAIL "strata.tail"
+
 typedef struct {
   MlirOperation op; // affine.load, affine.store, memref.load or memref.store
   MlirValue buffer;

@@ -100,28 +100,57 @@ static int64_t n_ops_of(MlirBlock block) {
 }
 
 // Iterations of a thread's loop whose loads are on their way together: one that goes through a row alone waits for
-// nobody but memory. Left alone LLVM takes up to four, of those that divide the trips.
+// nobody but memory. Left alone LLVM takes up to four, of those that divide the trips; none where that is not known.
 static int64_t unrolled(const strata_tile_builder_t *b, const reduction_t *r) {
   enum { LOADS = 64, OPS = 512 };
   const strata_nest_t *nest = r->member->nest;
   int64_t n_loads = 0;
-  if (b->schedule.group != 1 || r->dims)
+  if (b->schedule.group != 1 || (r->dims && !strata_nest_sums_vary(nest)))
     return 1;
   for (int i = 0; i < nest->n_accesses; i++) {
     if (!mlirValueIsABlockArgument(nest->accesses[i].buffer) && !nest->accesses[i].is_store)
       return 1; // computed again in each iteration, by who knows how many ops
-    n_loads += !nest->accesses[i].is_store;
+    n_loads += nest->accesses[i].is_store ? 0 : r->dims ? b->space.extents[0] : 1;
   }
   return strata_max(strata_min(LOADS / strata_max(n_loads, 1), OPS / n_ops_of(nest->inner)), 1);
 }
 
-// The loops over the reduction dims, |n_tiles| of them along the vectorized one.
-static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, strata_size_t n_tiles, MlirValue *carried) {
+static void guarded_loops(strata_tile_builder_t *b, reduction_t *r, strata_size_t n_tiles, MlirValue *carried) {
   const strata_nest_t *nest = r->member->nest;
   strata_size_t trips[STRATA_MAX_DIMS];
   for (int i = 0; i < nest->n_reduction; i++)
     trips[i] = nest->n_parallel + i == r->vector_dim ? n_tiles : nest->space.sizes[nest->n_parallel + i];
   strata_tile_carry_over(b, nest->n_reduction, trips, NULL, unrolled(b, r), r->n_carried, carried, reduction_body, r);
+}
+
+// The loops over the reduction dims, |n_tiles| of them along the vectorized one. Where what is reduced ends in the last
+// of several parts, the others are gone through without asking for the end.
+static void reduction_loops(strata_tile_builder_t *b, reduction_t *r, strata_size_t n_tiles, MlirValue *carried) {
+  MlirValue is_whole = strata_tile_tails_hold(b, r->member->nest, r->point), whole[STRATA_TILE_CARRIED];
+  MlirType types[STRATA_TILE_CARRIED];
+  if (b->status || mlirValueIsNull(is_whole)) {
+    guarded_loops(b, r, n_tiles, carried);
+    return;
+  }
+  for (int i = 0; i < r->n_carried; i++) {
+    whole[i] = carried[i];
+    types[i] = mlirValueGetType(carried[i]);
+  }
+  const reduction_t before = *r;
+  strata_tile_known_t *known = b->known;
+  strata_loop_t branch = strata_emit_choice_begin(&b->e, is_whole, r->n_carried, types);
+  b->tails_hold = true;
+  guarded_loops(b, r, n_tiles, whole);
+  b->tails_hold = false;
+  b->known = known;
+  if (b->status)
+    return;
+  strata_emit_choice_else(&b->e, branch, r->n_carried, whole);
+  *r = before;
+  guarded_loops(b, r, n_tiles, carried);
+  b->known = known;
+  if (!b->status)
+    strata_emit_choice_end(&b->e, branch, r->n_carried, carried, carried);
 }
 
 static int n_carried_of(const strata_nest_t *nest) { return (int)mlirOperationGetNumResults(nest->loops[0]); }

@@ -583,8 +583,32 @@ static strata_tile_value_t guard_mask(strata_tile_builder_t *b, const strata_til
   return mask;
 }
 
+MlirValue strata_tile_tails_hold(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point) {
+  MlirAffineExpr last[STRATA_MAX_DIMS];
+  MlirValue all = {NULL};
+  strata_tile_frame_t frame = {.nest = nest, .point = last};
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++) {
+    strata_size_t size = strata_size_sum(nest->space.sizes[dim], strata_size_constant(-1));
+    last[dim] = dim < nest->n_parallel ? point[dim] : strata_size_expr(b->e.context, size);
+  }
+  for (MlirOperation op = mlirBlockGetFirstOperation(nest->inner); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!strata_op_is(op, "affine.if") || !strata_attr_flag(op, STRATA_TAIL))
+      continue;
+    strata_tile_value_t mask = guard_mask(b, &frame, op);
+    if (mask.dims)
+      return (MlirValue){NULL};
+    MlirValue both[2] = {all, mask.value};
+    all = mlirValueIsNull(all) ? mask.value
+                               : strata_emit_value(&b->e, "arith.andi", 2, both, mlirValueGetType(mask.value), 0, NULL);
+  }
+  return all;
+}
+
 static strata_tile_value_t evaluate_guard(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation guard) {
   strata_tile_value_t value;
+  if (b->tails_hold && strata_attr_flag(guard, STRATA_TAIL))
+    return strata_tile_evaluate(b, frame, yielded(guard, 0));
   if (guarded_load(b, frame, guard, &value))
     return value;
   strata_tile_value_t mask = guard_mask(b, frame, guard);

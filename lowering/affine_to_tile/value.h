@@ -67,6 +67,7 @@ typedef struct {
   MlirAffineExpr bounds[STRATA_TILE_BOUNDS];
   int depth;              // producers being computed for one another; more than there are nests would be a cycle
   int guard_depth;        // inside a guard, reads may fall outside their buffers
+  bool tails_hold;        // where guards marked strata.tail are known to hold
   bool widens_choices;    // what is chosen among rounded values is chosen before they are rounded, if it is widened
   strata_status_t status; // the first error; everything after it is meaningless
 } strata_tile_builder_t;
@@ -88,6 +89,9 @@ const strata_space_t *strata_tile_space(const strata_tile_builder_t *b, strata_s
 // The index value of an expression without vector dims; of a size.
 MlirValue strata_tile_index(strata_tile_builder_t *b, MlirAffineExpr expr);
 MlirValue strata_tile_size(strata_tile_builder_t *b, strata_size_t size);
+// Whether all guards of the reduction of |nest| that are marked strata.tail hold at |point|'s parallel dims, whatever
+// those of the reduction are; null where there are none.
+MlirValue strata_tile_tails_hold(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point);
 // The same of an expression over dims, which |values| are, 2 at most, and sizes; over |value| alone.
 MlirValue strata_tile_index_over(strata_tile_builder_t *b, MlirAffineExpr expr, int n, const MlirValue *values);
 MlirValue strata_tile_index_of(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue value);

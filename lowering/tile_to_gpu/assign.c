@@ -7,6 +7,7 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "dialects/tile/tile.h"
 #include "lowering/distribute/unify.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
@@ -221,10 +222,22 @@ static int vote_dim(const class_t *class, int rank) {
   return best;
 }
 
+// True where sizes vary and something is stored along |dim|: what rows share, and is aligned whatever they are, has no
+// vote then, as a thread's elements side by side would be stored one by one, far from its neighbours'.
+static bool stores_decide(const class_t *class, int dim) {
+  bool varies = false, is_stored = false;
+  for (size_t i = 0; i < class->anchors.count; i++) {
+    const anchor_t *anchor = &class->anchors.data[i];
+    varies |= strata_sizes_vary(anchor->box->rank, anchor->box->sizes);
+    is_stored |= anchor->contiguous == dim && strata_op_is(anchor->op, STRATA_TILE_STORE);
+  }
+  return varies && is_stored;
+}
+
 // 16 bytes of the smallest element, but not more than 32 of the largest, where most accesses are aligned for it. Loads
 // that take vectors of any alignment have no vote where others have.
 static int64_t vote_width(const class_t *class, int dim) {
-  bool others = false;
+  bool others = false, of_stores = stores_decide(class, dim);
   int64_t smallest = STRATA_VECTOR_BYTES, largest = 1, votes[STRATA_VECTOR_BYTES + 1] = {0}, best = 1;
   for (size_t i = 0; i < class->anchors.count; i++) {
     const anchor_t *anchor = &class->anchors.data[i];
@@ -238,7 +251,8 @@ static int64_t vote_width(const class_t *class, int dim) {
   for (size_t i = 0; i < class->anchors.count; i++) {
     const anchor_t *anchor = &class->anchors.data[i];
     int64_t width = strata_gpu_box_width(anchor->box, dim, most);
-    bool counts = anchor->contiguous == dim && !strata_gpu_is_shifted(anchor->op, anchor->buffer, width);
+    bool counts = anchor->contiguous == dim && (!of_stores || strata_op_is(anchor->op, STRATA_TILE_STORE)) &&
+                  !strata_gpu_is_shifted(anchor->op, anchor->buffer, width);
     others |= counts;
     votes[width] += counts ? anchor->bytes : 0;
   }

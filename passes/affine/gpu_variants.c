@@ -7,12 +7,12 @@
 #include "passes/affine/schedule_gpu.h"
 #include "passes/affine/variants.h"
 
+#include <string.h>
+
 enum {
-  ACCESS_BYTES = 16,    // of one thread at once
-  MAX_RANGES = 4,       // of a condition
-  FEW_ELEMENTS = 256,   // of a short row: a warp holds it in few registers
-  WARP_ELEMENTS = 1024, // of a row that a warp holds
-  MOST_ELEMENTS = 4096, // of one that a block holds
+  ACCESS_BYTES = 16, // of one thread at once
+  MAX_RANGES = 4,    // of a condition
+  MAX_LIKELY = 2,    // lengths that have variants of their own
 };
 
 typedef strata_status_t (*choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
@@ -82,12 +82,28 @@ static bool find_length(const strata_scheduling_t *s, const strata_row_kernel_t 
 
 //===-- Making them ----------------------------------------------------------------------------------------------===//
 
+// Has |s| schedule for the greatest values that |condition| allows symbols.
+static void expect_most(strata_scheduling_t *s, const condition_t *condition) {
+  int64_t *likely = strata_arena_array(s->compile->arena, int64_t, s->symbols.count);
+  for (int i = 0; i < s->symbols.count; i++)
+    likely[i] = s->symbols.likely[i];
+  for (int i = 0; i < condition->count; i++) {
+    const strata_size_range_t *range = &condition->of[i];
+    if (range->max < INT64_MAX && mlirAffineExprIsASymbol(range->expr))
+      likely[mlirAffineSymbolExprGetPosition(range->expr)] = range->max / range->multiple * range->multiple;
+  }
+  s->symbols.likely = likely;
+}
+
 // A variant where |condition| holds, scheduled by |choose|; none where that takes none.
 static strata_status_t add(const strata_scheduling_t *s, const condition_t *condition,
                            const strata_schedule_t *schedule, choose_t choose) {
   MlirOperation variant;
   strata_kernel_t kernel;
   bool is_taken;
+  MlirOperation existing[STRATA_MAX_VARIANTS];
+  if (strata_variants_of(s->called->func, existing) == STRATA_MAX_VARIANTS)
+    return NULL;
   STRATA_TRY(strata_variant_create(s, condition->count, condition->of, schedule, &variant));
   STRATA_TRY(strata_kernel_read(s->compile->arena, variant, &kernel));
   strata_called_kernel_t called = *s->called;
@@ -96,6 +112,7 @@ static strata_status_t add(const strata_scheduling_t *s, const condition_t *cond
   own.called = &called;
   own.kernel = &kernel;
   own.symbols = strata_symbols_used_around(s->compile->arena, mlirBlockGetFirstOperation(kernel.body));
+  expect_most(&own, condition);
   strata_schedule_t own_schedule;
   STRATA_TRY(choose(&own, &own_schedule, &is_taken));
   if (is_taken)
@@ -103,6 +120,13 @@ static strata_status_t add(const strata_scheduling_t *s, const condition_t *cond
   else
     strata_variants_erase(s->called->func, variant);
   return NULL;
+}
+
+// The same of rows of |length| alone.
+static strata_status_t add_exact(const strata_scheduling_t *s, strata_size_t length, int64_t value,
+                                 const strata_schedule_t *schedule) {
+  condition_t condition = {.count = 1, .of = {{length.expr, value, value, 1}}};
+  return add(s, &condition, schedule, strata_gpu_rows);
 }
 
 // The same of rows whose length is |least| to |most|, too, if there are others.
@@ -120,15 +144,46 @@ static strata_status_t add_rows(const strata_scheduling_t *s, const condition_t 
   return add(s, &own, schedule, strata_gpu_rows);
 }
 
+// Lengths up to which a group holds a row, from the one before on: what is longer than the greatest a kernel for all
+// lengths goes through. A group of few threads is enough for short rows, and elements that are not there cost as much
+// as others, so that a group has few more than it needs.
+typedef struct {
+  int64_t most;
+  bool is_aligned; // rows begin at multiples of 16 bytes; others have the one behind, where they fit
+} held_length_t;
+
+enum { HELD_LENGTHS = 9 };
+
+static void held_lengths(const strata_scheduling_t *s, held_length_t *out) {
+  int64_t lanes = s->device->lanes, warp = strata_gpu_held_elements(s->device, lanes), some = warp / 3 * 2;
+  int64_t access = lanes * strata_gpu_access_width(s); // elements
+  const held_length_t lengths[HELD_LENGTHS] = {
+      {access / 8, false}, {access / 2, true}, {access / 2, false}, {some, true},     {some, false},
+      {warp, true},        {2 * some, true},   {4 * some, true},    {8 * some, true},
+  };
+  memcpy(out, lengths, sizeof lengths);
+}
+
 static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_row_kernel_t *rows,
                                    const condition_t *aligned, const strata_schedule_t *schedule) {
   const condition_t any = {0};
   strata_size_t length;
+  held_length_t held[HELD_LENGTHS];
+  int64_t likely[STRATA_LIKELY_VALUES];
   if (!find_length(s, rows, &length))
     return NULL;
-  STRATA_TRY(add_rows(s, &any, length, 0, FEW_ELEMENTS, schedule));
-  STRATA_TRY(add_rows(s, aligned, length, FEW_ELEMENTS + 1, WARP_ELEMENTS, schedule));
-  return add_rows(s, aligned, length, WARP_ELEMENTS + 1, MOST_ELEMENTS, schedule);
+  int n_likely = strata_likely_values(s, length, likely);
+  for (int i = 0; i < n_likely && i < MAX_LIKELY; i++)
+    if (likely[i] > strata_size_min(length) && likely[i] < strata_size_max(length))
+      STRATA_TRY(add_exact(s, length, likely[i], schedule));
+  held_lengths(s, held);
+  for (int i = 0; i < HELD_LENGTHS; i++) {
+    bool is_behind = i > 0 && held[i - 1].most >= held[i].most; // of other rows than the one before
+    if (is_behind && aligned->count == 0)
+      continue;
+    STRATA_TRY(add_rows(s, held[i].is_aligned ? aligned : &any, length, 0, held[i].most, schedule));
+  }
+  return NULL;
 }
 
 strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule) {

@@ -24,24 +24,25 @@
 #include "passes/affine/schedule_file.h"
 
 enum {
-  ACCESS_BYTES = 16,       // of one thread at once
-  THREADS = 256,           // of a block, unless it says otherwise
-  MIN_THREADS = 64,        // of a block of a small kernel
-  CROSSING = 64,           // rows and columns of a transposition's tile: the latter twice as many
-  CROSSING_WIDTH = 8,      // of the square that a thread turns in registers, at most
-  MIN_CROSSING = 16,       // shorter dims are not worth turning
-  ROW_ELEMENTS = 32,       // of a row that one thread of a warp holds at most
-  ROW_ELEMENTS_BLOCK = 16, // the same of larger groups; twice as many where they meet more than once
-  LIVE_VALUES = 3,         // registers that an element of a row takes
-  CLUSTER_THREADS = 512,   // of a block of a cluster: two of them share a processor
-  CLUSTER_ELEMENTS = 32,   // of a row that one of their threads holds at most
-  KEPT_THREADS = 256,      // of a block of a cluster whose shared memory holds the row ...
-  KEPT_BYTES = 32 * 1024,  // ... so much of it: four to six of them share a processor
-  KEPT_ELEMENTS = 64,      // of the row that one of their threads goes through at most
-  CROSSED_ELEMENTS = 16,   // of several rows that a thread holds
-  SECTOR_ELEMENTS = 32,    // of what lies across the rows, read by sectors: each row has a warp of so many a thread ...
-  SECTOR_REGISTERS = 128,  // ... in so many registers
-  SPREAD = 8,              // rows as many times as long as the likely ones are held by a group that is larger for that
+  ACCESS_BYTES = 16,        // of one thread at once
+  THREADS = 256,            // of a block, unless it says otherwise
+  MIN_THREADS = 64,         // of a block of a small kernel
+  CROSSING = 64,            // rows and columns of a transposition's tile: the latter twice as many
+  CROSSING_WIDTH = 8,       // of the square that a thread turns in registers, at most
+  MIN_CROSSING = 16,        // shorter dims are not worth turning
+  ROW_ELEMENTS = 32,        // of a row that one thread of a warp holds at most
+  ROW_ELEMENTS_BLOCK = 16,  // the same of larger groups; twice as many where they meet more than once
+  ROW_ELEMENTS_MASKED = 24, // of a row whose length varies, by a thread of a warp
+  LIVE_VALUES = 3,          // registers that an element of a row takes
+  CLUSTER_THREADS = 512,    // of a block of a cluster: two of them share a processor
+  CLUSTER_ELEMENTS = 32,    // of a row that one of their threads holds at most
+  KEPT_THREADS = 256,       // of a block of a cluster whose shared memory holds the row ...
+  KEPT_BYTES = 32 * 1024,   // ... so much of it: four to six of them share a processor
+  KEPT_ELEMENTS = 64,       // of the row that one of their threads goes through at most
+  CROSSED_ELEMENTS = 16,    // of several rows that a thread holds
+  SECTOR_ELEMENTS = 32,   // of what lies across the rows, read by sectors: each row has a warp of so many a thread ...
+  SECTOR_REGISTERS = 128, // ... in so many registers
+  SPREAD = 8,             // rows as many times as long as the likely ones are held by a group that is larger for that
 };
 
 typedef strata_scheduling_t gpu_kernel_t;
@@ -87,6 +88,11 @@ static int64_t access_width(const gpu_kernel_t *k, int *out_operands) {
       *out_operands += !access->is_store;
     }
   return ACCESS_BYTES / best;
+}
+
+int64_t strata_gpu_access_width(const strata_scheduling_t *s) {
+  int n_operands;
+  return access_width(s, &n_operands);
 }
 
 //===-- Maps -----------------------------------------------------------------------------------------------------===//
@@ -372,9 +378,8 @@ static bool schedule_crossed(const gpu_kernel_t *k, const strata_row_kernel_t *r
   return true;
 }
 
-// Elements of a row that a group holds.
-static int64_t held_elements(const gpu_kernel_t *k, int64_t group) {
-  return group * (group > k->device->lanes ? ROW_ELEMENTS_BLOCK : ROW_ELEMENTS);
+int64_t strata_gpu_held_elements(const strata_gpu_device_t *device, int64_t group) {
+  return group * (group > device->lanes ? ROW_ELEMENTS_BLOCK : ROW_ELEMENTS_MASKED);
 }
 
 // Rows whose length varies: those up to a tile, which a group holds, are one masked vector; longer ones are gone
@@ -387,9 +392,9 @@ static void schedule_lengths(const gpu_kernel_t *k, const strata_row_kernel_t *r
   int64_t group = strata_max(least, group_of(k, n_rows, length, width));
   while (n_rows < k->device->n_processors && group < strata_min(THREADS, most / width))
     group *= 2;
-  while (most <= SPREAD * length && group < k->device->max_threads && most > held_elements(k, group))
+  while (most <= SPREAD * length && group < k->device->max_threads && most > strata_gpu_held_elements(k->device, group))
     group *= 2;
-  bool are_held = most <= held_elements(k, group);
+  bool are_held = most <= strata_gpu_held_elements(k->device, group);
   *out = (strata_schedule_t){
       .kind = STRATA_KERNEL_ROWS, .threads = group > k->device->lanes ? group : THREADS / 2, .group = group};
   out->n_tile = 1;

@@ -5,12 +5,18 @@
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/schedule.h"
 #include "passes/affine/calls.h"
+#include "passes/affine/kinds.h"
 #include "passes/target.h"
 
 enum { STRATA_SECTOR = 32, STRATA_LINE = 128 }; // bytes, of the second-level cache
 
 // Gives every kernel that @main calls its schedule for the compile's GPU.
 STRATA_MUST_CHECK strata_status_t strata_schedule_gpu(strata_compile_t *compile);
+
+// Elements of a row whose length varies that a group of threads holds: fewer than of one that is known, as some may not
+// be there. And elements of 16 bytes of what a kernel moves most of.
+int64_t strata_gpu_held_elements(const strata_gpu_device_t *device, int64_t group);
+int64_t strata_gpu_access_width(const strata_scheduling_t *s);
 
 // What a contraction's schedule may look at and change (kinds.h).
 typedef struct {

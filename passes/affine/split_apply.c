@@ -21,7 +21,8 @@ static bool is_behind(const strata_split_t *split, int dim) { return !split->is_
 int strata_split_place(const strata_split_t *split, int dim) {
   int place = is_behind(split, dim) ? split->nest->n_parallel : 0;
   for (int i = 0; i < split->nest->n_reduction; i++)
-    place += split->parts[i] > 1 && (is_behind(split, i) == is_behind(split, dim) ? i < dim : !is_behind(split, i));
+    place +=
+        strata_split_cuts(split, i) && (is_behind(split, i) == is_behind(split, dim) ? i < dim : !is_behind(split, i));
   return place;
 }
 
@@ -30,7 +31,7 @@ static int partial_dims(const strata_split_t *split, const MlirValue *parts, con
                         MlirValue *out_dims) {
   int n_front = 0, n_split = 0;
   for (int i = 0; i < split->nest->n_reduction; i++)
-    if (split->parts[i] > 1) {
+    if (strata_split_cuts(split, i)) {
       out_dims[strata_split_place(split, i)] = parts[n_split++];
       n_front += !is_behind(split, i);
     }
@@ -43,8 +44,8 @@ int strata_split_sizes(const strata_split_t *split, strata_size_t *out_sizes) {
   const strata_nest_t *nest = split->nest;
   int n_front = 0, n_split = 0;
   for (int i = 0; i < nest->n_reduction; i++)
-    if (split->parts[i] > 1) {
-      out_sizes[strata_split_place(split, i)] = strata_size_constant(split->parts[i]);
+    if (strata_split_cuts(split, i)) {
+      out_sizes[strata_split_place(split, i)] = split->parts[i];
       n_front += !is_behind(split, i);
       n_split++;
     }
@@ -85,6 +86,11 @@ static MlirWalkResult shift_op(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+// Where the part |part| of reduction dim |dim| begins.
+static MlirAffineExpr start_of(const strata_split_t *split, int dim, MlirAffineExpr part) {
+  return mlirAffineMulExprGet(part, strata_size_expr(mlirAffineExprGetContext(part), split->sizes[dim]));
+}
+
 // Reduction dim r becomes part * (extent / parts) + r; |parts| are the new arguments of the parallel op.
 static void shift_dims(const strata_split_t *split, const strata_nest_t *copy, const MlirValue *parts) {
   MlirContext context = mlirOperationGetContext(copy->op);
@@ -96,41 +102,58 @@ static void shift_dims(const strata_split_t *split, const strata_nest_t *copy, c
     shift.dims[dim] = copy->dims[dim];
   }
   for (int i = 0; i < copy->n_reduction; i++) {
-    if (split->parts[i] == 1)
+    if (!strata_split_cuts(split, i))
       continue;
     int dim = copy->n_parallel + i;
-    int64_t size = split->sizes[i];
-    MlirAffineExpr part = mlirAffineDimExprGet(context, n_new);
-    points[dim] = mlirAffineAddExprGet(mlirAffineMulExprGet(part, mlirAffineConstantExprGet(context, size)),
-                                       size > 1 ? points[dim] : mlirAffineConstantExprGet(context, 0));
+    MlirAffineExpr start = start_of(split, i, mlirAffineDimExprGet(context, n_new));
+    bool is_one = strata_size_is_one(split->sizes[i]);
+    points[dim] = mlirAffineAddExprGet(start, is_one ? mlirAffineConstantExprGet(context, 0) : points[dim]);
     shift.dims[n_new] = parts[n_new - n_old];
     n_new++;
-    strata_loop_set_size(copy->loops[i], strata_size_constant(size));
+    strata_loop_set_size(copy->loops[i], split->sizes[i]);
   }
-  shift.points = mlirAffineMapGet(context, n_new, 0, n_old, points);
+  shift.points = mlirAffineMapGet(context, n_new, copy->space.n_symbols, n_old, points);
   mlirOperationWalk(mlirOperationGetParentOperation(mlirBlockGetFirstOperation(copy->body)), shift_op, &shift,
                     MlirWalkPostOrder);
 }
 
-// The load becomes 0 where |set|, over |dims|, does not hold.
-static void guard_load(MlirOperation load, MlirIntegerSet set, const MlirValue *dims) {
+// What the reduction starts from, in another type.
+static MlirAttribute start_as(const strata_nest_t *nest, MlirType type) {
+  MlirAttribute start = strata_attr(strata_def(strata_nest_start(nest, 0)), "value");
+  bool is_zero = strata_attr_is_zero(start);
+  if (mlirTypeIsAFloat(type))
+    return mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, is_zero ? 0 : mlirFloatAttrGetValueDouble(start));
+  return mlirIntegerAttrGet(type, is_zero ? 0 : mlirIntegerAttrGetValueSInt(start));
+}
+
+// The load becomes |padding| where a result of |conditions|, over |dims| and symbols, is negative.
+static void guard_load(MlirOperation load, MlirAttribute padding, MlirAffineMap conditions, const MlirValue *dims,
+                       bool is_tail) {
   MlirLocation location = mlirOperationGetLocation(load);
+  MlirContext context = mlirLocationGetContext(location);
   MlirBlock block = mlirOperationGetBlock(load);
   MlirValue value = mlirOperationGetResult(load, 0);
   MlirType type = mlirValueGetType(value);
-  strata_named_attr_t zero = {"value", mlirTypeIsAFloat(type)
-                                           ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, 0)
-                                           : mlirIntegerAttrGet(type, 0)};
+  strata_named_attr_t start = {"value", padding};
+  MlirAffineExpr always[STRATA_MAX_DIMS];
+  const bool are_equal[STRATA_MAX_DIMS] = {false};
+  intptr_t n_conditions = mlirAffineMapGetNumResults(conditions);
+  for (intptr_t i = 0; i < n_conditions; i++)
+    always[i] = mlirAffineConstantExprGet(context, 0);
+  MlirIntegerSet set = mlirIntegerSetGet(context, 0, 0, n_conditions, always, are_equal);
   strata_named_attr_t condition = {"condition", mlirIntegerSetAttrGet(set)};
-  MlirOperation constant = strata_op_create(location, "arith.constant", 0, NULL, 1, &type, 1, &zero, 0, NULL);
+  MlirOperation constant = strata_op_create(location, "arith.constant", 0, NULL, 1, &type, 1, &start, 0, NULL);
   MlirValue yields[2] = {value, mlirOperationGetResult(constant, 0)};
   MlirRegion regions[2] = {mlirRegionCreate(), mlirRegionCreate()};
   MlirBlock blocks[2] = {mlirBlockCreate(0, NULL, NULL), mlirBlockCreate(0, NULL, NULL)};
   for (int i = 0; i < 2; i++)
     mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
-  MlirOperation guard = strata_op_create(location, "affine.if", 2, dims, 1, &type, 1, &condition, 2, regions);
+  MlirOperation guard = strata_op_create(location, "affine.if", 0, NULL, 1, &type, 1, &condition, 2, regions);
   mlirBlockInsertOwnedOperationBefore(block, load, constant);
   mlirBlockInsertOwnedOperationBefore(block, load, guard);
+  strata_nest_set_map(guard, conditions, dims);
+  if (is_tail)
+    strata_set_attr(guard, STRATA_TAIL, mlirUnitAttrGet(context));
   mlirValueReplaceAllUsesOfWith(value, mlirOperationGetResult(guard, 0));
   mlirOperationRemoveFromParent(load);
   mlirBlockAppendOwnedOperation(blocks[0], load);
@@ -139,20 +162,40 @@ static void guard_load(MlirOperation load, MlirIntegerSet set, const MlirValue *
                                   strata_op_create(location, "affine.yield", 1, &yields[i], 0, NULL, 0, NULL, 0, NULL));
 }
 
-// Parts that go beyond the end of the one reduction dim read zeros there: extent - 1 - part * size - r >= 0.
-static void guard_loads(const strata_split_t *split, const strata_nest_t *copy, MlirValue part) {
+// True if the parts of reduction dim |dim| are longer together than it is, or may be.
+static bool is_uneven(const strata_split_t *split, int dim) {
+  strata_size_t all = strata_size_product(split->parts[dim], split->sizes[dim]);
+  return strata_split_cuts(split, dim) &&
+         !strata_size_equal(all, split->nest->space.sizes[split->nest->n_parallel + dim]);
+}
+
+// Parts that go beyond the end of a reduction dim read there what it starts from: extent - 1 - part * size - r >= 0.
+static void guard_loads(const strata_split_t *split, const strata_nest_t *copy, const MlirValue *parts) {
   MlirContext context = mlirOperationGetContext(copy->op);
-  int64_t extent = strata_nest_static_extent(split->nest, split->nest->n_parallel), size = split->sizes[0];
-  if (size * split->parts[0] == extent)
-    return;
-  MlirAffineExpr place = mlirAffineAddExprGet(
-      mlirAffineMulExprGet(mlirAffineDimExprGet(context, 0), mlirAffineConstantExprGet(context, -size)),
-      mlirAffineMulExprGet(mlirAffineDimExprGet(context, 1), mlirAffineConstantExprGet(context, -1)));
-  MlirAffineExpr inside = mlirAffineAddExprGet(place, mlirAffineConstantExprGet(context, extent - 1));
-  MlirIntegerSet set = mlirIntegerSetGet(context, 2, 0, 1, &inside, &(bool){false});
-  for (int i = 0; i < copy->n_accesses; i++)
-    if (copy->accesses[i].in_reduction)
-      guard_load(copy->accesses[i].op, set, (MlirValue[]){part, copy->dims[copy->n_parallel]});
+  MlirAffineExpr minus_one = mlirAffineConstantExprGet(context, -1), inside[STRATA_MAX_DIMS];
+  MlirValue dims[2 * STRATA_MAX_DIMS];
+  int n_inside = 0, n_dims = 0, n_split = 0;
+  for (int i = 0; i < copy->n_reduction; i++) {
+    int part = n_split;
+    n_split += strata_split_cuts(split, i);
+    if (!is_uneven(split, i))
+      continue;
+    strata_size_t extent = split->nest->space.sizes[split->nest->n_parallel + i];
+    MlirAffineExpr place =
+        mlirAffineAddExprGet(mlirAffineMulExprGet(start_of(split, i, mlirAffineDimExprGet(context, n_dims)), minus_one),
+                             mlirAffineMulExprGet(mlirAffineDimExprGet(context, n_dims + 1), minus_one));
+    inside[n_inside++] =
+        mlirAffineAddExprGet(place, mlirAffineAddExprGet(strata_size_expr(context, extent), minus_one));
+    dims[n_dims++] = parts[part];
+    dims[n_dims++] = copy->dims[copy->n_parallel + i];
+  }
+  MlirAffineMap conditions = mlirAffineMapGet(context, n_dims, copy->space.n_symbols, n_inside, inside);
+  for (int i = 0; n_inside > 0 && i < copy->n_accesses; i++)
+    if (copy->accesses[i].in_reduction) {
+      MlirType type = mlirShapedTypeGetElementType(mlirValueGetType(copy->accesses[i].buffer));
+      guard_load(copy->accesses[i].op, start_as(split->nest, type), conditions, dims,
+                 strata_nest_sums_vary(split->nest));
+    }
 }
 
 int strata_split_insert(const strata_split_t *split, MlirBlock body, MlirValue *out_parts) {
@@ -160,7 +203,7 @@ int strata_split_insert(const strata_split_t *split, MlirBlock body, MlirValue *
   MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
   int places[STRATA_MAX_DIMS], n = 0;
   for (int i = 0; i < split->nest->n_reduction; i++)
-    if (split->parts[i] > 1)
+    if (strata_split_cuts(split, i))
       places[n++] = strata_split_place(split, i);
   for (int place = 0, n_dims = n + split->nest->n_parallel; place < n_dims; place++) // those in front first
     for (int i = 0; i < n; i++)
@@ -182,8 +225,7 @@ static strata_status_t add_partial_nest(strata_arena_t *arena, const strata_spli
   MlirValue parts[STRATA_MAX_DIMS], dims[STRATA_MAX_DIMS];
   strata_split_insert(split, copy.body, parts);
   shift_dims(split, &copy, parts);
-  if (split->may_be_uneven && split->parts[0] > 1)
-    guard_loads(split, &copy, parts[0]);
+  guard_loads(split, &copy, parts);
   strata_size_t sizes[STRATA_MAX_DIMS];
   strata_nest_set_sizes(op, strata_split_sizes(split, sizes), sizes);
   int n = partial_dims(split, parts, copy.dims, dims);
@@ -202,7 +244,7 @@ static void combine_partials(const strata_split_t *split, MlirValue partial) {
   MlirValue parts[STRATA_MAX_DIMS], dims[STRATA_MAX_DIMS];
   int n_split = 0;
   for (int i = 0; i < nest->n_reduction; i++)
-    if (split->parts[i] > 1)
+    if (strata_split_cuts(split, i))
       parts[n_split++] = nest->dims[nest->n_parallel + i];
   int n = partial_dims(split, parts, nest->dims, dims);
   MlirType type = mlirShapedTypeGetElementType(mlirValueGetType(partial));
@@ -212,8 +254,8 @@ static void combine_partials(const strata_split_t *split, MlirValue partial) {
   mlirOperationSetOperand(op, is_first, mlirOperationGetResult(load, 0));
   strata_nest_erase_unused(nest->inner);
   for (int i = nest->n_reduction; i-- > 0;)
-    if (split->parts[i] > 1)
-      strata_loop_set_size(nest->loops[i], strata_size_constant(split->parts[i]));
+    if (strata_split_cuts(split, i))
+      strata_loop_set_size(nest->loops[i], split->parts[i]);
     else
       strata_loop_inline(nest->loops[i]);
 }
@@ -224,6 +266,7 @@ strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *
   MlirType element = mlirValueGetType(mlirOperationGetResult(nest->loops[0], 0));
   MlirType type = strata_memref_type_of(element, strata_split_sizes(split, sizes), sizes);
   MlirValue partials = strata_alloc_before(nest->op, type);
+  strata_buffer_set_type(partials, type);
   STRATA_TRY(add_partial_nest(arena, split, partials, &out_partial->op));
   out_partial->buffer = partials;
   combine_partials(split, partials);

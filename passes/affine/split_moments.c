@@ -76,7 +76,7 @@ static strata_status_t begin_parts(const parts_t *p, MlirOperation before, strat
 static int rows_place(const strata_split_t *split) {
   int place = 0;
   for (int i = 0; i < split->nest->n_reduction; i++)
-    place += split->parts[i] > 1 && split->is_across && !split->is_beside[i];
+    place += strata_split_cuts(split, i) && split->is_across && !split->is_beside[i];
   return place;
 }
 
@@ -144,9 +144,9 @@ static strata_status_t add_differences(const parts_t *p, MlirValue *out_buffer) 
   for (int row = 0; row < n_rows; row++)
     at[rows_place(p->split) + row] = mlirAffineMapGetResult(m->own_mean->map, row);
   for (int i = 0; i < m->sum->nest->n_reduction; i++)
-    if (p->split->parts[i] > 1) {
-      at[strata_split_place(p->split, i)] = mlirAffineFloorDivExprGet(
-          mlirAffineDimExprGet(context, m->own[n_rows + i]), mlirAffineConstantExprGet(context, p->split->sizes[i]));
+    if (strata_split_cuts(p->split, i)) {
+      at[strata_split_place(p->split, i)] = mlirAffineFloorDivExprGet(mlirAffineDimExprGet(context, m->own[n_rows + i]),
+                                                                      strata_size_expr(context, p->split->sizes[i]));
       n++;
     }
   MlirOperation load = same_access(difference, m->own_mean, &copy);
@@ -242,13 +242,13 @@ static bool split_alike(const strata_nest_t *nest, const strata_split_t *of_sum,
   *out = *of_sum;
   out->nest = nest;
   for (int i = 0; i < nest->n_reduction; i++) {
-    out->parts[i] = 1;
-    out->sizes[i] = strata_nest_static_extent(nest, nest->n_parallel + i);
+    out->parts[i] = strata_size_constant(1);
+    out->sizes[i] = nest->space.sizes[nest->n_parallel + i];
     out->is_beside[i] = false;
   }
   for (int i = 0, last[2] = {-1, -1}; i < of_sum->nest->n_reduction; i++) {
     int own = dims[of_sum->nest->n_parallel + i] - nest->n_parallel;
-    if (of_sum->parts[i] == 1)
+    if (!strata_split_cuts(of_sum, i))
       continue;
     if (own < last[of_sum->is_beside[i]])
       return false;
@@ -276,6 +276,7 @@ static int inner_loop(const strata_moments_t *m) {
 static bool split_columns(const strata_moments_t *m, double wanted, strata_split_t *out) {
   const strata_nest_t *nest = m->sum->nest;
   int inner = inner_loop(m);
+  int64_t n_columns = 1;
   *out = (strata_split_t){.nest = nest, .is_across = true, .n_parts = 1};
   for (int pass = 0; pass < 2; pass++) // the columns first
     for (int i = 0; i < nest->n_reduction; i++) {
@@ -283,12 +284,14 @@ static bool split_columns(const strata_moments_t *m, double wanted, strata_split
       double left = wanted / (double)out->n_parts;
       if ((i == inner) != (pass == 0))
         continue;
-      out->parts[i] = i == inner ? extent : left >= 1.5 ? strata_divisor_near(extent, left, 2 * left) : 1;
-      out->sizes[i] = extent / out->parts[i];
+      int64_t parts = i == inner ? extent : left >= 1.5 ? strata_divisor_near(extent, left, 2 * left) : 1;
+      n_columns = i == inner ? parts : n_columns;
+      out->parts[i] = strata_size_constant(parts);
+      out->sizes[i] = strata_size_constant(extent / parts);
       out->is_beside[i] = i == inner;
-      out->n_parts *= out->parts[i];
+      out->n_parts *= parts;
     }
-  return inner >= 0 && out->n_parts > out->parts[inner];
+  return inner >= 0 && out->n_parts > n_columns;
 }
 
 // Cuts one loop of the sum, into about |wanted| parts of a row.
@@ -297,8 +300,9 @@ static bool split_rows(const strata_moments_t *m, bool is_across, double wanted,
   *out = (strata_split_t){.nest = nest, .is_across = is_across, .n_parts = 1};
   int loop = choose_loop(m, wanted, &out->n_parts);
   for (int i = 0; i < nest->n_reduction; i++) {
-    out->parts[i] = i == loop ? out->n_parts : 1;
-    out->sizes[i] = strata_nest_static_extent(nest, nest->n_parallel + i) / out->parts[i];
+    int64_t parts = i == loop ? out->n_parts : 1;
+    out->parts[i] = strata_size_constant(parts);
+    out->sizes[i] = strata_size_constant(strata_nest_static_extent(nest, nest->n_parallel + i) / parts);
   }
   return loop >= 0;
 }
@@ -312,7 +316,8 @@ strata_status_t strata_split_moments(strata_compile_t *compile, const strata_nes
                                      double parts, strata_parts_t kind, int *out_squares) {
   strata_moments_t m;
   strata_split_t of_sum, of_squares;
-  bool is_split = strata_moments_find(graph, node, &m) && choose_split(&m, kind, parts, &of_sum) &&
+  bool is_split = strata_moments_find(graph, node, &m) && !strata_nest_sums_vary(m.sum->nest) &&
+                  choose_split(&m, kind, parts, &of_sum) &&
                   split_alike(m.squares->nest, &of_sum, m.of_squares, &of_squares);
   *out_squares = is_split ? (int)(m.squares - graph->nodes.data) : -1;
   if (!is_split)

@@ -167,8 +167,8 @@ static int same_dim(const strata_nest_t *from, const strata_access_t *access, in
   if (!strata_access_stride(from, access, dim, &stride))
     return -1;
   for (int i = 0; i < strata_nest_n_dims(to); i++)
-    if (strata_nest_static_extent(to, i) == strata_nest_static_extent(from, dim) &&
-        strata_access_stride(to, to_access, i, &own) && own == stride)
+    if (strata_size_equal(to->space.sizes[i], from->space.sizes[dim]) && strata_access_stride(to, to_access, i, &own) &&
+        own == stride)
       return i;
   return -1;
 }

@@ -26,6 +26,8 @@ static void find_neighbours(strata_norm_read_t *read) {
   const strata_access_t *store = strata_moments_store(read->reader);
   int inner = store ? strata_contiguous_dim(nest, store) : -1;
   int64_t stride;
+  if (inner >= 0 && strata_size_varies(nest->space.sizes[inner]))
+    return;
   for (int i = 0; read->load && inner >= 0 && i < mlirAffineMapGetNumResults(read->load->map); i++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(read->load->map, i);
     int row = mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr) : -1;

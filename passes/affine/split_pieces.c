@@ -16,7 +16,8 @@
 
 static bool walks_as_one(const strata_nest_t *nest, const strata_access_t *access, int dim) {
   int64_t outer, inner;
-  return strata_access_stride(nest, access, dim, &outer) && strata_access_stride(nest, access, dim + 1, &inner) &&
+  return !strata_sizes_vary(2, nest->space.sizes + dim) && strata_access_stride(nest, access, dim, &outer) &&
+         strata_access_stride(nest, access, dim + 1, &inner) &&
          outer == inner * strata_nest_static_extent(nest, dim + 1);
 }
 
@@ -24,14 +25,15 @@ static bool walks_as_one(const strata_nest_t *nest, const strata_access_t *acces
 static bool has_one_reader(const strata_nest_graph_t *graph, const strata_nest_node_t *node, const strata_nest_t *nest,
                            const strata_access_t *access, int dim) {
   const strata_ints_t *readers = &graph->buffers.data[node->buffers.data[access - nest->accesses]].readers;
-  int64_t extent = strata_nest_static_extent(nest, dim) * strata_nest_static_extent(nest, dim + 1), inner, own;
+  strata_size_t extent = strata_size_product(nest->space.sizes[dim], nest->space.sizes[dim + 1]);
+  int64_t inner, own;
   strata_access_stride(nest, access, dim + 1, &inner);
   for (size_t i = 0; i < readers->count; i++) {
     const strata_nest_t *reader = graph->nodes.data[readers->data[i]].nest;
     const strata_access_t *load =
         reader ? strata_moments_load(&graph->nodes.data[readers->data[i]], access->buffer) : NULL;
     for (int other = 0; load && reader != node->nest && other < strata_nest_n_dims(reader); other++)
-      if (strata_nest_static_extent(reader, other) == extent && strata_access_stride(reader, load, other, &own) &&
+      if (strata_size_equal(reader->space.sizes[other], extent) && strata_access_stride(reader, load, other, &own) &&
           own == inner)
         return true;
   }

@@ -13,6 +13,9 @@
 // few tiles and long reductions. Where no divisor of a length suits, its parts are multiples of a step and the last is
 // shorter: what it would read beyond is guarded, and zero.
 //
+// Costs are those of likely sizes. A length that varies is cut into a fixed number of parts, multiples of a step, of
+// which the last ones may be shorter or empty; one that is as short as there are parts, into parts of one.
+//
 // Mean and variance of rows are split together (split_moments.c); on the cpu that is all there is (split_pieces.c).
 //
 // The partial results have the type that is summed up in, and their order is fixed. Grouping never makes one kernel of
@@ -55,7 +58,7 @@ enum {
 
 // Both nests start from the same value, so that it must not count twice: zero for a sum, anything for a maximum.
 static bool starts_neutral(const strata_nest_t *nest, const char *kind) {
-  MlirValue start = mlirOperationGetOperand(nest->loops[0], 0);
+  MlirValue start = strata_nest_start(nest, 0);
   if (!mlirValueIsAOpResult(start) || !strata_op_is(mlirOpResultGetOwner(start), "arith.constant"))
     return false;
   MlirAttribute value = strata_attr(mlirOpResultGetOwner(start), "value");
@@ -75,6 +78,29 @@ static bool reads_alone(const strata_contraction_kernel_t *c) {
   for (int i = 0; i < c->nest->n_accesses; i++)
     n_loads += c->nest->accesses[i].in_reduction;
   return alone && n_loads == 2;
+}
+
+// True if |value| is what the reduction starts from where each load in the reduction gives that.
+static bool follows_padding(const strata_nest_t *nest, MlirValue value, bool is_sum) {
+  static const char *const casts[] = {"arith.extf", "arith.extsi", "arith.extui"};
+  MlirOperation op = strata_def(value);
+  if (mlirOperationIsNull(op) || !mlirBlockEqual(mlirOperationGetBlock(op), nest->inner))
+    return false;
+  if (is_sum && (strata_op_is(op, "arith.mulf") || strata_op_is(op, "arith.muli")))
+    return follows_padding(nest, mlirOperationGetOperand(op, 0), true) &&
+           follows_padding(nest, mlirOperationGetOperand(op, 1), true);
+  for (size_t i = 0; i < sizeof casts / sizeof *casts; i++)
+    if (strata_op_is(op, casts[i]))
+      return follows_padding(nest, mlirOperationGetOperand(op, 0), is_sum);
+  return strata_op_is(op, "affine.load");
+}
+
+// True if zeros, or what a maximum starts from, may be read beyond the end of what is reduced.
+static bool may_be_padded(const strata_nest_t *nest) {
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (nest->accesses[i].in_reduction && !mlirOperationIsNull(nest->accesses[i].guard))
+      return false;
+  return follows_padding(nest, strata_row_combined(nest), !strcmp(strata_row_combining_kind(nest), "add"));
 }
 
 // The nest as a product whose tiles are worth their while; false of others, a matrix times few vectors among them, each
@@ -175,17 +201,49 @@ int64_t strata_divisor_near(int64_t extent, double wanted, double most) {
   return best;
 }
 
+static void leave_dim(strata_split_t *split, int i) {
+  split->parts[i] = strata_size_constant(1);
+  split->sizes[i] = split->nest->space.sizes[split->nest->n_parallel + i];
+}
+
+// Cuts reduction dim |i|, of a number of iterations that is known, into about |wanted| parts; their number.
+static int64_t cut_dim(strata_split_t *split, int i, double wanted) {
+  int64_t extent = strata_nest_static_extent(split->nest, split->nest->n_parallel + i);
+  int64_t parts = strata_divisor_near(extent, wanted, 2 * wanted);
+  split->parts[i] = strata_size_constant(parts);
+  split->sizes[i] = strata_size_constant(extent / parts);
+  return parts;
+}
+
+// The same of one that varies, and the likely number of parts.
+static int64_t cut_varying_dim(strata_split_t *split, int i, double wanted) {
+  int dim = split->nest->n_parallel + i;
+  strata_size_t extent = split->nest->space.sizes[dim];
+  int64_t likely = strata_nest_likely_extent(split->nest, dim);
+  int64_t parts = strata_power_of_two_from((int64_t)ceil(wanted / M_SQRT2));
+  if ((double)likely <= 2 * wanted) {
+    split->parts[i] = extent;
+    split->sizes[i] = strata_size_constant(1);
+    return strata_max(likely, 1);
+  }
+  if (!split->may_be_uneven)
+    return 1;
+  int64_t step = likely / parts >= ELEMENTS_AT_ONCE ? ELEMENTS_AT_ONCE : 1;
+  split->parts[i] = strata_size_constant(parts);
+  split->sizes[i] = strata_size_product(strata_size_ceil_div(extent, parts * step), strata_size_constant(step));
+  return parts;
+}
+
 // Cuts the outer reduction dims, as they are contiguous least.
 static void cut(strata_split_t *split, double wanted) {
   const strata_nest_t *nest = split->nest;
   split->n_parts = 1;
   for (int i = 0; i < nest->n_reduction; i++) {
-    split->parts[i] = 1;
-    if (wanted / (double)split->n_parts >= 1.5)
-      split->parts[i] = strata_divisor_near(strata_nest_static_extent(nest, nest->n_parallel + i),
-                                            wanted / (double)split->n_parts, 2 * wanted / (double)split->n_parts);
-    split->n_parts *= split->parts[i];
-    split->sizes[i] = strata_nest_static_extent(nest, nest->n_parallel + i) / split->parts[i];
+    double left = wanted / (double)split->n_parts;
+    leave_dim(split, i);
+    if (left >= 1.5)
+      split->n_parts *= strata_size_varies(nest->space.sizes[nest->n_parallel + i]) ? cut_varying_dim(split, i, left)
+                                                                                    : cut_dim(split, i, left);
   }
 }
 
@@ -193,11 +251,13 @@ static void cut(strata_split_t *split, double wanted) {
 // several, or zeros beyond the end would count.
 static bool cut_unevenly(strata_split_t *split, double wanted, int64_t step) {
   const strata_nest_t *nest = split->nest;
-  int64_t extent = strata_nest_static_extent(nest, nest->n_parallel);
-  if (!split->may_be_uneven || nest->n_reduction > 1)
+  if (!split->may_be_uneven || nest->n_reduction > 1 || strata_nest_sums_vary(nest))
     return false;
-  split->sizes[0] = strata_round_up((int64_t)ceil((double)extent / wanted), step);
-  split->parts[0] = split->n_parts = strata_ceil_div(extent, split->sizes[0]);
+  int64_t extent = strata_nest_static_extent(nest, nest->n_parallel);
+  int64_t size = strata_round_up((int64_t)ceil((double)extent / wanted), step);
+  split->n_parts = strata_ceil_div(extent, size);
+  split->sizes[0] = strata_size_constant(size);
+  split->parts[0] = strata_size_constant(split->n_parts);
   return true;
 }
 
@@ -227,8 +287,9 @@ static double seconds_in_parts(const strata_gpu_device_t *device, const strata_p
 static void try_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, const strata_split_t *tried,
                       strata_split_t *split, double *best) {
   strata_problem_t padded = *problem;
-  if (tried->n_parts * tried->sizes[0] > padded.steps) // uneven
-    padded.steps = tried->n_parts * tried->sizes[0];
+  int64_t size = strata_size_static_value(tried->sizes[0]);
+  if (tried->n_parts * size > padded.steps) // uneven
+    padded.steps = tried->n_parts * size;
   bool is_long = padded.steps / tried->n_parts * problem->operand_bytes >= MIN_PART_BYTES;
   double seconds = tried->n_parts > 1 && is_long ? seconds_in_parts(device, &padded, tried->n_parts) : *best;
   if (seconds >= *best)
@@ -334,6 +395,10 @@ static strata_status_t split_node(splitter_t *s, int number) {
   bool may_be_uneven = false;
   int squares;
   bool is_product = read_product(s->compile, s->device, node, &problem, &may_be_uneven);
+  if (is_product && strata_nest_varies(node->nest))
+    return NULL;
+  if (strata_nest_sums_vary(node->nest))
+    may_be_uneven = may_be_padded(node->nest);
   strata_split_t split = {.may_be_uneven = may_be_uneven,
                           .nest = node->nest,
                           .n_parts = 1,
@@ -355,6 +420,7 @@ static strata_status_t split_function(strata_compile_t *compile, MlirOperation f
   splitter_t s = {.compile = compile};
   STRATA_TRY(strata_gpu_device(compile, &s.device));
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &s.graph));
+  strata_nest_graph_pack_nothing(&s.graph);
   s.is_done = strata_arena_array(compile->arena, bool, s.graph.nodes.count);
   for (size_t i = 0; i < s.graph.nodes.count; i++)
     if (!s.is_done[i] && strata_split_is_possible(&s.graph.nodes.data[i]))

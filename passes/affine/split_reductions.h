@@ -7,12 +7,12 @@
 
 typedef struct {
   const strata_nest_t *nest;
-  bool is_across;                  // results lie side by side: a thread sums up one of them alone
-  bool is_beside[STRATA_MAX_DIMS]; // by reduction dim: its parts lie side by side, too
-  int64_t parts[STRATA_MAX_DIMS];  // by reduction dim; 1: not split
-  int64_t sizes[STRATA_MAX_DIMS];  // of a part; the last may be shorter
-  bool may_be_uneven;              // zeros beyond the end change nothing
-  int64_t n_parts;                 // together
+  bool is_across;                       // results lie side by side: a thread sums up one of them alone
+  bool is_beside[STRATA_MAX_DIMS];      // by reduction dim: its parts lie side by side, too
+  strata_size_t parts[STRATA_MAX_DIMS]; // by reduction dim; 1: not split
+  strata_size_t sizes[STRATA_MAX_DIMS]; // of a part; the last may be shorter
+  bool may_be_uneven;                   // what is read beyond the end may be what the reduction starts from
+  int64_t n_parts;                      // together, likely
 } strata_split_t;
 
 typedef struct {
@@ -28,6 +28,10 @@ STRATA_MUST_CHECK strata_status_t strata_split_apply(strata_arena_t *arena, cons
 int strata_split_sizes(const strata_split_t *split, strata_size_t *out_sizes);
 // Gives |body|, whose arguments are the results' dims, those of the parts; their number.
 int strata_split_insert(const strata_split_t *split, MlirBlock body, MlirValue *out_parts);
+// True if reduction dim |dim| is cut.
+static inline bool strata_split_cuts(const strata_split_t *split, int dim) {
+  return !strata_size_is_one(split->parts[dim]);
+}
 // The place among them of the parts of reduction dim |dim|.
 int strata_split_place(const strata_split_t *split, int dim);
 

@@ -106,7 +106,7 @@ typedef struct {
   int before;
 } step_t;
 
-typedef step_t steps_t[MAX_PROBES][STRATA_MAX_VARIANTS + 1][STRATA_VARIANT_CANDIDATES];
+typedef step_t steps_t[MAX_PROBES][STRATA_CHOSEN_VARIANTS + 1][STRATA_VARIANT_CANDIDATES];
 
 static double cost_at(const strata_variant_candidates_t *candidates, const probes_t *probes, int probe, int candidate) {
   int64_t size = probes->sizes[probe];
@@ -134,7 +134,7 @@ static void fill(const strata_variant_candidates_t *candidates, const probes_t *
   for (int probe = 0; probe < probes->count; probe++)
     for (int to = 0; to < candidates->count; to++) {
       double own = cost_at(candidates, probes, probe, to);
-      for (int changes = 0; changes <= STRATA_MAX_VARIANTS; changes++) {
+      for (int changes = 0; changes <= STRATA_CHOSEN_VARIANTS; changes++) {
         step_t *step = &steps[probe][changes][to];
         bool starts = changes == (to != 0);
         if (probe)
@@ -150,7 +150,7 @@ static void fill(const strata_variant_candidates_t *candidates, const probes_t *
 static void trace_back(const strata_variant_candidates_t *candidates, const probes_t *probes, steps_t steps,
                        int *out_candidates) {
   int changes = 0, at = 0, last = probes->count - 1;
-  for (int i = 0; i <= STRATA_MAX_VARIANTS; i++)
+  for (int i = 0; i <= STRATA_CHOSEN_VARIANTS; i++)
     for (int j = 0; j < candidates->count; j++)
       if (steps[last][i][j].cost < steps[last][changes][at].cost) {
         changes = i;
@@ -187,7 +187,7 @@ int strata_variants_choose(const strata_scheduling_t *s, strata_size_t size,
   int chosen[MAX_PROBES];
   if (!strata_size_varies(size) || candidates->count < 2 || probes.count == 0)
     return 0;
-  step_t(*steps)[STRATA_MAX_VARIANTS + 1][STRATA_VARIANT_CANDIDATES] =
+  step_t(*steps)[STRATA_CHOSEN_VARIANTS + 1][STRATA_VARIANT_CANDIDATES] =
       strata_arena_alloc(s->compile->arena, sizeof(steps_t));
   fill(candidates, &probes, steps);
   trace_back(candidates, &probes, steps, chosen);

@@ -10,7 +10,10 @@
 #include "dialects/affine/variants.h"
 #include "passes/affine/kinds.h"
 
-enum { STRATA_VARIANT_CANDIDATES = 16 };
+enum {
+  STRATA_VARIANT_CANDIDATES = 16,
+  STRATA_CHOSEN_VARIANTS = 3, // at most, of candidates
+};
 
 // Candidates for the values of one expression. Candidate 0 takes all sizes; any other those from |min| to |max|. A cost
 // is what a call takes where the expression is |size|, in any unit. |price|: how much faster all sizes must become on
@@ -32,7 +35,7 @@ typedef struct {
 } strata_variant_choice_t;
 
 // Those to have of |size|, by the costs at likely sizes of the call, which count most, and in between; in the order of
-// sizes. Their number, at most STRATA_MAX_VARIANTS.
+// sizes. Their number, at most STRATA_CHOSEN_VARIANTS.
 int strata_variants_choose(const strata_scheduling_t *s, strata_size_t size,
                            const strata_variant_candidates_t *candidates, strata_variant_choice_t *out);
 

@@ -222,3 +222,36 @@ func.func @main(%x: memref<2x2097152xf16> {strata.name = "x"}, %y: memref<2x2097
   } {strata.nest = "div"}
   return
 }
+
+// -----
+
+// Sums along a size that varies: a fixed number of parts, multiples of 8 rows; what lies beyond the end is not read.
+// CHECK: #[[SIZE:map[0-9]*]] = affine_map<()[s0] -> (((s0 + [[LESS:[0-9]+]]) floordiv [[STEP:[0-9]+]]) * 8)>
+// CHECK: #[[INSIDE:set[0-9]*]] = affine_set<(d0, d1)[s0] : (-(d0 * (((s0 + [[LESS]]) floordiv [[STEP]]) * 8)) - d1 + s0 - 1 >= 0)>
+// CHECK-LABEL: func.func @main
+// CHECK: %[[N:.*]] = "strata.size"()
+// CHECK: %[[P:.*]] = memref.alloc() : memref<[[PARTS:[0-9]+]]x64xf32>
+// CHECK: affine.parallel (%[[T:.*]], %[[J:.*]]) = (0, 0) to ([[PARTS]], 64) {
+// CHECK: affine.for %[[K:.*]] = 0 to #[[SIZE]]()[%[[N]]] iter_args
+// CHECK: affine.if #[[INSIDE]](%[[T]], %[[K]])[%[[N]]] -> f16 {
+// CHECK: affine.load %arg0[{{.*}}, %[[J]]]
+// CHECK: } {strata.tail}
+// CHECK: affine.parallel (%[[J2:.*]]) = (0) to (64) {
+// CHECK: affine.for %[[T2:.*]] = 0 to [[PARTS]] iter_args
+// CPU: %[[N:.*]] = "strata.size"()
+// CPU: affine.for %{{.*}} = 0 to {{.*}}%[[N]]
+func.func @main(%x: memref<?x64xf16, {sizes = affine_map<()[s0] -> (s0, 64)>}> {strata.name = "x"}, %y: memref<64xf32> {strata.name = "y", strata.output})
+    attributes {strata.symbols = [{name = "rows", min = 1, max = 1000000, multiple = 1, likely = [100000]}]} {
+  %n = "strata.size"() {symbol = 0 : i64} : () -> index
+  affine.parallel (%j) = (0) to (64) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to %n iter_args(%a = %zero) -> (f32) {
+      %e = affine.load %x[%k, %j] : memref<?x64xf16, {sizes = affine_map<()[s0] -> (s0, 64)>}>
+      %w = arith.extf %e : f16 to f32
+      %m = arith.addf %a, %w : f32
+      affine.yield %m : f32
+    }
+    affine.store %s, %y[%j] : memref<64xf32>
+  } {strata.nest = "reduce"}
+  return
+}
