@@ -309,7 +309,8 @@ static MlirValue emit_beside_task(strata_index_space_t *space, MlirAffineExpr ex
   bool is_argument = mlirValueIsABlockArgument(task);
   MlirOperation after = is_argument ? (MlirOperation){0} : mlirOpResultGetOwner(task);
   MlirBlock block = is_argument ? mlirBlockArgumentGetOwner(task) : mlirOperationGetBlock(after), running = e->block;
-  if (mlirBlockEqual(block, running))
+  bool is_there = mlirBlockEqual(block, running) || mlirOperationIsNull(mlirBlockGetParentOperation(running));
+  if (is_there) // or is going there, as a part of what does
     return emit_binary(space, expr);
   e->block = mlirBlockCreate(0, NULL, NULL);
   MlirValue value = emit_binary(space, expr);
