@@ -1,6 +1,6 @@
 // Variants of products of which one size varies on a GPU (variants.h): of few rows by blocks that share reductions, of
-// many by large tiles. The model is asked for all candidates at many sizes, in geometric steps; variant_plan.h says which
-// of them to have, and each then has the ranges of sizes at which it is the fastest of these.
+// many by large tiles. The model is asked for all candidates at many sizes, in geometric steps; variant_plan.h says
+// which of them to have, and each then has the ranges of sizes at which it is the fastest of these.
 #include "passes/affine/candidates.h"
 #include "passes/affine/pipelined.h"
 #include "passes/affine/variant_plan.h"
@@ -14,13 +14,12 @@
 
 enum {
   MOST_SIZE = 1 << 14, // that costs are asked at, unless larger ones are likely
-  MOST_NUMBER = 4096,  // of a candidate among those of its kind
-  MOST_WAYS = 1024,
-  MOST_KINDS = 2,
+  MOST_WAYS = STRATA_PLAN_SIZES,
 };
 
-#define PRICE 0.01     // of a variant's code
-#define UNWANTED 1e3   // seconds, of what can be carried out, but is never to be
+#define PRICE 0.01          // of a variant's code
+#define OF_LIKELY_SIZES 0.5 // what they count for beside all that lies between
+#define UNWANTED 1e3        // seconds, of what can be carried out, but is never to be
 
 typedef struct {
   const strata_ways_t *kind;
@@ -38,8 +37,8 @@ typedef struct {
   int n_sizes, n_ways;
   int64_t sizes[STRATA_PLAN_SIZES];
   double weights[STRATA_PLAN_SIZES];
+  bool is_likely[STRATA_PLAN_SIZES];
   way_t ways[MOST_WAYS];
-  int of_number[MOST_KINDS][MOST_NUMBER]; // 1 + the way that it is; 0: none yet
   double costs[STRATA_PLAN_SIZES][MOST_WAYS];
 } variants_t;
 
@@ -91,6 +90,16 @@ static strata_problem_t problem_at(variants_t *v, int64_t size) {
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
+// What the candidate takes where the product is one of known sizes: what is likely is to be as fast as that.
+static double alone_seconds(variants_t *v, const way_t *way, int64_t size) {
+  strata_problem_t problem = problem_at(v, size);
+  strata_work_t work = {.device = v->device, .product = &problem};
+  strata_candidate_t c = {.number = way->number - 1};
+  problem.varies = false;
+  bool is_one = way->kind->next(&work, &c) && c.number == way->number && way->kind->predict(&work, &c);
+  return is_one ? c.seconds : UNWANTED;
+}
+
 // Candidate |number| of |kind| at |size|, be it one that is never to be chosen there.
 static bool candidate_at(variants_t *v, const way_t *way, int64_t size, strata_candidate_t *c) {
   strata_problem_t problem = problem_at(v, size);
@@ -108,52 +117,63 @@ static double seconds_at(variants_t *v, int i, int64_t size) {
   return candidate_at(v, &v->ways[i], size, &c) ? c.seconds : v->ways[i].is_all ? UNWANTED : INFINITY;
 }
 
-// The number of the way that |c| is; -1 where there are too many.
-static int way_of(variants_t *v, int kind, const strata_ways_t *ways, const strata_candidate_t *c) {
-  if (c->number >= MOST_NUMBER)
-    return -1;
-  int *way = &v->of_number[kind][c->number];
-  if (*way == 0 && v->n_ways < MOST_WAYS) {
-    v->ways[v->n_ways] = (way_t){ways, c->number, !c->schedule.parts};
-    for (int i = 0; i < STRATA_PLAN_SIZES; i++)
-      v->costs[i][v->n_ways] = v->ways[v->n_ways].is_all ? UNWANTED : INFINITY;
-    *way = ++v->n_ways;
-  }
-  return *way - 1;
+static void add_way(variants_t *v, const strata_ways_t *kind, const strata_candidate_t *c) {
+  for (int i = 0; i < v->n_ways; i++)
+    if (v->ways[i].kind == kind && v->ways[i].number == c->number)
+      return;
+  if (v->n_ways < MOST_WAYS)
+    v->ways[v->n_ways++] = (way_t){kind, c->number, !c->schedule.parts};
+}
+
+// The best way for the size alone; such ways have been measured.
+static void note_best(variants_t *v, int64_t size) {
+  strata_problem_t problem = problem_at(v, size);
+  strata_work_t work = {.device = v->device, .product = &problem};
+  strata_candidate_t best = {.seconds = INFINITY}, c;
+  const strata_ways_t *ways, *of_best = NULL;
+  problem.varies = false;
+  for (int kind = 0; (ways = strata_ways_of(&work, kind)); kind++)
+    if (strata_candidates_best(&work, ways, 1, &c) && c.seconds < best.seconds) {
+      best = c;
+      of_best = ways;
+    }
+  if (of_best)
+    add_way(v, of_best, &best);
+}
+
+static double cost_at(variants_t *v, int way, int size) {
+  double seconds = seconds_at(v, way, v->sizes[size]);
+  return v->is_likely[size] && seconds < UNWANTED ? alone_seconds(v, &v->ways[way], v->sizes[size]) : seconds;
 }
 
 static void ask_at(variants_t *v, int size) {
-  strata_problem_t problem = problem_at(v, v->sizes[size]);
-  strata_work_t work = {.device = v->device, .product = &problem};
-  const strata_ways_t *ways;
-  for (int kind = 0; kind < MOST_KINDS && (ways = strata_ways_of(&work, kind)); kind++)
-    for (strata_candidate_t c = {0}; strata_candidate_next(&work, ways, &c);) {
-      int way = way_of(v, kind, ways, &c);
-      if (way >= 0)
-        v->costs[size][way] = c.seconds;
-    }
+  for (int i = 0; i < v->n_ways; i++)
+    v->costs[size][i] = cost_at(v, i, size);
 }
 
 //===-- Sizes ----------------------------------------------------------------------------------------------------===//
 
-static void add_size(variants_t *v, int64_t size, double weight) {
+static void add_size(variants_t *v, int64_t size, double weight, bool is_likely) {
   int at = v->n_sizes;
   while (at > 0 && v->sizes[at - 1] >= size)
     at--;
   bool is_known = at < v->n_sizes && v->sizes[at] == size;
-  if (is_known)
+  if (is_known) {
     v->weights[at] += weight;
+    v->is_likely[at] |= is_likely;
+  }
   if (is_known || v->n_sizes == STRATA_PLAN_SIZES)
     return;
   memmove(&v->sizes[at + 1], &v->sizes[at], sizeof *v->sizes * (size_t)(v->n_sizes - at));
   memmove(&v->weights[at + 1], &v->weights[at], sizeof *v->weights * (size_t)(v->n_sizes - at));
+  memmove(&v->is_likely[at + 1], &v->is_likely[at], sizeof *v->is_likely * (size_t)(v->n_sizes - at));
   v->sizes[at] = size;
   v->weights[at] = weight;
+  v->is_likely[at] = is_likely;
   v->n_sizes++;
 }
 
-// Five in each power of two, the one behind it among them, where tiles are one more. What is likely counts as much as
-// all that lies between.
+// Five in each power of two, the one behind it among them, where tiles are one more.
 static void find_sizes(const strata_scheduling_t *s, variants_t *v) {
   enum { OF_LIKELY = 2 };
   static const int64_t quarters[] = {4, 5, 6, 7};
@@ -162,22 +182,22 @@ static void find_sizes(const strata_scheduling_t *s, variants_t *v) {
   int64_t first = strata_ceil_div(strata_max(1, v->size.min), divisor);
   int64_t most = strata_max(MOST_SIZE, n_likely ? OF_LIKELY * likely[n_likely - 1] : 0);
   int64_t last = strata_max(first, strata_min(most, v->size.max) / divisor);
-  add_size(v, first * divisor, 1);
-  add_size(v, last * divisor, 1);
+  add_size(v, first * divisor, 1, false);
+  add_size(v, last * divisor, 1, false);
   for (int64_t power = 1; power <= last; power *= 2) {
     int64_t behind = power + 1;
     for (int i = 0; i < 4; i++) {
       int64_t at = power * quarters[i] / 4;
       if (at >= first && at <= last)
-        add_size(v, at * divisor, 1);
+        add_size(v, at * divisor, 1, false);
     }
     if (behind >= first && behind <= last)
-      add_size(v, behind * divisor, 1);
+      add_size(v, behind * divisor, 1, false);
   }
   double between = (double)v->n_sizes;
   for (int i = 0; i < n_likely; i++)
     if (likely[i] >= v->size.min && likely[i] <= v->size.max && likely[i] > 0)
-      add_size(v, likely[i], between / n_likely);
+      add_size(v, likely[i], between * OF_LIKELY_SIZES / n_likely, true);
 }
 
 //===-- Ranges ---------------------------------------------------------------------------------------------------===//
@@ -192,8 +212,9 @@ typedef struct {
 // The first size behind |low|, up to |high|, at which |to| takes no longer than |from|.
 static int64_t border(variants_t *v, int from, int to, int64_t low, int64_t high) {
   int64_t divisor = strata_max(1, v->size.divisor);
-  low /= divisor;
-  for (high /= divisor; low + 1 < high;) {
+  int64_t single = divisor > 1 ? v->size.min / divisor + 1 : 0; // a dim of the rows would be known, and no tile's
+  low = strata_max(low / divisor, single);
+  for (high = strata_max(high / divisor, low + 1); low + 1 < high;) {
     int64_t middle = low + (high - low) / 2;
     if (seconds_at(v, to, middle * divisor) <= seconds_at(v, from, middle * divisor))
       high = middle;
@@ -226,7 +247,9 @@ static void find_ranges(variants_t *v, const strata_variant_plan_t *plan, ranges
       continue;
     int way = plan->ways[plan->at[i]];
     int64_t next = i + 1 < v->n_sizes ? border(v, way, plan->ways[plan->at[i + 1]], v->sizes[i], v->sizes[i + 1]) : 0;
-    out->of[out->count++] = (strata_variant_choice_t){plan->at[i], min, next ? next - 1 : most_of(v, way, v->sizes[i])};
+    int64_t max = next ? next - 1 : most_of(v, way, v->sizes[i]);
+    if (min <= max)
+      out->of[out->count++] = (strata_variant_choice_t){plan->at[i], min, max};
     min = next;
   }
 }
@@ -318,6 +341,8 @@ strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const 
   v->bytes = varying_bytes(q) / (double)v->usual;
   find_sizes(s, v);
   for (int i = 0; i < v->n_sizes; i++)
+    note_best(v, v->sizes[i]);
+  for (int i = 0; i < v->n_sizes; i++)
     ask_at(v, i);
   double *costs = strata_arena_array(q->compile->arena, double, v->n_sizes * v->n_ways + 1);
   bool *takes_all = strata_arena_array(q->compile->arena, bool, v->n_ways + 1);
@@ -326,13 +351,13 @@ strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const 
     for (int j = 0; j < v->n_sizes; j++)
       costs[j * v->n_ways + i] = v->costs[j][i];
   }
-  strata_variant_plan_t plan =
-      strata_variant_plan(q->compile->arena, &(strata_plan_costs_t){.n_sizes = v->n_sizes,
-                                                                    .n_ways = v->n_ways,
-                                                                    .costs = costs,
-                                                                    .weights = v->weights,
-                                                                    .takes_all = takes_all,
-                                                                    .price = PRICE});
+  strata_variant_plan_t plan = strata_variant_plan(q->compile->arena, &(strata_plan_costs_t){.n_sizes = v->n_sizes,
+                                                                                             .n_ways = v->n_ways,
+                                                                                             .costs = costs,
+                                                                                             .weights = v->weights,
+                                                                                             .is_likely = v->is_likely,
+                                                                                             .takes_all = takes_all,
+                                                                                             .price = PRICE});
   if (plan.count == 0)
     return NULL;
   *schedule = schedule_of(v, &plan, 0);

@@ -5,8 +5,9 @@
 #include <math.h>
 
 #define MOST_RATIO 64  // of what can be
-#define POWER 12       // of a ratio: the worst sizes count
-#define OF_CHANGE 0.01 // how much faster neighbouring sizes must become by another way, unless changes are too many
+#define POWER 8        // of a ratio: the worst sizes count
+#define LIKELY_POWER 2 // of that of sizes that are likely
+#define OF_CHANGE 0.03 // how much faster neighbouring sizes must become by another way, unless changes are too many
 
 enum { MOST_RANGES = 6 }; // of a way
 
@@ -37,10 +38,10 @@ static void fill_powers(search_t *s) {
   for (int size = 0; size < c->n_sizes; size++)
     sum += c->weights[size];
   for (int size = 0; size < c->n_sizes; size++) {
-    double best = best_of(c, size);
+    double best = best_of(c, size), power = c->is_likely[size] ? POWER * LIKELY_POWER : POWER;
     for (int way = 0; way < c->n_ways; way++)
       s->powers[(size_t)size * (size_t)c->n_ways + (size_t)way] =
-          c->weights[size] / sum * pow(fmin(cost_of(c, size, way) / best, MOST_RATIO), POWER);
+          c->weights[size] / sum * pow(fmin(cost_of(c, size, way) / best, MOST_RATIO), power);
   }
 }
 
@@ -132,12 +133,11 @@ static void assign_few(const strata_plan_costs_t *c, strata_variant_plan_t *plan
   }
 }
 
-// The first is the one that takes all sizes and has the most ranges: others then need the fewest exceptions.
+// The first is the one that takes all sizes and has the last of them: the others are then known to have no larger ones.
 static void put_first(const strata_plan_costs_t *c, strata_variant_plan_t *plan) {
-  int first = 0, way;
-  for (int i = 1; i < plan->count; i++)
-    if (c->takes_all[plan->ways[i]] && ranges_of(c, plan, i) > ranges_of(c, plan, first))
-      first = i;
+  int first = plan->at[c->n_sizes - 1], way;
+  if (!c->takes_all[plan->ways[first]])
+    first = 0;
   way = plan->ways[0];
   plan->ways[0] = plan->ways[first];
   plan->ways[first] = way;
@@ -145,23 +145,31 @@ static void put_first(const strata_plan_costs_t *c, strata_variant_plan_t *plan)
     plan->at[size] = plan->at[size] == first ? 0 : plan->at[size] == 0 ? first : plan->at[size];
 }
 
+// What |plan| grows to, and the best on the way; from a first way, as exchanges alone end at what is best nearby.
+static void grow(const search_t *s, strata_variant_plan_t plan, strata_variant_plan_t *best, double *least) {
+  while (plan.count < STRATA_PLAN_WAYS) {
+    double sum = add(s, &plan), taken = pow(sum, 1.0 / POWER) * (1 + s->costs->price * plan.count);
+    if (!isfinite(sum))
+      break;
+    if (taken < *least) {
+      *least = taken;
+      *best = plan;
+    }
+  }
+}
+
 strata_variant_plan_t strata_variant_plan(strata_arena_t *arena, const strata_plan_costs_t *costs) {
-  strata_variant_plan_t plan = {0}, best = {0};
+  strata_variant_plan_t best = {0};
   size_t n_costs = (size_t)costs->n_sizes * (size_t)costs->n_ways;
   search_t s = {.costs = costs,
                 .powers = strata_arena_array(arena, double, n_costs + 1),
                 .others = strata_arena_array(arena, double, (size_t)costs->n_sizes + 1)};
   double least = INFINITY;
   fill_powers(&s);
-  while (plan.count < STRATA_PLAN_WAYS) {
-    double sum = add(&s, &plan), taken = pow(sum, 1.0 / POWER) * (1 + costs->price * plan.count);
-    if (!isfinite(sum))
-      break;
-    if (taken < least) {
-      least = taken;
-      best = plan;
-    }
-  }
+  grow(&s, best, &best, &least);
+  for (int way = 0; way < costs->n_ways; way++)
+    if (costs->takes_all[way])
+      grow(&s, (strata_variant_plan_t){.count = 1, .ways = {way}}, &best, &least);
   if (best.count == 0)
     return best;
   assign_few(costs, &best);

@@ -1,5 +1,5 @@
-// Which of many ways to have as a kernel's schedule and its variants (variants.h), by a table of what each costs at each
-// of many sizes: few of them, so that no size is much slower than it could be.
+// Which of many ways to have as a kernel's schedule and its variants (variants.h), by a table of what each costs at
+// each of many sizes: few of them, so that no size is much slower than it could be.
 #ifndef STRATA_PASSES_AFFINE_VARIANT_PLAN_H
 #define STRATA_PASSES_AFFINE_VARIANT_PLAN_H
 
@@ -7,11 +7,13 @@
 
 enum { STRATA_PLAN_SIZES = 96, STRATA_PLAN_WAYS = 1 + STRATA_MAX_VARIANTS };
 
-// Sizes are in order. A cost is infinite where a way cannot be carried out; at each size one of those that take all can.
+// Sizes are in order. A cost is infinite where a way cannot be carried out; at each size one of those that take all
+// can.
 typedef struct {
   int n_sizes, n_ways;
   const double *costs;   // of each size those of all ways
   const double *weights; // of sizes
+  const bool *is_likely; // of sizes: what they take beside the best counts twice
   const bool *takes_all; // of ways: at any size, be it none of these
   double price;          // how much faster all must become for one way more, 0.01 being a hundredth
 } strata_plan_costs_t;
