@@ -144,17 +144,10 @@ static int64_t group_of(const contract_t *c, int axis) {
   return group;
 }
 
-// Few tiles of rows, of a number that varies, be it only at likely sizes, are one group: those of a column are carried
-// out at the same time.
-static bool are_few_rows(const strata_tile_builder_t *b, const contract_t *c) {
+// Few tiles of rows, of a number that varies, are one group: those of a column are carried out at the same time.
+static bool are_few_rows(const contract_t *c) {
   enum { FEW = 16 };
-  strata_size_t tiles = c->n_tiles[ROW];
-  int64_t likely = strata_size_max(tiles);
-  if (!strata_size_varies(tiles))
-    return false;
-  if (likely > FEW * c->cluster[ROW] && !strata_expr_evaluate(tiles.expr, b->sizes.likely, &likely))
-    return false;
-  return likely <= FEW * c->cluster[ROW];
+  return strata_size_varies(c->n_tiles[ROW]) && strata_size_max(c->n_tiles[ROW]) <= FEW * c->cluster[ROW];
 }
 
 // Tasks that run at the same time share operands in the second-level cache: groups of tiles below one another walk
@@ -163,7 +156,7 @@ static bool are_few_rows(const strata_tile_builder_t *b, const contract_t *c) {
 static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
   MlirContext context = b->e.context;
   const int64_t *cluster = c->cluster;
-  bool is_whole = are_few_rows(b, c);
+  bool is_whole = are_few_rows(c);
   int near = strata_size_varies(c->n_tiles[ROW]) && !is_whole ? COLUMN : ROW, far = near == ROW ? COLUMN : ROW;
   strata_size_t size =
       is_whole ? strata_size_ceil_div(c->n_tiles[ROW], cluster[ROW]) : strata_size_constant(group_of(c, near));

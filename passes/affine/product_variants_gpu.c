@@ -141,9 +141,11 @@ static void note_best(variants_t *v, int64_t size) {
     add_way(v, of_best, &best);
 }
 
+// Seconds; at likely sizes the geometric mean of those of the product as it is and of one of known sizes.
 static double cost_at(variants_t *v, int way, int size) {
   double seconds = seconds_at(v, way, v->sizes[size]);
-  return v->is_likely[size] && seconds < UNWANTED ? alone_seconds(v, &v->ways[way], v->sizes[size]) : seconds;
+  return v->is_likely[size] && seconds < UNWANTED ? sqrt(seconds * alone_seconds(v, &v->ways[way], v->sizes[size]))
+                                                  : seconds;
 }
 
 static void ask_at(variants_t *v, int size) {
