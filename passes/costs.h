@@ -73,6 +73,10 @@ typedef struct {
   double stream_rate;       // their bytes
   double straddling_row;    // that the copy engine fetches, of a step: it begins within a sector
   double split_row;         // the same within a line
+  double read_row;          // of a step, there or not, where sizes vary
+  double awaited_row;       // the same where memory decides
+  double absent_row;        // of a tile that lies beyond the operand, of a step: zeros take the copy engine longer;
+  double absent_read;       // where memory decides, and where it does not
   double alternate_row;     // the same of every second row
   double narrow_row;        // the same, shorter than a line
   double narrow_straddling; // the same, that begins within a sector

@@ -88,6 +88,7 @@ MlirOperation strata_variant_kernel(MlirOperation variant) {
 void strata_variants_copy_attrs(MlirOperation func, MlirOperation declaration) {
   strata_copy_attr(func, declaration, STRATA_VARIANTS);
   strata_copy_attr(func, declaration, STRATA_WHEN);
+  strata_copy_attr(func, declaration, STRATA_UNLESS);
 }
 
 //===-- The contract ---------------------------------------------------------------------------------------------===//
@@ -111,6 +112,10 @@ static strata_status_t check_list(MlirOperation func, int n_symbols) {
     if (!strata_when_is_valid(strata_attr(variants[i], STRATA_WHEN), n_symbols) ||
         !mlirAttributeIsNull(strata_attr(variants[i], STRATA_VARIANTS)))
       return broken(variants[i], "a variant has a condition over the module's symbols, and no variants");
+    MlirAttribute unless = strata_attr(variants[i], STRATA_UNLESS);
+    for (intptr_t j = 0; j < count_of(unless); j++)
+      if (!strata_when_is_valid(mlirArrayAttrGetElement(unless, j), n_symbols))
+        return broken(variants[i], "exceptions of a variant are conditions over the module's symbols");
     if (!mlirOperationEqual(strata_variant_kernel(variants[i]), func))
       return broken(variants[i], "a variant is one kernel's");
   }

@@ -89,6 +89,16 @@ MlirIntegerSet strata_when_around(MlirOperation op) {
   return strata_when_is_valid(when, MAX_SYMBOLS) ? mlirIntegerSetAttrGetValue(when) : (MlirIntegerSet){0};
 }
 
+intptr_t strata_when_count_exceptions(MlirOperation func) {
+  MlirAttribute list = strata_attr(func, STRATA_UNLESS);
+  return mlirAttributeIsNull(list) || !mlirAttributeIsAArray(list) ? 0 : mlirArrayAttrGetNumElements(list);
+}
+
+MlirIntegerSet strata_when_exception(MlirOperation func, intptr_t index) {
+  MlirAttribute each = mlirArrayAttrGetElement(strata_attr(func, STRATA_UNLESS), index);
+  return strata_when_is_valid(each, MAX_SYMBOLS) ? mlirIntegerSetAttrGetValue(each) : (MlirIntegerSet){0};
+}
+
 bool strata_when_is_valid(MlirAttribute when, int n_symbols) {
   if (mlirAttributeIsNull(when) || !mlirAttributeIsAIntegerSet(when))
     return false;

@@ -12,6 +12,8 @@
 #include <mlir-c/IntegerSet.h>
 
 #define STRATA_WHEN "strata.when"
+// Conditions, an array, for which the function is not, though its own holds: nothing is known from them.
+#define STRATA_UNLESS "strata.unless"
 
 // What an expression over symbols is; one from 0 to INT64_MAX, a multiple of 1, is anything.
 struct strata_size_range {
@@ -24,6 +26,9 @@ typedef struct strata_size_range strata_size_range_t;
 MlirIntegerSet strata_when_of_ranges(MlirContext context, int count, const strata_size_range_t *ranges);
 // The condition of the function that |op| is, or is in; the null set where it is made for all sizes.
 MlirIntegerSet strata_when_around(MlirOperation op);
+// The function's exceptions: how many; number |index| of them.
+intptr_t strata_when_count_exceptions(MlirOperation func);
+MlirIntegerSet strata_when_exception(MlirOperation func, intptr_t index);
 // True if the condition is well formed: no dims, and symbols only below |n_symbols|.
 bool strata_when_is_valid(MlirAttribute when, int n_symbols);
 // True if the condition holds where the symbols are |values|.

@@ -144,24 +144,34 @@ static int64_t group_of(const contract_t *c, int axis) {
   return group;
 }
 
+// Few tiles of rows, of a number that varies, are one group: those of a column are carried out at the same time.
+static bool are_few_rows(const contract_t *c) {
+  enum { FEW = 16 };
+  return strata_size_varies(c->n_tiles[ROW]) && strata_size_max(c->n_tiles[ROW]) <= FEW * c->cluster[ROW];
+}
+
 // Tasks that run at the same time share operands in the second-level cache: groups of tiles below one another walk
 // along the columns; of rows whose number varies, groups beside one another along the rows. Those of a cluster lie
 // beside one another, rows first.
 static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
   MlirContext context = b->e.context;
   const int64_t *cluster = c->cluster;
-  int near = strata_size_varies(c->n_tiles[ROW]) ? COLUMN : ROW, far = near == ROW ? COLUMN : ROW;
-  int64_t group = group_of(c, near), blocks = cluster[ROW] * cluster[COLUMN];
+  bool is_whole = are_few_rows(c);
+  int near = strata_size_varies(c->n_tiles[ROW]) && !is_whole ? COLUMN : ROW, far = near == ROW ? COLUMN : ROW;
+  strata_size_t size =
+      is_whole ? strata_size_ceil_div(c->n_tiles[ROW], cluster[ROW]) : strata_size_constant(group_of(c, near));
+  MlirAffineExpr group = strata_size_expr(context, size);
+  int64_t blocks = cluster[ROW] * cluster[COLUMN];
   MlirAffineExpr far_tiles = strata_size_expr(context, strata_size_ceil_div(c->n_tiles[far], cluster[far]));
   MlirAffineExpr all = strata_size_expr(context, strata_size_product(c->n_tiles[ROW], c->n_tiles[COLUMN]));
   MlirAffineExpr number = mlirAffineModExprGet(mlirAffineDimExprGet(context, 0), all);
   MlirAffineExpr t = mlirAffineFloorDivExprGet(number, strata_tile_constant(b, blocks));
-  MlirAffineExpr grouped = mlirAffineMulExprGet(far_tiles, strata_tile_constant(b, group));
+  MlirAffineExpr grouped = mlirAffineMulExprGet(far_tiles, group);
   MlirAffineExpr place[2];
-  place[near] =
-      mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineFloorDivExprGet(t, grouped), strata_tile_constant(b, group)),
-                           mlirAffineModExprGet(t, strata_tile_constant(b, group)));
-  place[far] = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, strata_tile_constant(b, group)), far_tiles);
+  place[near] = mlirAffineModExprGet(t, group);
+  if (!is_whole)
+    place[near] = mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineFloorDivExprGet(t, grouped), group), place[near]);
+  place[far] = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, group), far_tiles);
   MlirAffineExpr rank = mlirAffineModExprGet(number, strata_tile_constant(b, blocks));
   MlirAffineExpr own[2] = {mlirAffineModExprGet(rank, strata_tile_constant(b, cluster[ROW])),
                            mlirAffineFloorDivExprGet(rank, strata_tile_constant(b, cluster[ROW]))};

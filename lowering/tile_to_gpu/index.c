@@ -284,6 +284,45 @@ static MlirValue emit_binary(strata_index_space_t *space, MlirAffineExpr expr) {
              : strata_emit_binary(e, "arith.subi", a, emit_exact(e, "arith.muli", whole, b));
 }
 
+// True if |expr| is the same wherever the running task is carried out.
+static bool is_of_task(const strata_index_space_t *space, MlirAffineExpr expr) {
+  if (mlirAffineExprIsAConstant(expr))
+    return true;
+  if (mlirAffineExprIsADim(expr))
+    return space->kinds[mlirAffineDimExprGetPosition(expr)] == STRATA_INDEX_TASK;
+  if (mlirAffineExprIsASymbol(expr))
+    return mlirAffineSymbolExprGetPosition(expr) < space->d->sizes.count;
+  return is_of_task(space, mlirAffineBinaryOpExprGetLHS(expr)) && is_of_task(space, mlirAffineBinaryOpExprGetRHS(expr));
+}
+
+// A division by a size that varies is no operation that compilers move out of a loop behind a barrier, where it may not
+// be reached, and takes as long as a step of a product.
+static bool is_slow_of_task(const strata_index_space_t *space, MlirAffineExpr expr) {
+  return !mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr) &&
+         !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(expr)) && is_of_task(space, expr);
+}
+
+// The same as emit_binary, where the task's number is known first.
+static MlirValue emit_beside_task(strata_index_space_t *space, MlirAffineExpr expr) {
+  strata_emitter_t *e = &space->d->e;
+  MlirValue task = space->d->role.task;
+  bool is_argument = mlirValueIsABlockArgument(task);
+  MlirOperation after = is_argument ? (MlirOperation){0} : mlirOpResultGetOwner(task);
+  MlirBlock block = is_argument ? mlirBlockArgumentGetOwner(task) : mlirOperationGetBlock(after), running = e->block;
+  bool is_there = mlirBlockEqual(block, running) || mlirOperationIsNull(mlirBlockGetParentOperation(running));
+  if (is_there) // or is going there, as a part of what does
+    return emit_binary(space, expr);
+  e->block = mlirBlockCreate(0, NULL, NULL);
+  MlirValue value = emit_binary(space, expr);
+  for (MlirOperation op; !mlirOperationIsNull(op = mlirBlockGetFirstOperation(e->block)); after = op) {
+    mlirOperationRemoveFromParent(op);
+    mlirBlockInsertOwnedOperationAfter(block, after, op); // a null operation: in front
+  }
+  mlirBlockDestroy(e->block);
+  e->block = running;
+  return value;
+}
+
 MlirValue strata_index_emit(strata_index_space_t *space, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return strata_emit_index(&space->d->e, mlirAffineConstantExprGetValue(expr));
@@ -293,7 +332,7 @@ MlirValue strata_index_emit(strata_index_space_t *space, MlirAffineExpr expr) {
     intptr_t symbol = mlirAffineSymbolExprGetPosition(expr), n_sizes = space->d->sizes.count;
     return symbol < n_sizes ? space->d->symbols[symbol] : strata_new_scalar(space->d, space->unknown[symbol - n_sizes]);
   }
-  return emit_binary(space, expr);
+  return is_slow_of_task(space, expr) ? emit_beside_task(space, expr) : emit_binary(space, expr);
 }
 
 MlirValue strata_gpu_emit_size(strata_gpu_distribution_t *d, strata_size_t size) {

@@ -55,6 +55,15 @@ static const char *tile_text(strata_arena_t *arena, const strata_schedule_t *sch
   return text;
 }
 
+// ", but not where rows >= 401, rows <= 512".
+static const char *exceptions_text(strata_arena_t *arena, const strata_symbols_t *symbols, MlirOperation variant) {
+  const char *text = "";
+  for (intptr_t i = 0; i < strata_when_count_exceptions(variant); i++)
+    text = strata_arena_printf(arena, "%s%s%s", text, i ? " or " : ", but not where ",
+                               strata_when_text(arena, symbols, strata_when_exception(variant, i)));
+  return text;
+}
+
 static strata_status_t explain_variants(strata_compile_t *compile, MlirOperation func) {
   strata_symbols_t symbols;
   MlirOperation variants[STRATA_MAX_VARIANTS];
@@ -63,8 +72,9 @@ static strata_status_t explain_variants(strata_compile_t *compile, MlirOperation
   for (int i = 0; i < count; i++) {
     MlirStringRef name = strata_attr_str(func, "sym_name"), own = strata_attr_str(variants[i], "sym_name");
     strata_schedule_t schedule = strata_schedule_read(variants[i]);
-    strata_explain(compile, "kernel %.*s: %.*s where %s: %s%s", (int)name.length, name.data, (int)own.length, own.data,
+    strata_explain(compile, "kernel %.*s: %.*s where %s%s: %s%s", (int)name.length, name.data, (int)own.length, own.data,
                    strata_when_text(compile->arena, &symbols, strata_when_around(variants[i])),
+                   exceptions_text(compile->arena, &symbols, variants[i]),
                    strata_kernel_kind_name(schedule.kind), tile_text(compile->arena, &schedule));
   }
   return NULL;

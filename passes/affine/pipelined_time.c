@@ -125,6 +125,34 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
   return slower(bound, (bound_t){lines, "lines"});
 }
 
+// Rows of the last tiles' steps that lie beyond the operands, which the copy engine fills with zeros: of operands that
+// lie along the reduction. At known sizes tiles are chosen so that they are few.
+static double absent_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  double rows = 0;
+  bool is_asked = problem->varies && !strata_problem_has_window(problem);
+  for (int side = 0; side < 2 && is_asked; side++) {
+    int64_t tile = strata_pipelined_slot_rows(p, side) * p->share[side], extent = strata_problem_extent(problem, side);
+    if (!problem->sides[side].is_crossed && strata_pipelined_count_boxes(problem, p, side) > 0)
+      rows += (double)(strata_round_up(extent, tile) - extent);
+  }
+  return rows;
+}
+
+// Where one of the sizes varies tiles are chosen that are seldom the best for the size that there is, smaller ones or
+// more of them: what all processors read at a time decides sooner.
+static double read_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t rows = strata_pipelined_slot_rows(p, STRATA_SIDE_U) + strata_pipelined_slot_rows(p, STRATA_SIDE_V);
+  bool is_asked = problem->varies && !strata_problem_has_window(problem);
+  return is_asked ? (double)rows * problem->costs->pipelined.read_row : 0;
+}
+
+// What absent rows take where memory does not decide: of one of several rounds the tiles that have some are a part.
+static double absent_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t tile = strata_pipelined_slot_rows(p, STRATA_SIDE_U) * p->share[STRATA_SIDE_U];
+  double last = p->tiles > p->blocks ? (double)strata_ceil_div(strata_problem_extent(problem, STRATA_SIDE_U), tile) : 1;
+  return absent_rows(problem, p) * problem->costs->pipelined.absent_read / last;
+}
+
 // One step of one tile; |together| tiles are under way on the processor.
 static bound_t step_time(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double together) {
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
@@ -136,6 +164,8 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
                    (bound_t){costs->left_step + costs->left_column * columns, "left operand"});
   bound = slower(bound, (bound_t){(rows + columns) / costs->shared_rate, "shared memory"});
   bound = slower(bound, cache_time(problem, p));
+  bound = slower(bound, (bound_t){read_cycles(problem, p), "cache"});
+  bound.cycles += absent_cycles(problem, p);
   bound = slower(bound, (bound_t){costs->latency / (double)p->slots / together, "latency"});
   bound = slower(bound, (bound_t){fetch.boxes * costs->box / together, "copies"});
   if (fetch.bytes > 0)
@@ -207,8 +237,10 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
   if (p->tiles > p->blocks)
     return cycles * (1 + costs->uneven * idle);
   double fetched = p->row ? strata_problem_operand_bytes(problem) * places : traffic;
-  return fmax(cycles,
-              fetched * costs->memory_latency / ((double)p->slots * strata_pipelined_distinct_bytes(problem, p)));
+  cycles =
+      fmax(cycles, fetched * costs->memory_latency / ((double)p->slots * strata_pipelined_distinct_bytes(problem, p)));
+  return cycles + absent_rows(problem, p) * costs->absent_row *
+                      (double)strata_ceil_div(strata_pipelined_steps_of_tile(problem, p), p->parts);
 }
 
 // All but a block's own part of its sums goes to the others of its cluster. Where rows are slow, what was measured goes
@@ -377,6 +409,15 @@ static double code_cycles(const strata_problem_t *problem, const strata_pipeline
   return n_calls > 1 && n_long > 0 ? (behind + alone) * results * problem->costs->pipelined.code : 0;
 }
 
+// The same of all steps of a processor's tiles where memory decides, which small tiles, that are many, wait for each
+// time: as far as it does.
+static double waiting_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double rounds,
+                             double share) {
+  double steps = (double)strata_ceil_div(strata_pipelined_steps_of_tile(problem, p), p->parts);
+  double of_row = problem->costs->pipelined.awaited_row / problem->costs->pipelined.read_row;
+  return rounds * steps * read_cycles(problem, p) * of_row * fmin(1, share);
+}
+
 void strata_pipelined_predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                    strata_pipelined_choice_t *p) {
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
@@ -393,8 +434,9 @@ void strata_pipelined_predict_time(const strata_gpu_device_t *device, const stra
     tiles.cycles = stream_cycles(problem, p, each, (double)strata_pipelined_share(device, problem, p));
   tiles.cycles *= slowdown(problem, p);
   double cache = cache_cycles(problem, p);
-  bound_t memory = {memory_cycles(device, problem, p) + store, strata_pipelined_memory_bound},
-          main = slower(tiles, memory);
+  bound_t memory = {memory_cycles(device, problem, p) + store, strata_pipelined_memory_bound};
+  memory.cycles = fmax(memory.cycles, waiting_cycles(problem, p, rounds, memory.cycles / tiles.cycles));
+  bound_t main = slower(tiles, memory);
   double beside = n > 1 || p->stream ? 0 : rounds * each[0].steps * beside_rows(problem, p);
   double others = tiles.cycles + memory.cycles + cache - main.cycles + beside;
   double cycles =

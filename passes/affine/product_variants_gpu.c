@@ -1,8 +1,9 @@
 // Variants of products of which one size varies on a GPU (variants.h): of few rows by blocks that share reductions, of
-// many by large tiles. What the model finds best at any of a range of sizes is a candidate; what it takes at the others
-// decides which of them to have.
+// many by large tiles. The model is asked for all candidates at many sizes, in geometric steps; variant_plan.h says
+// which of them to have, and each then has the ranges of sizes at which it is the fastest of these.
 #include "passes/affine/candidates.h"
 #include "passes/affine/pipelined.h"
+#include "passes/affine/variant_plan.h"
 #include "passes/affine/variants.h"
 
 #include "dialects/integers.h"
@@ -12,12 +13,19 @@
 #include <string.h>
 
 enum {
-  MOST_SIZE = 1 << 14, // for which a candidate is looked for, unless larger ones are likely
-  MOST_SIZES = 128,    // that costs are asked at
+  MOST_SIZE = 1 << 14, // that costs are asked at, unless larger ones are likely
+  MOST_WAYS = STRATA_PLAN_SIZES,
 };
 
-#define PRICE 0.01     // of a variant's code
-#define IMPOSSIBLE 1e3 // seconds
+#define PRICE 0.01          // of a variant's code
+#define OF_LIKELY_SIZES 0.5 // what they count for beside all that lies between
+#define UNWANTED 1e3        // seconds, of what can be carried out, but is never to be
+
+typedef struct {
+  const strata_ways_t *kind;
+  size_t number; // of the candidate of that kind
+  bool is_all;   // it takes any size
+} way_t;
 
 typedef struct {
   const strata_gpu_device_t *device;
@@ -26,15 +34,12 @@ typedef struct {
   strata_size_t size;
   int64_t usual;
   double bytes; // that go with the size, for each of it
-  int count;
-  const strata_ways_t *ways[STRATA_VARIANT_CANDIDATES];
-  strata_candidate_t of[STRATA_VARIANT_CANDIDATES];
-  int64_t most[STRATA_VARIANT_CANDIDATES]; // the greatest size that each can be carried out at
-  int order[STRATA_VARIANT_CANDIDATES];    // as the chooser numbers them, one that takes all sizes first
-  int n_likely, n_sizes;
-  int64_t likely[STRATA_LIKELY_VALUES];
-  int64_t sizes[MOST_SIZES];
-  double seconds[MOST_SIZES][STRATA_VARIANT_CANDIDATES]; // 0: not known yet
+  int n_sizes, n_ways;
+  int64_t sizes[STRATA_PLAN_SIZES];
+  double weights[STRATA_PLAN_SIZES];
+  bool is_likely[STRATA_PLAN_SIZES];
+  way_t ways[MOST_WAYS];
+  double costs[STRATA_PLAN_SIZES][MOST_WAYS];
 } variants_t;
 
 //===-- What varies ----------------------------------------------------------------------------------------------===//
@@ -85,55 +90,150 @@ static strata_problem_t problem_at(variants_t *v, int64_t size) {
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
-static double seconds_at(variants_t *v, int i, int64_t size) {
+// What the candidate takes where the product is one of known sizes: what is likely is to be as fast as that.
+static double alone_seconds(variants_t *v, const way_t *way, int64_t size) {
   strata_problem_t problem = problem_at(v, size);
   strata_work_t work = {.device = v->device, .product = &problem};
-  strata_candidate_t c = v->of[i];
-  if (v->ways[i]->predict(&work, &c))
-    return c.seconds;
-  work.wants_all = true;
-  c = v->of[i];
-  return v->ways[i]->predict(&work, &c) ? c.seconds : IMPOSSIBLE;
+  strata_candidate_t c = {.number = way->number - 1};
+  problem.varies = false;
+  bool is_one = way->kind->next(&work, &c) && c.number == way->number && way->kind->predict(&work, &c);
+  return is_one ? c.seconds : UNWANTED;
 }
 
-// The same, computed once.
-static double known_seconds(variants_t *v, int i, int64_t size) {
-  int at = 0;
-  while (at < v->n_sizes && v->sizes[at] != size)
-    at++;
-  if (at == MOST_SIZES)
-    return seconds_at(v, i, size);
-  if (at == v->n_sizes) {
-    v->sizes[v->n_sizes++] = size;
-    for (int j = 0; j < STRATA_VARIANT_CANDIDATES; j++)
-      v->seconds[at][j] = 0;
+// Candidate |number| of |kind| at |size|, be it one that is never to be chosen there.
+static bool candidate_at(variants_t *v, const way_t *way, int64_t size, strata_candidate_t *c) {
+  strata_problem_t problem = problem_at(v, size);
+  strata_work_t work = {.device = v->device, .product = &problem};
+  for (int i = 0; i < 2; i++, work.wants_all = true) {
+    *c = (strata_candidate_t){.number = way->number - 1};
+    if (way->kind->next(&work, c) && c->number == way->number && way->kind->predict(&work, c))
+      return true;
   }
-  if (v->seconds[at][i] == 0)
-    v->seconds[at][i] = seconds_at(v, i, size);
-  return v->seconds[at][i];
+  return false;
 }
 
-static double cost(void *user, int candidate, int64_t size) {
-  variants_t *v = user;
-  return known_seconds(v, v->order[candidate], size);
+static double seconds_at(variants_t *v, int i, int64_t size) {
+  strata_candidate_t c;
+  return candidate_at(v, &v->ways[i], size, &c) ? c.seconds : v->ways[i].is_all ? UNWANTED : INFINITY;
 }
 
-static bool is_same(const strata_schedule_t *a, const strata_schedule_t *b) {
-  strata_schedule_t other = *b;
-  other.slots = a->slots;
-  other.blocks = a->blocks;
-  return !memcmp(a, &other, sizeof *a);
+static void add_way(variants_t *v, const strata_ways_t *kind, const strata_candidate_t *c) {
+  for (int i = 0; i < v->n_ways; i++)
+    if (v->ways[i].kind == kind && v->ways[i].number == c->number)
+      return;
+  if (v->n_ways < MOST_WAYS)
+    v->ways[v->n_ways++] = (way_t){kind, c->number, !c->schedule.parts};
 }
 
-// The greatest size that candidate |i|, which takes |least|, can be carried out at: of blocks that share reductions all
-// have a tile at a time.
-static int64_t most_of(variants_t *v, int i, int64_t least) {
+// The best way for the size alone; such ways have been measured.
+static void note_best(variants_t *v, int64_t size) {
+  strata_problem_t problem = problem_at(v, size);
+  strata_work_t work = {.device = v->device, .product = &problem};
+  strata_candidate_t best = {.seconds = INFINITY}, c;
+  const strata_ways_t *ways, *of_best = NULL;
+  problem.varies = false;
+  for (int kind = 0; (ways = strata_ways_of(&work, kind)); kind++)
+    if (strata_candidates_best(&work, ways, 1, &c) && c.seconds < best.seconds) {
+      best = c;
+      of_best = ways;
+    }
+  if (of_best)
+    add_way(v, of_best, &best);
+}
+
+// Seconds; at likely sizes the geometric mean of those of the product as it is and of one of known sizes.
+static double cost_at(variants_t *v, int way, int size) {
+  double seconds = seconds_at(v, way, v->sizes[size]);
+  return v->is_likely[size] && seconds < UNWANTED ? sqrt(seconds * alone_seconds(v, &v->ways[way], v->sizes[size]))
+                                                  : seconds;
+}
+
+static void ask_at(variants_t *v, int size) {
+  for (int i = 0; i < v->n_ways; i++)
+    v->costs[size][i] = cost_at(v, i, size);
+}
+
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
+
+static void add_size(variants_t *v, int64_t size, double weight, bool is_likely) {
+  int at = v->n_sizes;
+  while (at > 0 && v->sizes[at - 1] >= size)
+    at--;
+  bool is_known = at < v->n_sizes && v->sizes[at] == size;
+  if (is_known) {
+    v->weights[at] += weight;
+    v->is_likely[at] |= is_likely;
+  }
+  if (is_known || v->n_sizes == STRATA_PLAN_SIZES)
+    return;
+  memmove(&v->sizes[at + 1], &v->sizes[at], sizeof *v->sizes * (size_t)(v->n_sizes - at));
+  memmove(&v->weights[at + 1], &v->weights[at], sizeof *v->weights * (size_t)(v->n_sizes - at));
+  memmove(&v->is_likely[at + 1], &v->is_likely[at], sizeof *v->is_likely * (size_t)(v->n_sizes - at));
+  v->sizes[at] = size;
+  v->weights[at] = weight;
+  v->is_likely[at] = is_likely;
+  v->n_sizes++;
+}
+
+// Five in each power of two, the one behind it among them, where tiles are one more.
+static void find_sizes(const strata_scheduling_t *s, variants_t *v) {
+  enum { OF_LIKELY = 2 };
+  static const int64_t quarters[] = {4, 5, 6, 7};
+  int64_t likely[STRATA_LIKELY_VALUES], divisor = strata_max(1, v->size.divisor);
+  int n_likely = strata_likely_values(s, v->size, likely);
+  int64_t first = strata_ceil_div(strata_max(1, v->size.min), divisor);
+  int64_t most = strata_max(MOST_SIZE, n_likely ? OF_LIKELY * likely[n_likely - 1] : 0);
+  int64_t last = strata_max(first, strata_min(most, v->size.max) / divisor);
+  add_size(v, first * divisor, 1, false);
+  add_size(v, last * divisor, 1, false);
+  for (int64_t power = 1; power <= last; power *= 2) {
+    int64_t behind = power + 1;
+    for (int i = 0; i < 4; i++) {
+      int64_t at = power * quarters[i] / 4;
+      if (at >= first && at <= last)
+        add_size(v, at * divisor, 1, false);
+    }
+    if (behind >= first && behind <= last)
+      add_size(v, behind * divisor, 1, false);
+  }
+  double between = (double)v->n_sizes;
+  for (int i = 0; i < n_likely; i++)
+    if (likely[i] >= v->size.min && likely[i] <= v->size.max && likely[i] > 0)
+      add_size(v, likely[i], between * OF_LIKELY_SIZES / n_likely, true);
+}
+
+//===-- Ranges ---------------------------------------------------------------------------------------------------===//
+
+enum { MOST_RANGES = STRATA_PLAN_SIZES };
+
+typedef struct {
+  int count;
+  strata_variant_choice_t of[MOST_RANGES]; // candidates are the plan's, in order of sizes
+} ranges_t;
+
+// The first size behind |low|, up to |high|, at which |to| takes no longer than |from|.
+static int64_t border(variants_t *v, int from, int to, int64_t low, int64_t high) {
+  int64_t divisor = strata_max(1, v->size.divisor);
+  int64_t single = divisor > 1 ? v->size.min / divisor + 1 : 0; // a dim of the rows would be known, and no tile's
+  low = strata_max(low / divisor, single);
+  for (high = strata_max(high / divisor, low + 1); low + 1 < high;) {
+    int64_t middle = low + (high - low) / 2;
+    if (seconds_at(v, to, middle * divisor) <= seconds_at(v, from, middle * divisor))
+      high = middle;
+    else
+      low = middle;
+  }
+  return high * divisor;
+}
+
+// The greatest size that |way| takes, which takes |least|: of blocks that share reductions all have a tile at a time.
+static int64_t most_of(variants_t *v, int way, int64_t least) {
   int64_t low = least, high = strata_size_max(v->size);
-  if (!v->of[i].schedule.parts)
+  if (v->ways[way].is_all)
     return high;
   while (low < high) {
     int64_t middle = low + (high - low + 1) / 2;
-    if (middle <= MOST_SIZE * (int64_t)MOST_SIZE && seconds_at(v, i, middle) < IMPOSSIBLE)
+    if (middle <= MOST_SIZE * (int64_t)MOST_SIZE && isfinite(seconds_at(v, way, middle)))
       low = middle;
     else
       high = middle - 1;
@@ -141,129 +241,127 @@ static int64_t most_of(variants_t *v, int i, int64_t least) {
   return low;
 }
 
-static void add_best_at(variants_t *v, int64_t size) {
-  strata_problem_t problem = problem_at(v, size);
-  strata_work_t work = {.device = v->device, .product = &problem};
-  strata_candidate_t best = {.seconds = INFINITY}, c;
-  const strata_ways_t *ways, *best_ways = NULL;
-  for (int i = 0; (ways = strata_ways_of(&work, i)); i++)
-    if (strata_candidates_best(&work, ways, 1, &c) && c.seconds < best.seconds) {
-      best = c;
-      best_ways = ways;
-    }
-  for (int i = 0; i < v->count; i++)
-    if (best_ways && is_same(&v->of[i].schedule, &best.schedule))
-      return;
-  if (!best_ways || v->count == STRATA_VARIANT_CANDIDATES)
-    return;
-  int i = v->count++;
-  v->ways[i] = best_ways;
-  v->of[i] = best;
-  v->most[i] = most_of(v, i, size);
+static void find_ranges(variants_t *v, const strata_variant_plan_t *plan, ranges_t *out) {
+  int64_t min = v->size.min;
+  out->count = 0;
+  for (int i = 0; i < v->n_sizes; i++) {
+    if (i + 1 < v->n_sizes && plan->at[i + 1] == plan->at[i])
+      continue;
+    int way = plan->ways[plan->at[i]];
+    int64_t next = i + 1 < v->n_sizes ? border(v, way, plan->ways[plan->at[i + 1]], v->sizes[i], v->sizes[i + 1]) : 0;
+    int64_t max = next ? next - 1 : most_of(v, way, v->sizes[i]);
+    if (min <= max)
+      out->of[out->count++] = (strata_variant_choice_t){plan->at[i], min, max};
+    min = next;
+  }
 }
 
-static strata_schedule_t schedule_of(const variants_t *v, int i) {
-  strata_schedule_t schedule = v->of[i].schedule;
+// The size that |at| has the most of: in the middle of those that it has, what is likely first.
+static int64_t usual_of(const variants_t *v, const strata_variant_plan_t *plan, int at) {
+  int64_t usual = v->sizes[0];
+  double heaviest = 0;
+  int count = 0, own = 0;
+  for (int i = 0; i < v->n_sizes; i++)
+    count += plan->at[i] == at;
+  for (int i = 0; i < v->n_sizes; i++) {
+    if (plan->at[i] != at)
+      continue;
+    double weight = v->weights[i] + (own++ == count / 2 ? 0.5 : 0);
+    if (weight > heaviest) {
+      heaviest = weight;
+      usual = v->sizes[i];
+    }
+  }
+  return usual;
+}
+
+static strata_schedule_t schedule_of(variants_t *v, const strata_variant_plan_t *plan, int at) {
+  int64_t usual = usual_of(v, plan, at);
+  const way_t *way = &v->ways[plan->ways[at]];
+  strata_candidate_t c;
+  candidate_at(v, way, usual, &c);
+  strata_problem_t problem = problem_at(v, usual);
+  strata_work_t work = {.device = v->device, .product = &problem};
+  strata_schedule_t schedule = way->kind->write(&work, &c);
   if (schedule.producers)
-    schedule.blocks = schedule.parts ? 0 : strata_pipelined_most_blocks(v->device, &v->of[i].pipelined);
+    schedule.blocks = schedule.parts ? 0 : strata_pipelined_most_blocks(v->device, &c.pipelined);
   return schedule;
 }
 
-//===-- The choice -----------------------------------------------------------------------------------------------===//
+//===-- Variants -------------------------------------------------------------------------------------------------===//
 
-typedef struct {
-  int base; // what all other sizes have
-  int n;
-  strata_variant_choice_t of[STRATA_MAX_VARIANTS];
-  double total; // means of the logarithms of what it takes at the sizes that costs were asked at
-} plan_t;
-
-static double taken_at(variants_t *v, const plan_t *plan, int64_t size) {
-  int i = plan->base;
-  for (int j = plan->n; j-- > 0;)
-    if (plan->of[j].min <= size && size <= plan->of[j].max)
-      i = plan->of[j].candidate;
-  return log(known_seconds(v, i, size));
+static int count_ranges(const ranges_t *ranges, int at) {
+  int count = 0;
+  for (int i = 0; i < ranges->count; i++)
+    count += ranges->of[i].candidate == at;
+  return count;
 }
 
-// What is likely counts as much as all that lies between.
-static double total_of(variants_t *v, const plan_t *plan) {
-  double likely = 0, all = 0;
-  for (int i = 0; i < v->n_likely; i++)
-    likely += taken_at(v, plan, v->likely[i]) / v->n_likely;
-  int n = v->n_sizes;
-  for (int i = 0; i < n; i++)
-    all += taken_at(v, plan, v->sizes[i]) / n;
-  return likely + all + PRICE * plan->n;
-}
-
-// Between sizes that costs were asked at a variant begins where the one in front of it ends.
-static void close_gaps(const variants_t *v, plan_t *plan) {
-  enum { SHARE = 8 };
-  int64_t end = 0;
-  for (int i = 0; i < plan->n; end = plan->of[i++].max) {
-    strata_variant_choice_t *choice = &plan->of[i];
-    int64_t gap = choice->min - end - 1;
-    if (gap > 0 && gap * SHARE <= choice->min && v->size.min <= end + 1)
-      choice->min = end + 1;
+// From its first range to its last, but for those between that none of the variants in front, |has|, has.
+static strata_status_t add_variant(const strata_scheduling_t *s, variants_t *v, const strata_variant_plan_t *plan,
+                                   const ranges_t *ranges, int at, const bool *has) {
+  strata_variant_choice_t all = {at, 0, -1}, but[MOST_RANGES];
+  int n_but = 0;
+  for (int i = 0; i < ranges->count; i++) {
+    const strata_variant_choice_t *range = &ranges->of[i];
+    bool is_own = range->candidate == at;
+    if (is_own && all.max < 0)
+      all.min = range->min;
+    if (is_own)
+      all.max = range->max;
+    else if (all.max >= 0 && !has[range->candidate])
+      but[n_but++] = *range;
   }
+  while (n_but > 0 && but[n_but - 1].min > all.max)
+    n_but--;
+  strata_schedule_t own = schedule_of(v, plan, at);
+  return strata_variant_create_but(s, v->size, &all, n_but, but, &own);
 }
 
-// The variants to have beside |base|.
-static plan_t plan_with(const strata_scheduling_t *s, variants_t *v, int base) {
-  plan_t plan = {.base = base};
-  strata_variant_candidates_t candidates = {.count = v->count, .cost = cost, .user = v};
-  for (int i = 0; i < v->count; i++) {
-    v->order[i] = i == 0 ? base : i <= base ? i - 1 : i;
-    candidates.of[i].min = strata_size_min(v->size);
-    candidates.of[i].max = v->most[v->order[i]];
-    candidates.of[i].price = i ? PRICE : 0;
-  }
-  plan.n = strata_variants_choose(s, v->size, &candidates, plan.of);
-  for (int i = 0; i < plan.n; i++)
-    plan.of[i].candidate = v->order[plan.of[i].candidate];
-  plan.total = total_of(v, &plan);
-  return plan;
-}
-
-static plan_t best_plan(const strata_scheduling_t *s, variants_t *v) {
-  plan_t best = {.total = INFINITY};
-  for (int i = 0; i < v->count; i++)
-    for (int again = 0; again < 2 && v->most[i] == strata_size_max(v->size); again++) { // all sizes are known then
-      plan_t plan = plan_with(s, v, i);
-      if (again && plan.total < best.total)
-        best = plan;
+static strata_status_t add_variants(const strata_scheduling_t *s, variants_t *v, const strata_variant_plan_t *plan) {
+  ranges_t ranges;
+  bool has[STRATA_PLAN_WAYS] = {false};
+  find_ranges(v, plan, &ranges);
+  for (int count = 1; count <= ranges.count; count++) // those of the fewest ranges first
+    for (int i = 0; i < ranges.count; i++) {
+      int at = ranges.of[i].candidate;
+      if (at == 0 || has[at] || count_ranges(&ranges, at) != count)
+        continue;
+      STRATA_TRY(add_variant(s, v, plan, &ranges, at, has));
+      has[at] = true;
     }
-  close_gaps(v, &best);
-  return best;
-}
-
-static void find_candidates(const strata_scheduling_t *s, variants_t *v) {
-  v->n_likely = strata_likely_values(s, v->size, v->likely);
-  int64_t most = strata_max(MOST_SIZE, v->n_likely ? v->likely[v->n_likely - 1] : 0),
-          last = strata_min(most, v->size.max);
-  add_best_at(v, last);
-  for (int i = 0; i < v->n_likely; i++)
-    add_best_at(v, v->likely[i]);
-  for (int64_t at = strata_max(1, v->size.min); at < last; at *= 2)
-    add_best_at(v, at);
+  return NULL;
 }
 
 strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const strata_gpu_contraction_t *q,
                                             const strata_problem_t *product, strata_schedule_t *schedule) {
   variants_t *v = strata_arena_new(q->compile->arena, variants_t);
-  *v = (variants_t){.device = q->device, .product = *product};
+  v->device = q->device;
+  v->product = *product;
   if (!find_size(q, v) || product->is_pair)
     return NULL;
   v->bytes = varying_bytes(q) / (double)v->usual;
-  find_candidates(s, v);
-  plan_t plan = v->count > 1 ? best_plan(s, v) : (plan_t){0};
-  bool is_all = plan.n == 1 && plan.of[0].min <= v->size.min && plan.of[0].max >= v->size.max;
-  if (plan.n > 0)
-    *schedule = schedule_of(v, is_all ? plan.of[0].candidate : plan.base);
-  for (int i = 0; i < plan.n && !is_all; i++) {
-    strata_schedule_t own = schedule_of(v, plan.of[i].candidate);
-    STRATA_TRY(strata_variant_create_for(s, v->size, &plan.of[i], &own));
+  find_sizes(s, v);
+  for (int i = 0; i < v->n_sizes; i++)
+    note_best(v, v->sizes[i]);
+  for (int i = 0; i < v->n_sizes; i++)
+    ask_at(v, i);
+  double *costs = strata_arena_array(q->compile->arena, double, v->n_sizes * v->n_ways + 1);
+  bool *takes_all = strata_arena_array(q->compile->arena, bool, v->n_ways + 1);
+  for (int i = 0; i < v->n_ways; i++) {
+    takes_all[i] = v->ways[i].is_all;
+    for (int j = 0; j < v->n_sizes; j++)
+      costs[j * v->n_ways + i] = v->costs[j][i];
   }
-  return NULL;
+  strata_variant_plan_t plan = strata_variant_plan(q->compile->arena, &(strata_plan_costs_t){.n_sizes = v->n_sizes,
+                                                                                             .n_ways = v->n_ways,
+                                                                                             .costs = costs,
+                                                                                             .weights = v->weights,
+                                                                                             .is_likely = v->is_likely,
+                                                                                             .takes_all = takes_all,
+                                                                                             .price = PRICE});
+  if (plan.count == 0)
+    return NULL;
+  *schedule = schedule_of(v, &plan, 0);
+  return add_variants(s, v, &plan);
 }

@@ -222,12 +222,31 @@ strata_status_t strata_variant_create(const strata_scheduling_t *s, int n_ranges
   return NULL;
 }
 
-strata_status_t strata_variant_create_for(const strata_scheduling_t *s, strata_size_t size,
-                                          const strata_variant_choice_t *choice, const strata_schedule_t *schedule) {
-  MlirOperation variant;
+static strata_size_range_t range_of_choice(strata_size_t size, const strata_variant_choice_t *choice) {
   strata_size_range_t range = {size.expr, choice->min > size.min ? choice->min : 0,
                                choice->max < size.max ? choice->max : INT64_MAX, 1};
   if (choice->min == choice->max)
     range.min = range.max = choice->min;
-  return strata_variant_create(s, 1, &range, schedule, &variant);
+  return range;
+}
+
+strata_status_t strata_variant_create_but(const strata_scheduling_t *s, strata_size_t size,
+                                          const strata_variant_choice_t *choice, int n_but,
+                                          const strata_variant_choice_t *but, const strata_schedule_t *schedule) {
+  MlirOperation variant;
+  strata_size_range_t range = range_of_choice(size, choice);
+  STRATA_TRY(strata_variant_create(s, 1, &range, schedule, &variant));
+  MlirAttribute *sets = strata_arena_array(s->compile->arena, MlirAttribute, n_but + 1);
+  for (int i = 0; i < n_but; i++) {
+    strata_size_range_t other = range_of_choice(size, &but[i]);
+    sets[i] = mlirIntegerSetAttrGet(strata_when_of_ranges(s->compile->context, 1, &other));
+  }
+  if (n_but > 0)
+    strata_set_attr(variant, STRATA_UNLESS, mlirArrayAttrGet(s->compile->context, n_but, sets));
+  return NULL;
+}
+
+strata_status_t strata_variant_create_for(const strata_scheduling_t *s, strata_size_t size,
+                                          const strata_variant_choice_t *choice, const strata_schedule_t *schedule) {
+  return strata_variant_create_but(s, size, choice, 0, NULL, schedule);
 }

@@ -169,12 +169,22 @@ static strata_number_t condition_value(strata_sizes_t *sizes, MlirIntegerSet whe
   return value;
 }
 
+// 1 where the variant is one for the sizes, but for those in front of it.
+static strata_number_t variant_value(strata_sizes_t *sizes, MlirOperation variant) {
+  strata_number_t value = condition_value(sizes, strata_when_around(variant));
+  for (intptr_t i = 0; i < strata_when_count_exceptions(variant); i++) {
+    strata_number_t holds = condition_value(sizes, strata_when_exception(variant, i));
+    value = strata_sizes_op(sizes, STRATA_VALUE_MIN, value, add(sizes, times(sizes, holds, -1), 1));
+  }
+  return value;
+}
+
 // From the last one on: where a condition c holds the number is n, else that of the variants behind, p, which is
 // p + c * (n - p).
 strata_number_t strata_sizes_pick(strata_sizes_t *sizes, int n_variants, const MlirOperation *variants) {
   strata_number_t pick = 0;
   for (int i = n_variants; i-- > 0;) {
-    strata_number_t holds = condition_value(sizes, strata_when_around(variants[i]));
+    strata_number_t holds = variant_value(sizes, variants[i]);
     strata_number_t difference = add(sizes, times(sizes, pick, -1), i + 1);
     strata_number_t step = strata_sizes_op(sizes, STRATA_VALUE_MUL, holds, difference);
     pick = strata_sizes_op(sizes, STRATA_VALUE_ADD, pick, step);

@@ -184,6 +184,12 @@ static const form_t forms[] = {
     {"a condition over the module's symbols", "", "@k() attributes {strata.variants = [@v]}", "@v()"},
     {"a condition over the module's symbols", "", "@k() attributes {strata.variants = [@v]}",
      "@v() attributes {strata.when = affine_set<()[s0, s1] : (s1 - 3 >= 0)>}"},
+    {NULL, "", "@k() attributes {strata.variants = [@v]}",
+     "@v() attributes {strata.when = affine_set<()[s0] : (s0 - 3 >= 0)>, strata.unless = [affine_set<()[s0] : (s0 - 5 "
+     "== "
+     "0)>]}"},
+    {"exceptions of a variant", "", "@k() attributes {strata.variants = [@v]}",
+     "@v() attributes {strata.when = affine_set<()[s0] : (s0 - 3 >= 0)>, strata.unless = [7]}"},
     {"has its kernel's type", "", "@k() attributes {strata.variants = [@v]}",
      "@v(memref<4xf32>) attributes {strata.when = affine_set<()[s0] : (s0 - 3 >= 0)>}"},
     {"what is called takes all sizes", "call @v() : () -> ()", "@k() attributes {strata.variants = [@v]}",

@@ -22,7 +22,9 @@ MIDDLE = "affine_set<()[s0, s1] : (s0 * s1 - 100 >= 0, -(s0 * s1) + 200 >= 0)>",
 ONE = "affine_set<()[s0, s1] : (s0 - 1 == 0)>", lambda b, s: b == 1
 EQUAL = "affine_set<()[s0, s1] : (s0 - s1 == 0)>", lambda b, s: b == s
 HALF = "affine_set<()[s0, s1] : (s1 floordiv 2 - s0 - 3 == 0, s0 - 2 >= 0)>", lambda b, s: s // 2 - b - 3 == 0 and b >= 2
-LISTS = [[FEW, MIDDLE, ONE], [ONE, FEW], [EQUAL], [MIDDLE, EQUAL, HALF]]
+BUT = (f"{MIDDLE[0]}, strata.unless = [{EQUAL[0]}, affine_set<()[s0, s1] : (s0 * s1 - 120 >= 0, -(s0 * s1) + 160 >= 0)>]",
+       lambda b, s: MIDDLE[1](b, s) and b != s and not 120 <= b * s <= 160)
+LISTS = [[FEW, MIDDLE, ONE], [ONE, FEW], [EQUAL], [MIDDLE, EQUAL, HALF], [BUT, FEW]]
 NUMBERS = [2.0, 3.0, 5.0, 7.0]  # of the variants, and last of the kernel itself
 
 SYMBOLS = """strata.symbols = [{name = "batch", min = 1, max = 300, multiple = 1, likely = [1, 8]},

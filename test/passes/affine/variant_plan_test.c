@@ -1,0 +1,78 @@
+// Which ways a kernel has as its schedule and variants, by tables of costs.
+#include "passes/affine/variant_plan.h"
+#include "test/support/check.h"
+
+#include <math.h>
+
+enum { SIZES = 12, WAYS = 3 };
+
+// Way 0 is best at three sizes, way 1 at the next three, and so on; way 2, of few sizes, is the best of the first
+// three.
+static void fill(double *costs, double gain) {
+  for (int size = 0; size < SIZES; size++) {
+    costs[size * WAYS] = size / 3 % 2 == 0 ? 1 : 1 + gain;
+    costs[size * WAYS + 1] = size / 3 % 2 == 0 ? 1 + gain : 1;
+    costs[size * WAYS + 2] = size < 3 ? 0.5 : INFINITY;
+  }
+}
+
+static strata_variant_plan_t plan_of(const double *costs, const bool *is_likely) {
+  static double weights[SIZES];
+  static const bool takes_all[WAYS] = {true, true, false};
+  for (int i = 0; i < SIZES; i++)
+    weights[i] = 1;
+  strata_arena_t *arena = strata_arena_create();
+  strata_variant_plan_t plan = strata_variant_plan(arena, &(strata_plan_costs_t){.n_sizes = SIZES,
+                                                                                 .n_ways = WAYS,
+                                                                                 .costs = costs,
+                                                                                 .weights = weights,
+                                                                                 .is_likely = is_likely,
+                                                                                 .takes_all = takes_all,
+                                                                                 .price = 0.01});
+  strata_arena_destroy(arena);
+  return plan;
+}
+
+static void test_ranges(void) {
+  double costs[SIZES * WAYS];
+  bool is_likely[SIZES] = {false};
+  fill(costs, 0.5);
+  strata_variant_plan_t plan = plan_of(costs, is_likely);
+  CHECK(plan.count == 3 && plan.ways[0] != 2);
+  for (int size = 0; size < SIZES; size++)
+    CHECK(plan.ways[plan.at[size]] == (size < 3 ? 2 : size / 3 % 2));
+  CHECK(plan.at[SIZES - 1] == 0); // the last sizes are the first way's
+}
+
+// What is little faster is no way of its own, and no range.
+static void test_little(void) {
+  double costs[SIZES * WAYS];
+  bool is_likely[SIZES] = {false};
+  fill(costs, 0.005);
+  strata_variant_plan_t plan = plan_of(costs, is_likely);
+  CHECK(plan.count == 2);
+  for (int size = 3; size < SIZES; size++)
+    CHECK(plan.at[size] == 0);
+}
+
+// Where no way takes all sizes there is none.
+static void test_none(void) {
+  double costs[SIZES * WAYS];
+  bool is_likely[SIZES] = {false};
+  fill(costs, 0.5);
+  strata_arena_t *arena = strata_arena_create();
+  bool takes_all[WAYS] = {false};
+  double weights[SIZES];
+  for (int i = 0; i < SIZES; i++)
+    weights[i] = 1;
+  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, 0.01};
+  CHECK(strata_variant_plan(arena, &table).count == 0);
+  strata_arena_destroy(arena);
+}
+
+int main(void) {
+  test_ranges();
+  test_little();
+  test_none();
+  return check_result();
+}
