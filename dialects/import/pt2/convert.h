@@ -21,6 +21,7 @@ typedef struct pt2_value {
   const struct pt2_op_info *view_row; // of |view|
   const pt2_call_t *view; // that made it a part of |base|, or another shape of it; NULL: it is all of |root|
   const char *changed_by; // the node that changed |root| after this was made of it; NULL: none
+  const char *next;       // its value after a change under way
 } pt2_value_t;
 
 struct pt2_converter;
@@ -89,6 +90,8 @@ const char *pt2_sizes(pt2_node_t *n, const char *name);
 const char *pt2_items_value(pt2_node_t *n, int count, const pt2_item_t *items);
 // |whole| with |part| in the place that |n|, a slice or select, names.
 const char *pt2_put_slice(pt2_node_t *n, const pt2_value_t *whole, const char *part);
+// Whether the first argument's elements are side by side in its order.
+bool pt2_is_row_major(pt2_node_t *n);
 const char *pt2_cast(pt2_node_t *n, const pt2_value_t *value, strata_dtype_t dtype);
 // The sizes of |value| from dim |start| up to |end|.
 const char *pt2_shape(pt2_node_t *n, const char *value, int start, int end);

@@ -105,7 +105,10 @@ bool pt2_may_share(const pt2_converter_t *converter, const char *target) {
   return pt2_is_in_place(target) || (row && row->memory != PT2_MEMORY_NEW);
 }
 
-bool pt2_changes(const char *target) { return strcmp(target, "aten.detach_.default") != 0; }
+bool pt2_changes(const pt2_converter_t *converter, const char *target) {
+  const pt2_op_info_t *row = find_row(converter, target);
+  return pt2_is_in_place(target) && (!row || row->memory == PT2_MEMORY_NEW);
+}
 
 // The results in a row, whether the operator has one, several or a list.
 static void collect_results(pt2_node_t *n) {
@@ -176,7 +179,7 @@ static void convert_call(pt2_converter_t *converter, const pt2_call_t *call) {
       pt2_refuse(&n, "result %d", i);
   if (n.has_failed)
     return;
-  if (pt2_is_in_place(call->target) && pt2_changes(call->target) && self && n.n_results)
+  if (pt2_changes(converter, call->target) && self && n.n_results)
     pt2_change(&n, self, pt2_lookup(converter, n.results[0])->name);
   else
     note_memory(&n, self);

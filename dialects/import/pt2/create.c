@@ -92,9 +92,11 @@ void pt2_import_symbolic(pt2_node_t *n) {
   pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_I64);
 }
 
-// Rounded down also where it is negative, as in -(-n // 2).
+// Rounded down also where it is negative, as in -(-n // 2), which a quotient of integers in ONNX is not.
 void pt2_import_symbolic_floordiv(pt2_node_t *n) {
-  pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, "Div(Sub(a, Mod(a, b)), b)"), STRATA_DTYPE_I64);
+  const char *quotient = pt2_formula(n, STRATA_DTYPE_F64, "Floor(Div(a, b))");
+  if (!n->has_failed)
+    pt2_set_symbol(n, graph_cast(n->g, quotient, STRATA_DTYPE_I64), STRATA_DTYPE_I64);
 }
 
 void pt2_import_symbolic_float(pt2_node_t *n) {

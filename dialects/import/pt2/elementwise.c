@@ -135,6 +135,14 @@ void pt2_import_compare(pt2_node_t *n) {
   pt2_set_as(n, 0, pt2_formula(n, dtype, n->info->detail), STRATA_DTYPE_BOOL);
 }
 
+void pt2_import_isclose(pt2_node_t *n) {
+  if (pt2_bool(n, "equal_nan"))
+    pt2_refuse(n, "equal_nan");
+  pt2_set(n, 0,
+          pt2_formula(n, pt2_promoted(n, "self other"),
+                      "Or(Equal(self, other), LessOrEqual(Abs(Sub(self, other)), Add(atol, Mul(rtol, Abs(other)))))"));
+}
+
 void pt2_import_logical(pt2_node_t *n) {
   pt2_set_as(n, 0, pt2_formula(n, STRATA_DTYPE_BOOL, n->info->detail), STRATA_DTYPE_BOOL);
 }

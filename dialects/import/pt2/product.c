@@ -47,6 +47,14 @@ void pt2_import_linear(pt2_node_t *n) {
   pt2_set(n, 0, pt2_has(n, "bias") ? pt2_op(n, "Add", GRAPH_VALUES(product, pt2_tensor(n, "bias").name)) : product);
 }
 
+void pt2_import_outer(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  int64_t last = 1;
+  const char *rows = pt2_operand(n, "self", dtype), *columns = pt2_operand(n, "vec2", dtype);
+  if (!n->has_failed)
+    pt2_set(n, 0, graph_op(n->g, "Mul", GRAPH_VALUES(graph_unsqueeze(n->g, rows, 1, &last), columns)));
+}
+
 void pt2_import_einsum(pt2_node_t *n) {
   strata_dtype_t dtype = pt2_result_dtype(n);
   int count;

@@ -278,10 +278,10 @@ static void find_changes(model_t *model) {
       strata_string_map_put(model->arena, &model->changed, program->outputs[i].target, model);
   for (size_t i = 0; i < graph->n_calls; i++) {
     const pt2_call_t *call = &graph->calls[i];
-    if (!pt2_is_in_place(call->target) || !call->n_inputs)
+    if (!pt2_changes(&model->converter, call->target) || !call->n_inputs)
       continue;
     size_t input = find_input(model, memory_of(model, value_name(&call->inputs[0])));
-    if (input == graph->n_inputs || !pt2_changes(call->target))
+    if (input == graph->n_inputs)
       continue;
     const pt2_input_spec_t *spec = &program->inputs[input];
     const char *target = spec->kind == PT2_INPUT_USER ? value_name(&graph->inputs[input]) : spec->target;
@@ -350,8 +350,10 @@ static strata_status_t build(model_t *model) {
   for (size_t i = 0; i < graph->n_inputs; i++)
     STRATA_TRY(import_input(model, i));
   pt2_convert_calls(&model->converter, graph);
-  for (size_t i = 0; i < graph->n_outputs; i++)
-    STRATA_TRY(import_output(model, &names, i));
+  for (int kind = PT2_OUTPUT_USER; kind <= PT2_OUTPUT_OTHER; kind++)
+    for (size_t i = 0; i < graph->n_outputs; i++)
+      if (model->program.outputs[i].kind == (pt2_output_kind_t)kind)
+        STRATA_TRY(import_output(model, &names, i));
   return add_changed(model, &names);
 }
 

@@ -35,6 +35,12 @@ static const char *reduce_self(pt2_node_t *n, const char *op, strata_dtype_t dty
 
 void pt2_import_reduce(pt2_node_t *n) { pt2_set(n, 0, reduce_self(n, n->info->detail, pt2_result_dtype(n))); }
 
+void pt2_import_aminmax(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  pt2_set(n, 0, reduce_self(n, "ReduceMin", dtype));
+  pt2_set(n, 1, reduce_self(n, "ReduceMax", dtype));
+}
+
 void pt2_import_any(pt2_node_t *n) {
   pt2_set_as(n, 0, reduce_self(n, n->info->detail, STRATA_DTYPE_BOOL), STRATA_DTYPE_BOOL);
 }

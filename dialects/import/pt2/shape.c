@@ -169,29 +169,40 @@ void pt2_import_movedim(pt2_node_t *n) {
   pt2_set(n, 0, transpose(n, self.name, self.rank, order));
 }
 
-// Only what is all of a contiguous tensor, in its order.
+// Whether strides are those of a tensor in row-major order, as far as sizes are numbers; the first may vary.
+static bool is_row_major(int rank, const pt2_size_t *sizes, const int64_t *strides) {
+  int64_t expected = 1;
+  for (int i = rank; i-- > 0;) {
+    if ((sizes[i].number != 1 && strides[i] != expected) || (sizes[i].number < 0 && i > 0))
+      return false;
+    if (__builtin_mul_overflow(expected, sizes[i].number, &expected))
+      return false;
+  }
+  return true;
+}
+
+bool pt2_is_row_major(pt2_node_t *n) {
+  const pt2_meta_t *meta = pt2_argument_meta(n, "self");
+  int64_t strides[STRATA_TENSOR_MAX_RANK];
+  for (int i = 0; meta && i < meta->rank; i++)
+    strides[i] = meta->strides[i].number;
+  return meta && is_row_major(meta->rank, meta->sizes, strides);
+}
+
+// The argument's memory with other sizes, if both are all of it in its order; that the sizes fit, Reshape sees.
 void pt2_import_as_strided(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
-  int rank = -1;
-  const int64_t *sizes = pt2_ints(n, "size", &rank), *strides = pt2_ints(n, "stride", &rank);
-  int64_t count = 1, stride = 1, elements = 1;
-  for (int i = rank; i-- > 0 && !n->has_failed;) {
-    if (sizes[i] != 1 && strides[i] != stride)
-      pt2_refuse(n, "strides that are not those of a contiguous tensor");
-    stride *= sizes[i];
-    count *= sizes[i];
-  }
-  const pt2_meta_t *meta = n->has_failed ? NULL : pt2_argument_meta(n, "self");
-  stride = 1;
-  for (int i = self.rank; meta && i-- > 0;) {
-    if (meta->sizes[i].number < 0 || (meta->sizes[i].number != 1 && meta->strides[i].number != stride))
-      pt2_refuse(n, "of a tensor that is not contiguous");
-    stride *= meta->sizes[i].number;
-    elements *= meta->sizes[i].number;
-  }
-  if (count != elements || pt2_int(n, "storage_offset"))
+  int rank = -1, count;
+  pt2_size_t sizes[STRATA_TENSOR_MAX_RANK];
+  const int64_t *strides = pt2_ints(n, "stride", &rank);
+  const pt2_item_t *items = pt2_items(n, "size", &count);
+  if (count != rank || rank > STRATA_TENSOR_MAX_RANK || pt2_int(n, "storage_offset"))
     pt2_refuse(n, "a part of its memory");
-  pt2_set(n, 0, reshape(n, self.name, ints(n, rank, sizes)));
+  for (int i = 0; i < rank && !n->has_failed; i++)
+    sizes[i].number = items[i].kind == PT2_INT ? items[i].integer : -1;
+  if (!n->has_failed && (!is_row_major(rank, sizes, strides) || !pt2_is_row_major(n)))
+    pt2_refuse(n, "strides that are not those of a tensor in row-major order");
+  pt2_set(n, 0, reshape(n, self.name, pt2_sizes(n, "size")));
 }
 
 //===-- Joins and parts ------------------------------------------------------------------------------------------===//
@@ -314,9 +325,23 @@ static const char *places(pt2_node_t *n, const pt2_value_t *whole, int64_t axis)
                pt2_has(n, "step") ? pt2_sizes(n, "step") : ints(n, 1, &one));
 }
 
+// Whether a slice is all of what it is of.
+static bool is_whole(pt2_node_t *n, const pt2_value_t *whole, int64_t axis) {
+  int count;
+  const pt2_item_t *start = pt2_items(n, "start", &count);
+  bool from_start = !count || (start->kind == PT2_INT && start->integer == 0);
+  const pt2_item_t *end = pt2_items(n, "end", &count);
+  bool to_end = !count || (end->kind == PT2_INT &&
+                           (end->integer == INT64_MAX || //
+                            (whole->sizes[axis].number >= 0 && end->integer >= whole->sizes[axis].number)));
+  return !pt2_has(n, "index") && whole->rank && from_start && to_end && pt2_int(n, "step") == 1;
+}
+
 // With the axis in front, its rows are stored by one index each.
 const char *pt2_put_slice(pt2_node_t *n, const pt2_value_t *whole, const char *part) {
   int64_t axis = pt2_axis(n, "dim", whole->rank), order[STRATA_TENSOR_MAX_RANK], last = -1;
+  if (!n->has_failed && is_whole(n, whole, axis))
+    return part;
   if (pt2_has(n, "index") && !n->has_failed)
     part = graph_unsqueeze(n->g, part, 1, &axis);
   first_order(whole->rank, order);
@@ -332,45 +357,34 @@ const char *pt2_put_slice(pt2_node_t *n, const pt2_value_t *whole, const char *p
   return graph_transpose(n->g, result, whole->rank, order);
 }
 
-// Whether a slice is all of what it is of.
-static bool is_whole(pt2_node_t *n, const pt2_value_t *whole, int64_t axis) {
-  int count;
-  const pt2_item_t *start = pt2_items(n, "start", &count);
-  bool from_start = !count || (start->kind == PT2_INT && start->integer == 0);
-  const pt2_item_t *end = pt2_items(n, "end", &count);
-  bool to_end = !count || (end->kind == PT2_INT &&
-                           (end->integer == INT64_MAX || //
-                            (whole->sizes[axis].number >= 0 && end->integer >= whole->sizes[axis].number)));
-  return !pt2_has(n, "index") && from_start && to_end && pt2_int(n, "step") == 1;
-}
-
 void pt2_import_put(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
   const char *source = pt2_operand(n, "src", pt2_result_dtype(n));
-  int64_t axis = pt2_axis(n, "dim", self.rank);
-  if (n->has_failed)
-    return;
-  pt2_set(n, 0, self.rank && is_whole(n, &self, axis) ? source : pt2_put_slice(n, &self, source));
+  pt2_set(n, 0, pt2_put_slice(n, &self, source));
 }
 
 //===-- Other orders of elements ---------------------------------------------------------------------------------===//
 
+// With both dims behind the others and merged, every (columns + 1)-th element.
 void pt2_import_diagonal(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
-  int64_t a = pt2_axis(n, "dim1", self.rank), b = pt2_axis(n, "dim2", self.rank);
-  if (pt2_int(n, "offset") || self.rank < 2 || a == b)
-    pt2_refuse(n, "a diagonal beside the main one");
-  char letters[2 * STRATA_TENSOR_MAX_RANK + 8] = "", rest[STRATA_TENSOR_MAX_RANK + 1] = "";
-  for (int i = 0, k = 0; i < self.rank && i < 24; i++) {
-    letters[i] = (char)('a' + (i == a || i == b ? 25 : i));
-    if (i != a && i != b)
-      rest[k++] = letters[i];
-  }
-  graph_node_t *node = pt2_node(n, "Einsum", GRAPH_VALUES(self.name));
-  if (!node)
+  int64_t a = pt2_axis(n, "dim1", self.rank), b = pt2_axis(n, "dim2", self.rank), offset = pt2_int(n, "offset");
+  if (self.rank < 2 || a == b || self.sizes[a].number < 0 || self.sizes[b].number < 0)
+    pt2_refuse(n, "a diagonal of sizes that vary");
+  if (n->has_failed)
     return;
-  graph_set_string(node, "equation", strata_arena_printf(n->arena, "%s->%sz", letters, rest));
-  pt2_set(n, 0, graph_result(node, NULL));
+  int64_t rows = self.sizes[a].number, columns = self.sizes[b].number, order[STRATA_TENSOR_MAX_RANK], rest = -1;
+  int64_t start = offset < 0 ? -offset * columns : offset, step = columns + 1, last = self.rank - 2;
+  int64_t below = offset < 0 ? rows + offset : rows, beside = offset < 0 ? columns : columns - offset;
+  int64_t count = below < beside ? below : beside, end = start + (count > 0 ? count : 0) * step;
+  for (int i = 0, at = 0; i < self.rank; i++)
+    if (i != a && i != b)
+      order[at++] = i;
+  order[self.rank - 2] = a;
+  order[self.rank - 1] = b;
+  pt2_value_t moved = {.name = transpose(n, self.name, self.rank, order), .rank = self.rank};
+  const char *line = replace_dims(n, &moved, self.rank - 2, self.rank, ints(n, 1, &rest));
+  pt2_set(n, 0, slice(n, line, last, ints(n, 1, &start), ints(n, 1, &end), ints(n, 1, &step)));
 }
 
 void pt2_import_flip(pt2_node_t *n) {
@@ -509,6 +523,43 @@ void pt2_import_channel_shuffle(pt2_node_t *n) {
   const char *cut = replace_dims(n, &self, 1, 2, ints(n, 2, parts));
   pt2_value_t swapped = {.name = transpose(n, cut, self.rank + 1, order), .rank = self.rank + 1};
   pt2_set(n, 0, replace_dims(n, &swapped, 1, 3, ints(n, 1, &parts[1])));
+}
+
+// The windows of an image side by side: along each axis a Gather of all its places in all windows.
+void pt2_import_im2col(pt2_node_t *n) {
+  static const int64_t order[] = {0, 1, 2, 4, 3, 5};
+  pt2_value_t self = pt2_tensor(n, "self");
+  int two = 2;
+  const int64_t *kernel = pt2_ints(n, "kernel_size", &two), *dilation = pt2_ints(n, "dilation", &two),
+                *padding = pt2_ints(n, "padding", &two), *stride = pt2_ints(n, "stride", &two);
+  if (self.rank != 4 || (!n->has_failed && (self.sizes[2].number < 0 || self.sizes[3].number < 0)))
+    pt2_refuse(n, "of an image whose size varies");
+  if (n->has_failed)
+    return;
+  int64_t pads[] = {0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]};
+  const char *value = graph_op(n->g, "Pad", GRAPH_VALUES(self.name, graph_ints(n->g, 8, pads)));
+  for (int i = 0; i < 2 && !n->has_failed; i++) {
+    int64_t axis = 2 + 2 * i, size = self.sizes[2 + i].number + 2 * padding[i];
+    int64_t windows = stride[i] > 0 ? (size - dilation[i] * (kernel[i] - 1) - 1) / stride[i] + 1 : 0;
+    if (windows < 1 || kernel[i] < 1 || windows > INT32_MAX / kernel[i]) {
+      pt2_refuse(n, "a window that does not fit");
+      return;
+    }
+    int64_t *places = strata_arena_array(n->arena, int64_t, kernel[i] * windows), shape[] = {kernel[i], windows};
+    for (int64_t k = 0; k < kernel[i] * windows; k++)
+      places[k] = k / windows * dilation[i] + k % windows * stride[i];
+    const char *list = graph_ints(n->g, (int)(kernel[i] * windows), places);
+    graph_node_t *node = graph_node(n->g, "Gather", GRAPH_VALUES(value, graph_reshape(n->g, list, 2, shape)));
+    graph_set_int(node, "axis", axis);
+    value = graph_result(node, NULL);
+  }
+  const pt2_meta_t *result = pt2_result(n, 0);
+  if (!result || result->rank != 3 || result->sizes[1].number < 0)
+    pt2_refuse(n, "channels that vary");
+  else
+    pt2_set(
+        n, 0,
+        graph_reshape(n->g, graph_transpose(n->g, value, 6, order), 3, (int64_t[]){0, result->sizes[1].number, -1}));
 }
 
 void pt2_import_col2im(pt2_node_t *n) {
