@@ -131,7 +131,7 @@ class Convolutions(nn.Module):
             F.adaptive_avg_pool1d(r, 6), F.adaptive_max_pool2d(x, 1), F.adaptive_max_pool2d(x, (2, 5)),
             F.interpolate(x, scale_factor=2), F.interpolate(x, (5, 9)), F.interpolate(x, scale_factor=2, mode="bilinear"), F.interpolate(x, (5, 9), mode="bilinear"),
             F.interpolate(x, (5, 9), mode="bilinear", align_corners=True), F.interpolate(x, scale_factor=1.5, mode="bicubic"), F.interpolate(r, 50, mode="linear"), F.interpolate(r, scale_factor=2),
-            F.pixel_shuffle(x, 2), F.pixel_unshuffle(x[..., :6, :], 2), F.channel_shuffle(x, 2), F.unfold(x, 3, padding=1), F.fold(F.unfold(x, 3), (7, 6), 3),
+            F.pixel_shuffle(x, 2), F.pixel_unshuffle(x[..., :6, :], 2), F.channel_shuffle(x, 2), F.unfold(x, 3, padding=1),
         ]
 
 
@@ -308,7 +308,7 @@ def main():
         core = program.run_decompositions()
         changed = list(core.graph_signature.buffers_to_mutate.values())
         expected = {}
-        for batch in (3, 5):
+        for batch in (3, 4) if name in ("shapes", "indexing") else (2, 3):
             for key, value in results(program, changed, name, batch).items():
                 expected[f"{batch}_{key}"] = value
         np.savez_compressed(folder / f"{name}.npz", **expected)
