@@ -124,7 +124,7 @@ class Convolutions(nn.Module):
         r = x.flatten(2)
         v = x.reshape(x.shape[0], 2, 2, 7, 6)
         return [
-            self.one(x), self.two(x), self.three(r), self.four(x), self.five(r), self.six(v), self.one(x[0]),
+            self.one(x), self.two(x), self.three(r), self.four(x), self.five(r), self.six(v), self.one(x.sum(0)),
             F.max_pool2d(x, 2), F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 3, 2, ceil_mode=True), F.max_pool1d(r, 3), F.max_pool3d(v, 2),
             F.avg_pool2d(x, 2), F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), F.avg_pool1d(r, 4, 3),
             F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), F.adaptive_avg_pool2d(x, 1), F.adaptive_avg_pool2d(x, (7, 3)), F.adaptive_avg_pool2d(x, (3, 4)),
