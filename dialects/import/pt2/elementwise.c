@@ -5,6 +5,8 @@
 
 void pt2_import_formula(pt2_node_t *n) { pt2_set(n, 0, pt2_formula(n, pt2_result_dtype(n), n->info->detail)); }
 
+void pt2_import_refused(pt2_node_t *n) { pt2_refuse(n, "%s", n->info->detail); }
+
 //===-- Arithmetic -----------------------------------------------------------------------------------------------===//
 
 // self + alpha other, self - alpha other
