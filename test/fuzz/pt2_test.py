@@ -24,6 +24,8 @@ def seeds():
 
 
 def mutate(rng, tokens):
+    if not tokens:
+        return
     at = rng.randrange(len(tokens))
     kind = rng.randrange(7)
     words = [i for i, token in enumerate(tokens) if token[:1] == b'"']
@@ -41,7 +43,7 @@ def mutate(rng, tokens):
     elif kind == 5:
         tokens[at:at] = [rng.choice([b"[", b"{"])] * rng.choice([1, 10, 100000])
     elif words:
-        tokens[rng.choice(words)] = rng.choice(words) and tokens[rng.choice(words)]
+        tokens[rng.choice(words)] = rng.choice([b'""', b'"as_int"', b'"as_name"', b'"a"'])
 
 
 def pack(rng, entries):
