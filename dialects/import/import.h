@@ -47,6 +47,9 @@ STRATA_MUST_CHECK strata_status_t strata_import_onnx(strata_compile_t *compile, 
 // The reader of OpenVINO's IR, ".xml" with a ".bin" beside it; strata_import calls it.
 STRATA_MUST_CHECK strata_status_t strata_import_openvino(strata_compile_t *compile, const char *path,
                                                          const strata_import_options_t *options);
+// The reader of PyTorch's exported programs, as torch.export.save writes them; strata_import calls it for ".pt2".
+STRATA_MUST_CHECK strata_status_t strata_import_pt2(strata_compile_t *compile, const char *path,
+                                                    const strata_import_options_t *options);
 // The MLIR reader, ".mlir" and ".mlirbc", of modules in the strata dialect; strata_import calls it. Every named
 // constant must have its bytes in the data file that strata_export_mlir writes beside the module.
 STRATA_MUST_CHECK strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path);

@@ -1,0 +1,168 @@
+// Tensors made of sizes and numbers, and arithmetic of sizes.
+#include "dialects/import/pt2/convert.h"
+
+#include <string.h>
+
+static const char *filled(pt2_node_t *n, const char *sizes, const char *value) {
+  return pt2_op(n, "Expand", GRAPH_VALUES(value, sizes));
+}
+
+// What |fill_value| says, or the row, or 0.
+static const char *fill_value(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  return pt2_has(n, "fill_value") ? pt2_operand(n, "fill_value", dtype)
+                                  : pt2_number_value(n, dtype, *n->info->detail ? 1 : 0);
+}
+
+void pt2_import_full(pt2_node_t *n) { pt2_set(n, 0, filled(n, pt2_sizes(n, "size"), fill_value(n))); }
+
+void pt2_import_full_like(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  pt2_set(n, 0, filled(n, pt2_shape(n, self.name, 0, self.rank), fill_value(n)));
+}
+
+void pt2_import_scalar_tensor(pt2_node_t *n) { pt2_set(n, 0, pt2_operand(n, "s", pt2_result_dtype(n))); }
+
+void pt2_import_arange(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  strata_dtype_t type = pt2_is_float(dtype) ? dtype : STRATA_DTYPE_I64;
+  pt2_set_as(
+      n, 0,
+      pt2_op(n, "Range",
+             GRAPH_VALUES(pt2_operand(n, "start", type), pt2_operand(n, "end", type), pt2_operand(n, "step", type))),
+      type);
+}
+
+void pt2_import_linspace(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  int64_t count = pt2_int(n, "steps");
+  double start = pt2_number(n, "start"), end = pt2_number(n, "end");
+  strata_tensor_t tensor = {.dtype = dtype, .rank = 1, .shape = {count}};
+  if (n->has_failed || count < 0 || count > 1 << 24 || !strata_dtype_size(dtype, count, &tensor.size)) {
+    pt2_refuse(n, "%lld steps", (long long)count);
+    return;
+  }
+  tensor.data = strata_arena_alloc(n->arena, tensor.size + 1);
+  for (int64_t i = 0; i < count; i++)
+    strata_dtype_store(dtype, tensor.data, (size_t)i,
+                       i < count / 2
+                           ? start + (end - start) / (double)(count - 1) * (double)i
+                           : end - (end - start) / (double)(count > 1 ? count - 1 : 1) * (double)(count - 1 - i));
+  pt2_set(n, 0, graph_constant(n->g, graph_fresh(n->g, n->call->name), &tensor));
+}
+
+void pt2_import_eye(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  int64_t one = 1;
+  const char *rows = pt2_sizes(n, "n"), *columns = pt2_has(n, "m") ? pt2_sizes(n, "m") : rows;
+  graph_node_t *shape = pt2_node(n, "Concat", GRAPH_VALUES(rows, columns));
+  if (!shape)
+    return;
+  graph_set_int(shape, "axis", 0);
+  const char *zeros = filled(n, graph_result(shape, NULL), pt2_number_value(n, dtype, (double)(one - one)));
+  pt2_set(n, 0, pt2_op(n, "EyeLike", GRAPH_VALUES(zeros)));
+}
+
+void pt2_import_trilu(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  graph_node_t *node = pt2_node(n, "Trilu", GRAPH_VALUES(self.name, pt2_operand(n, "diagonal", STRATA_DTYPE_I64)));
+  if (!node)
+    return;
+  graph_set_int(node, "upper", *n->info->detail != 0);
+  pt2_set(n, 0, graph_result(node, NULL));
+}
+
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
+
+void pt2_import_sym_size(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  int axis = (int)pt2_axis(n, "dim", self.rank);
+  int64_t zero = 0;
+  const char *size = pt2_shape(n, self.name, axis, axis + 1);
+  if (!n->has_failed)
+    pt2_set_symbol(n, graph_squeeze(n->g, size, 1, &zero), STRATA_DTYPE_I64);
+}
+
+void pt2_import_sym_numel(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  pt2_set_symbol(n, pt2_op(n, "Size", GRAPH_VALUES(self.name)), STRATA_DTYPE_I64);
+}
+
+void pt2_import_symbolic(pt2_node_t *n) {
+  pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_I64);
+}
+
+// Rounded down also where it is negative, as in -(-n // 2), which a quotient of integers in ONNX is not.
+void pt2_import_symbolic_floordiv(pt2_node_t *n) {
+  const char *quotient = pt2_formula(n, STRATA_DTYPE_F64, "Floor(Div(a, b))");
+  if (!n->has_failed)
+    pt2_set_symbol(n, graph_cast(n->g, quotient, STRATA_DTYPE_I64), STRATA_DTYPE_I64);
+}
+
+void pt2_import_symbolic_float(pt2_node_t *n) {
+  pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_F64, n->info->detail), STRATA_DTYPE_F64);
+}
+
+void pt2_import_symbolic_truth(pt2_node_t *n) {
+  pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_BOOL);
+}
+
+//===-- Graphs in operators --------------------------------------------------------------------------------------===//
+
+static const pt2_item_t *item_of(const pt2_call_t *call, size_t i) {
+  static const pt2_item_t none = {.kind = PT2_NONE};
+  return i < call->n_inputs && call->inputs[i].count ? &call->inputs[i].items[0] : &none;
+}
+
+// A graph and its operands, without a mode that matters when it is computed.
+void pt2_import_wrapped(pt2_node_t *n) {
+  size_t at = 0;
+  while (at < n->call->n_inputs && item_of(n->call, at)->kind != PT2_GRAPH)
+    at++;
+  bool is_autocast = strstr(n->info->name, "autocast");
+  if (is_autocast && (item_of(n->call, 2)->kind != PT2_BOOL || item_of(n->call, 2)->integer))
+    pt2_refuse(n, "autocast; export after run_decompositions()");
+  if (at == n->call->n_inputs || n->has_failed) {
+    pt2_refuse(n, "without a graph");
+    return;
+  }
+  int count = (int)(n->call->n_inputs - at - 1);
+  pt2_item_t *operands = strata_arena_array(n->arena, pt2_item_t, count + 1);
+  for (int i = 0; i < count; i++)
+    operands[i] = *item_of(n->call, at + 1 + (size_t)i);
+  const pt2_graph_t *graph = item_of(n->call, at)->graph;
+  const char **results = pt2_inline(n, n->g, graph, count, operands);
+  for (int i = 0; results && i < n->n_results && (size_t)i < graph->n_outputs; i++)
+    if (results[i])
+      pt2_set(n, i, results[i]);
+}
+
+static graph_t *branch(pt2_node_t *n, const pt2_item_t *item, int count, const pt2_item_t *operands) {
+  graph_t *body = graph_create_body(n->g);
+  const char **results = item->kind == PT2_GRAPH ? pt2_inline(n, body, item->graph, count, operands) : NULL;
+  if (!results)
+    pt2_refuse(n, "without two graphs");
+  for (size_t i = 0; results && i < item->graph->n_outputs; i++)
+    graph_output(body, graph_fresh(body, "branch"), results[i] ? results[i] : "");
+  return body;
+}
+
+// cond(predicate, true graph, false graph, operands)
+void pt2_import_cond(pt2_node_t *n) {
+  const pt2_call_t *call = n->call;
+  const pt2_argument_t *list = call->n_inputs == 4 ? &call->inputs[3] : NULL;
+  if (!list || (list->count && !list->is_list)) {
+    pt2_refuse(n, "expected a condition, two graphs and operands");
+    return;
+  }
+  const char *condition = pt2_item_value(n, item_of(call, 0), STRATA_DTYPE_BOOL);
+  graph_t *then_branch = branch(n, item_of(call, 1), (int)list->count, list->items);
+  graph_t *else_branch = branch(n, item_of(call, 2), (int)list->count, list->items);
+  graph_node_t *node = pt2_node(n, "If", GRAPH_VALUES(condition));
+  if (!node)
+    return;
+  graph_set_body(node, "then_branch", then_branch);
+  graph_set_body(node, "else_branch", else_branch);
+  for (int i = 0; i < n->n_results; i++)
+    pt2_set(n, i, graph_result(node, NULL));
+}

@@ -1,0 +1,322 @@
+#!/usr/bin/env python3
+"""Writes the programs of cases_test.py by torch.export, and what PyTorch computes with them. By hand, with a torch that
+has torch.export.save of raw weights (2.9 or later):
+
+    venv/bin/python test/pt2/make_cases.py [FOLDER]
+
+Each function below is a module: its forward gives a list of results, one for each operator or form of one. The first
+dimension of inputs with a name in DYNAMIC varies. A program is written as it is exported and, as NAME_core, after
+run_decompositions(); both are compressed, which PyTorch reads too, except for `linear`."""
+
+import pathlib
+import sys
+import warnings
+import zipfile
+
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+warnings.filterwarnings("ignore")
+
+
+def elementwise(x, y, i):
+    return [
+        x + y, x - 2 * y, torch.add(x, y, alpha=2.5), torch.sub(x, 3, alpha=2), torch.rsub(x, y, alpha=3), x * y, x / y,
+        x / 3, i / 4, i // 3, torch.div(x, y, rounding_mode="floor"), torch.div(x, y, rounding_mode="trunc"),
+        torch.div(i, 3, rounding_mode="trunc"), x % 0.7, x % -0.7, i % 3, i % -3, torch.fmod(x, 0.7), i + 1.5, i * True, i + x,
+        torch.remainder(x, y), -x, x.abs(), x.ceil(), x.floor(), x.round(), x.trunc(), x.sign(), x.sgn(), x.frac(),
+        x.exp(), x.exp2(), x.expm1(), (x.abs() + 0.1).log(), (x.abs() + 0.1).log2(), (x.abs() + 0.1).log10(),
+        (x.abs() * 1e-4).log1p(), x.abs().sqrt(), (x.abs() + 0.1).rsqrt(), x.square(), x.reciprocal(),
+        x.sin(), x.cos(), x.tan(), x.sinh(), x.cosh(), x.tanh(), x.atan(), x.asinh(), torch.asin(x.tanh()),
+        torch.acos(x.tanh()), torch.acosh(x.abs() + 1), torch.atanh(x.tanh() * 0.9), x.erf(), x.erfc(), x**2, x.abs()**0.5,
+        x.abs()**y, 2**x, i**2, x.clamp(-0.5, 0.5), x.clamp(min=0.2), x.clamp_max(0.3), i.clamp(-2, 3), x.clamp(min=y),
+        torch.maximum(x, y), torch.minimum(x, y), torch.fmax(x, y), torch.fmin(x, y), torch.lerp(x, y, 0.3),
+        torch.addcmul(x, y, y, value=0.5), torch.addcdiv(x, y, y.abs() + 1, value=0.5), x.nan_to_num(0, 1, -1),
+        i.float() / 2, x.double() * 1.1, x.half() * 2, (x > 0) + (y > 0), x.sigmoid().logit(), x.positive(),
+    ]
+
+
+def activations(x, y, i):
+    return [
+        F.relu(x), F.relu6(4 * x), F.leaky_relu(x, 0.2), F.elu(x, 0.7), F.selu(x), F.celu(x, 1.3), F.gelu(x),
+        F.gelu(x, approximate="tanh"), F.silu(x), F.mish(x), F.hardswish(x), F.hardsigmoid(x), F.hardtanh(x, -0.4, 0.3),
+        F.softplus(x), F.softplus(x, 2, 1), F.softshrink(x, 0.3), F.hardshrink(x, 0.3), F.threshold(x, 0.1, 7), F.logsigmoid(x),
+        F.glu(x, 1), F.prelu(x, torch.full((6,), 0.2)), F.softsign(x), F.tanhshrink(x), x.softmax(1), x.log_softmax(-1),
+        x.sigmoid(), F.dropout(x, 0.5, False), F.normalize(x), F.softmax(i, 1, dtype=torch.float32), F.softmin(x, 1),
+    ]
+
+
+def comparisons(x, y, i):
+    return [
+        x == y, x != 0, x < y, x <= 0.1, x > y, x >= y, i == 2, i > 1.5, (x > 0) & (y > 0), (x > 0) | (y > 0), (x > 0) ^ (y > 0),
+        ~(x > 0), i & 6, i | 1, i ^ 5, ~i, torch.logical_and(i, x), torch.logical_or(x > 0, i), torch.logical_not(i),
+        torch.logical_xor(x, i), torch.where(x > 0, x, y), torch.where(x > 0, 1.0, y), torch.where(x > 0, x, i),
+        x.masked_fill(y > 0, -1), x.isnan(), x.isinf(), x.isfinite(), torch.isclose(x, x), x.eq(x).all(), (x > 0).any(1),
+        (x > 2).any(), (x > -9).all(1, keepdim=True),
+    ]
+
+
+def shapes(x, y, i):
+    b = x.shape[0]
+    z = x.reshape(b, 2, 3)
+    parts = x.chunk(4, 1) + x.split(4, 1) + x.split([1, 2, 3], 1) + tuple(z.unbind(1)) + torch.tensor_split(x, 3, 1)
+    return list(parts) + [
+        z, z.flatten(1), x.view(-1), x.view(b * 2, 3), z.transpose(1, 2), z.permute(2, 0, 1), z.movedim(0, 2), x.t(), x.T,
+        z.mT, x[:, None].expand(b, 4, 6), x.unsqueeze(-1).expand(-1, -1, 2), x.unsqueeze(1).squeeze(1), x[None].squeeze(), x.unflatten(1, (2, -1)),
+        x[:, 1:5:2], x[..., -2:], x[:, 2], x[0], x[-1], x.narrow(1, 1, 3), torch.cat([x, y], 1), torch.cat([x, y, x]),
+        torch.cat([x, i], 1), torch.stack([x, y], 1), x.repeat(2, 1), x.repeat(3, 1, 2), x.tile(2), x.repeat_interleave(2, 1), x.flip(1),
+        x.flip([0, 1]), x.roll(2, 1), z.roll([1, -1], [1, 2]), F.pad(x, (1, 2)), F.pad(x, (1, -1), value=3), F.pad(z, (1, 1), "reflect"),
+        F.pad(z, (1, 2), "replicate"), F.pad(z, (1, 2), "circular"), z.diagonal(0, 1, 2), x.tril(), x.triu(1), x.tril(-1), z[:, 1, 1:],
+        x.new_zeros(b, 2), x.new_full((2, b), 3), torch.ones_like(i), torch.full_like(x, 2.5), torch.zeros(b, 3), torch.arange(b),
+        torch.arange(1, 7, 2) + i[:, :3], torch.arange(0, 1, 0.25), torch.linspace(0, 1, 5), torch.eye(3), torch.full((b, 1), True),
+        torch.zeros(2, b * 3 + 1), x.sum() * b, x.new_ones(b // 2 + 1), x.new_ones(-(-b // 2)), x / b, x.numel() + i, x.type_as(i),
+        x.expand_as(torch.cat([x[None]] * 2)), x.select_scatter(y[:, 0], 1, 2), x.slice_scatter(y[:, :2], 1, 1, 5, 2), z.diagonal(1, 1, 2),
+    ]
+
+
+def indexing(x, y, i, e):
+    i = i.remainder(6)
+    z = x.reshape(x.shape[0], 2, 3)
+    t = torch.tensor([2, 0, 1])
+    s, put = torch.zeros_like(x), torch.ops.aten.index_put
+    return [
+        x[:, [0, 3]], x[:, t], z[:, :, t], z[:, [1, 0], [2, 2]], z[:, torch.tensor([[1], [0]]), t], z[t % 2][:, 0], z[[0, 0], :, [1, 2]],
+        x.gather(1, i), x.index_select(1, t), e[i], F.embedding(i, e), F.one_hot(i, 7), s.scatter(1, i, x),
+        s.scatter(1, i, 2.0), s.scatter_add(1, i, x), s.scatter_reduce(1, i, x, "amax"), s.index_add(1, t, x[:, :3], alpha=2), s.index_copy(1, t, x[:, :3]),
+        s.index_put((torch.arange(2), torch.tensor([1, 3])), torch.tensor([5.0, 6.0])), put(s, [None, t], y[:, :3]), put(z, [None, None, t[:2]], y[:, :2, None], True),
+        torch.index_put(x, (x > 0,), torch.tensor(9.0)),
+    ]
+
+
+def reductions(x, y, i):
+    z = x.reshape(x.shape[0], 2, 3)
+    return [
+        x.sum(), x.sum(1), x.sum(1, keepdim=True), i.sum(1), (x > 0).sum(1), x.mean(), z.mean((1, 2)), x.amax(1), x.amin(1), x.max(), x.min(),
+        *x.max(1), *x.min(1, keepdim=True), x.argmax(1), x.argmin(1, keepdim=True), x.argmax(), z.prod(1), x.prod(), x.var(1), x.std(1),
+        x.var(1, correction=0), *torch.var_mean(z, (1, 2), correction=0), *torch.std_mean(x, 1), x.norm(), x.norm(dim=1), x.norm(1, 1), torch.linalg.vector_norm(x, 3, 1),
+        torch.linalg.vector_norm(x, float("inf"), 1), x.logsumexp(1), x.cumsum(1), i.cumsum(0), *x.topk(3, 1), *x.topk(2, 1, largest=False), *x.sort(1), *x.sort(1, descending=True), x.argsort(1),
+        x.sum(dtype=torch.float64), i.float().mean(1), x.var(), x.std(0, correction=0), x.sum(0), x.aminmax(dim=1)[0],
+    ]
+
+
+def products(x, y, w, b):
+    z, v = x.reshape(-1, 2, 3), y.reshape(-1, 3, 2)
+    return [
+        x @ y.T, torch.mm(x, w), torch.bmm(z, v), torch.matmul(z, v), torch.matmul(x, w[:, 0]), torch.addmm(b, x, w), torch.addmm(b, x, w, beta=0.5, alpha=2),
+        torch.baddbmm(z @ v, z, v, alpha=0.5), F.linear(x, w.T, b), F.linear(z, w[:3, :4].T), torch.einsum("bij,bjk->bik", z, v), torch.einsum("bi,ij->bj", x, w),
+        torch.mv(w, b[:4].repeat(2)[:4]), torch.dot(b, b), torch.outer(b, b),
+    ]
+
+
+class Convolutions(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one = nn.Conv2d(4, 6, 3, padding=1)
+        self.two = nn.Conv2d(4, 4, 3, stride=2, dilation=2, groups=2, bias=False, padding="valid")
+        self.three = nn.Conv1d(4, 3, 4, padding="same")
+        self.four = nn.ConvTranspose2d(4, 3, 3, stride=2, padding=1, output_padding=1)
+        self.five = nn.ConvTranspose1d(4, 2, 4, stride=3, bias=False)
+        self.six = nn.Conv3d(2, 3, 2)
+
+    def forward(self, x):
+        r = x.flatten(2)
+        v = x.reshape(x.shape[0], 2, 2, 7, 6)
+        return [
+            self.one(x), self.two(x), self.three(r), self.four(x), self.five(r), self.six(v), self.one(x.sum(0)),
+            F.max_pool2d(x, 2), F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 3, 2, ceil_mode=True), F.max_pool1d(r, 3), F.max_pool3d(v, 2),
+            F.avg_pool2d(x, 2), F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), F.avg_pool1d(r, 4, 3),
+            F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), F.adaptive_avg_pool2d(x, 1), F.adaptive_avg_pool2d(x, (7, 3)), F.adaptive_avg_pool2d(x, (3, 4)),
+            F.adaptive_avg_pool1d(r, 6), F.adaptive_max_pool2d(x, 1), F.adaptive_max_pool2d(x, (2, 5)),
+            F.interpolate(x, scale_factor=2), F.interpolate(x, (5, 9)), F.interpolate(x, scale_factor=2, mode="bilinear"), F.interpolate(x, (5, 9), mode="bilinear"),
+            F.interpolate(x, (5, 9), mode="bilinear", align_corners=True), F.interpolate(x, scale_factor=1.5, mode="bicubic"), F.interpolate(r, 50, mode="linear"), F.interpolate(r, scale_factor=2),
+            F.pixel_shuffle(x, 2), F.pixel_unshuffle(x[..., :6, :], 2), F.channel_shuffle(x, 2), F.unfold(x, 3, padding=1),
+        ]
+
+
+class Norms(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.batch = nn.BatchNorm2d(4)
+        self.batch.running_mean.normal_()
+        self.batch.running_var.uniform_(0.5, 2)
+        self.plain = nn.BatchNorm2d(4, affine=False)
+        self.layer = nn.LayerNorm([7, 6])
+        self.bare = nn.LayerNorm(6, elementwise_affine=False)
+        self.group = nn.GroupNorm(2, 4)
+        self.instance = nn.InstanceNorm2d(4, affine=True)
+        self.rms = nn.RMSNorm(6)
+        self.weight = nn.utils.parametrizations.weight_norm(nn.Linear(6, 3))
+
+    def forward(self, x):
+        return [self.batch(x), self.plain(x), self.layer(x), self.bare(x), self.group(x), self.instance(x), self.rms(x), self.weight(x),
+                F.local_response_norm(x, 3), F.layer_norm(x, (6,), None, None), F.group_norm(x, 1), F.batch_norm(x, torch.zeros(4), torch.ones(4))]
+
+
+def grids(x):
+    g = torch.tanh(x[:, :2].permute(0, 2, 3, 1))
+    return [F.grid_sample(x, g, align_corners=False), F.grid_sample(x, g, "nearest", "border", True), *F.max_pool2d(x, 2, return_indices=True),
+            F.grid_sample(x, g, "bicubic", "reflection", False)]
+
+
+def attention(q, k, v, m):
+    s = F.scaled_dot_product_attention
+    h = torch.cat([k, k], 1)
+    return [s(q, k, v), s(q, k, v, scale=0.3), s(q, k, v, is_causal=True), s(q, k, v, attn_mask=m), s(q, k, v, attn_mask=m > 0), s(q[:, 0], k[:, 0], v[:, 0]),
+            s(h, k, v, enable_gqa=True), s(q, k, v, attn_mask=(m > 0)[None, None]), torch.softmax(q @ k.mT / 2, -1) @ v]
+
+
+class InPlace(nn.Module):
+    """Operators that work in place, views among them, and buffers that they change."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("count", torch.arange(3.0))
+        self.register_buffer("cache", torch.zeros(4, 6))
+        self.register_buffer("fixed", torch.tensor([1.0, 2, 3]), persistent=False)
+
+    def forward(self, x):
+        y = x.clone()
+        y += 1
+        y.mul_(2).relu_()
+        z = torch.zeros(x.shape[0], 6)
+        z[:, 1:3] = y[:, :2]
+        z[:, 4] = 7
+        z[0, 5].fill_(3)
+        w = torch.zeros(4, 6)
+        w[1:3][:, 2:4] += 5
+        self.count.add_(1)
+        self.cache[1:2] = x[:1]
+        return [y, z, w, self.fixed * self.count, self.cache.sum(0), F.hardtanh_(y - 1), x.new_zeros(2).zero_()]
+
+
+class Nested(nn.Module):
+    """Inputs and results in containers, weights that share memory, constants, graphs in operators."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(6, 6)
+        self.second = nn.Linear(6, 6)
+        self.second.weight = self.first.weight
+        self.turned = nn.Parameter(torch.randn(6, 3).t())
+        self.part = nn.Parameter(torch.randn(4, 6)[1:3])
+
+    def forward(self, x, *, other):
+        with torch.no_grad():
+            a = self.second(self.first(x["a"]))
+        c = torch.cond(other.sum() > 0, lambda t: t + 1, lambda t: t * 2, (other,))
+        return {"sum": a + torch.tensor([1.0, 2, 3, 4, 5, 6]), "none": None, "pair": (x["b"], 3, c), "size": x["a"].shape[0] * 7, "turned": self.turned @ a.T, "part": a @ self.part.T, "again": a}
+
+
+class Lambda(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *args):
+        return self.function(*args)
+
+
+class Linear(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(6, 4)
+
+    def forward(self, x):
+        return torch.relu(self.layer(x))
+
+
+def f32(*shape):
+    return torch.randn(*shape)
+
+
+def ints(*shape):
+    return torch.randint(-9, 9, shape)
+
+
+def pair(n):
+    return f32(n, 6), f32(n, 6), ints(n, 6)
+
+
+# name: module, its inputs for a batch, which of these have one
+CASES = {
+    "linear": (Linear(), lambda n: (f32(n, 6),), (1,)),
+    "elementwise": (Lambda(elementwise), pair, (1, 1, 1)),
+    "activations": (Lambda(activations), pair, (1, 1, 1)),
+    "comparisons": (Lambda(comparisons), pair, (1, 1, 1)),
+    "shapes": (Lambda(shapes), pair, (1, 1, 1)),
+    "indexing": (Lambda(indexing), lambda n: (*pair(n), f32(9, 3)), (1, 1, 1, 0)),
+    "reductions": (Lambda(reductions), pair, (1, 1, 1)),
+    "products": (Lambda(products), lambda n: (f32(n, 6), f32(n, 6), f32(6, 4), f32(4)), (1, 1, 0, 0)),
+    "convolutions": (Convolutions(), lambda n: (f32(n, 4, 7, 6),), (1,)),
+    "grids": (Lambda(grids), lambda n: (f32(3, 4, 7, 6),), (0,)),
+    "norms": (Norms(), lambda n: (f32(n, 4, 7, 6),), (1,)),
+    "attention": (Lambda(attention), lambda n: (f32(n, 2, 5, 4), f32(n, 2, 7, 4), f32(n, 2, 7, 4), f32(5, 7).abs() - 0.1), (1, 1, 1, 0)),
+    "in_place": (InPlace(), lambda n: (f32(n, 6),), (1,)),
+    "nested": (Nested(), None, None),
+}
+
+
+def export(name):
+    module, inputs, varies = CASES[name]
+    module.eval()
+    batch = torch.export.Dim("batch", min=2, max=64)
+    if name == "nested":
+        x, other = {"a": f32(4, 6), "b": f32(2)}, f32(5)
+        return torch.export.export(module, (x,), {"other": other}, strict=False,
+                                   dynamic_shapes={"x": {"a": {0: batch}, "b": None}, "other": None})
+    shapes = tuple({0: torch.export.Dim.DYNAMIC} if v else None for v in varies)
+    return torch.export.export(module, inputs(4), dynamic_shapes=(shapes,) if isinstance(module, Lambda) else shapes)
+
+
+def compress(path):
+    with zipfile.ZipFile(path) as archive:
+        entries = [(e.filename, archive.read(e)) for e in archive.infolist() if "sample_inputs" not in e.filename]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, data in entries:
+            archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+
+
+def flat(value):
+    return [np.array(v) for v in torch.utils._pytree.tree_leaves(value) if v is not None and not (type(v) is int and v == 3)]
+
+
+def results(program, changed, name, batch):
+    """Inputs by their names, results by their place: what the program's own module computes, and then its buffers."""
+    torch.manual_seed(batch)
+    if name == "nested":
+        args, kwargs = ({"a": f32(batch, 6), "b": f32(2)},), {"other": f32(5)}
+    else:
+        args, kwargs = CASES[name][1](batch), {}
+    module = program.module()
+    arrays = {f"in_{name}": np.array(module.get_buffer(name)) for name in changed}
+    for key, value in zip(program.graph_signature.user_inputs, flat((args, kwargs)), strict=True):
+        arrays[f"in_{key}"] = value
+    with torch.no_grad():
+        result = flat(module(*args, **kwargs))
+    result += [np.array(module.get_buffer(name)) for name in changed]
+    return arrays | {f"out{k}": value for k, value in enumerate(result)}
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parent)
+    names = sys.argv[2:] or list(CASES)
+    for name in names:
+        torch.manual_seed(0)
+        program = export(name)
+        core = program.run_decompositions()
+        changed = list(core.graph_signature.buffers_to_mutate.values())
+        expected = {}
+        for batch in (3, 4) if name in ("shapes", "indexing") else (2, 3):
+            for key, value in results(program, changed, name, batch).items():
+                expected[f"{batch}_{key}"] = value
+        np.savez_compressed(folder / f"{name}.npz", **expected)
+        for path, exported in ((f"{name}.pt2", program), (f"{name}_core.pt2", core)):
+            torch.export.save(exported, folder / path)
+            if name != "linear":
+                compress(folder / path)
+
+
+if __name__ == "__main__":
+    main()
