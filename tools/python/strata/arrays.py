@@ -215,12 +215,12 @@ class Jax:
         pass  # read() has waited
 
 
-class CudaArrayInterface:
+class CudaArrayInterface(Numpy):
     """Whatever has __cuda_array_interface__ (numba, and others); results need out=."""
     name = "__cuda_array_interface__"
-    empty, memory, on = Numpy.empty, Numpy.memory, Numpy.on
 
-    def read(self, array: Any, spec: Spec) -> Place:
+    @staticmethod
+    def read(array: Any, spec: Spec) -> Place:
         interface = array.__cuda_array_interface__
         if not dtypes.is_numpy(spec.row, np.dtype(interface["typestr"])):
             raise spec.wrong_type(interface["typestr"])
@@ -229,13 +229,10 @@ class CudaArrayInterface:
             raise spec.not_contiguous("a copy")
         return interface["data"][0], shape, getattr(getattr(array, "device", None), "id", 0)
 
-    def stream(self, array: Any, device: Optional[int]) -> int:
+    @staticmethod
+    def stream(array: Any, device: Optional[int]) -> int:
         stream = array.__cuda_array_interface__.get("stream") or 0
         return 0 if stream == 1 else stream  # 1: the default stream
-
-    @staticmethod
-    def synchronize(device: int) -> None:
-        pass
 
 
 class _DLTensor(ctypes.Structure):
@@ -251,10 +248,9 @@ _DLPACK_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
 _DLPACK_CPU, _DLPACK_CUDA, _DLPACK_CUDA_HOST, _DLPACK_ROCM = 1, 2, 3, 10
 
 
-class DLPack:
+class DLPack(Numpy):
     """Whatever has __dlpack__; results are numpy's, on a GPU they need out=."""
     name = "__dlpack__"
-    empty, memory, stream, on = Numpy.empty, Numpy.memory, Numpy.stream, Numpy.on
 
     @staticmethod
     def read(array: Any, spec: Spec) -> Place:
@@ -273,15 +269,10 @@ class DLPack:
         # |array| has the data; the capsule may go
         return (tensor.data or 0) + tensor.byte_offset, shape, None if on_host else tensor.device_id
 
-    @staticmethod
-    def synchronize(device: int) -> None:
-        pass  # __dlpack__() has made the default stream wait
 
-
-class Buffer:
+class Buffer(Numpy):
     """Numbers of Python, and the buffer protocol; results are numpy's."""
     name = "buffer"
-    empty, memory, stream, on, synchronize = Numpy.empty, Numpy.memory, Numpy.stream, Numpy.on, Numpy.synchronize
 
     @staticmethod
     def array(value: Any, spec: Spec) -> np.ndarray:
@@ -298,9 +289,6 @@ class Buffer:
         except TypeError:
             raise TypeError(f"{spec.name}: expected an array, got {type(value).__name__}") from None
 
-    def read(self, value: Any, spec: Spec) -> Place:
-        raise NotImplementedError  # calls make an array first
-
 
 def _is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     expected = 1
@@ -311,7 +299,7 @@ def _is_contiguous(shape: Sequence[int], strides: Sequence[int]) -> bool:
     return True
 
 
-NUMPY, BUFFER = Numpy(), Buffer()
+NUMPY, BUFFER, DLPACK = Numpy(), Buffer(), DLPack()
 _KINDS: Dict[type, Any] = {np.ndarray: NUMPY}
 
 
@@ -332,7 +320,7 @@ def _find(value: Any) -> Any:
     if hasattr(value, "__cuda_array_interface__"):
         return CudaArrayInterface()
     if hasattr(value, "__dlpack__") and not isinstance(value, np.generic):
-        return DLPack()
+        return DLPACK
     return BUFFER
 
 
@@ -353,6 +341,6 @@ def is_on_gpu(value: Any) -> bool:
         return value.device.type != "cpu"
     if isinstance(kind, Jax):
         return next(iter(value.devices())).platform != "cpu"
-    if isinstance(kind, DLPack):
+    if kind is DLPACK:
         return value.__dlpack_device__()[0] not in (_DLPACK_CPU, _DLPACK_CUDA_HOST)
     return True

@@ -180,7 +180,7 @@ class Library:
             if len(results) != len(self._out):
                 raise TypeError(f"out: expected {len(self._out)} arrays, got {len(results)}")
         for spec, shape, result in zip(self._out, plan.shapes, results):
-            kind = first if out is None else arrays.kind_of(result)
+            kind = first if out is None and first is not arrays.DLPACK else arrays.kind_of(result)
             if kind is arrays.BUFFER:
                 raise TypeError(f"out, {spec.name}: expected an array, got {type(result).__name__}")
             address, got, place = kind.read(result, spec)
