@@ -8,6 +8,7 @@ A kind (one a framework) has
     stream(array, device)          the framework's current one, as a number
     on(device)                     a context in which |device| is the current one
     synchronize(device)            waits for what the framework does there
+    has_stream                     whether a GPU's memory and stream are to be had: else the library has its own, and waits
 
 kind_of(array) finds it by the array's type. Nothing imports a framework that the caller has not.
 """
@@ -54,6 +55,7 @@ def _address(array: np.ndarray) -> int:
 class Numpy:
     """numpy, and everything that has the buffer protocol."""
     name = "numpy"
+    has_stream = False
 
     @staticmethod
     def read(array: np.ndarray, spec: Spec) -> Place:
@@ -77,8 +79,7 @@ class Numpy:
     @staticmethod
     def memory(size: int, device: Optional[int]) -> Tuple[int, Any]:
         if device is not None:
-            raise TypeError("memory on a GPU: the first argument must be an array of torch, cupy or jax; or compile with "
-                            "user_device_memory=False")
+            raise TypeError("memory on a GPU comes from torch or cupy: else compile without user_device_memory")
         owner = np.empty(size + MEMORY_ALIGNMENT, np.uint8)
         address = _address(owner)
         return address + -address % MEMORY_ALIGNMENT, owner
@@ -99,6 +100,7 @@ class Numpy:
 class Torch:
     """torch.Tensor."""
     name = "torch"
+    has_stream = True
 
     def __init__(self) -> None:
         self._torch = sys.modules["torch"]
@@ -141,6 +143,7 @@ class Torch:
 class Cupy:
     """cupy.ndarray."""
     name = "cupy"
+    has_stream = True
 
     def __init__(self) -> None:
         self._cupy = sys.modules["cupy"]
@@ -176,8 +179,9 @@ class Cupy:
 
 
 class Jax:
-    """jax.Array, on one device. jax has no stream that others may use: on a GPU calls wait on both sides."""
+    """jax.Array, on one device. jax shows nobody its streams: on a GPU calls wait on both sides."""
     name = "jax"
+    has_stream = False
 
     def __init__(self) -> None:
         self._jax = sys.modules["jax"]
@@ -199,11 +203,7 @@ class Jax:
         result = self._jax.device_put(np.empty(shape, dtype), place)
         return result.block_until_ready()
 
-    def memory(self, size: int, device: Optional[int]) -> Tuple[int, Any]:
-        if device is None:
-            return Numpy.memory(size, None)
-        owner = self._jax.device_put(np.empty(size, np.uint8), self._jax.devices("gpu")[device]).block_until_ready()
-        return owner.unsafe_buffer_pointer(), owner  # aligned to 256
+    memory = staticmethod(Numpy.memory)
 
     def stream(self, array: Any, device: Optional[int]) -> int:
         return 0

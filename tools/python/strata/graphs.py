@@ -5,7 +5,7 @@ import threading
 import warnings
 from typing import Any, Callable, Tuple
 
-from .errors import Fallback, StrataError
+from .errors import CompilerNotFound, Fallback, StrataError
 from .options import Options
 
 
@@ -33,6 +33,8 @@ def compile_or_fall_back(build: Callable[[], Any], own: Any, name: str, options:
     strict_target that error."""
     try:
         return build()
+    except CompilerNotFound:
+        raise
     except (StrataError, *unsupported) as error:
         if options.strict_target:
             raise

@@ -117,32 +117,36 @@ def _copy(folder: pathlib.Path, target: pathlib.Path) -> List[str]:
 class CompiledModel:
     """A model compiled for a target: call it with arrays.
 
-    On a GPU target arrays may lie on the host, where the library copies them, or on the GPU, where the library works on
-    the framework's stream with its memory. The option on_gpu_tensors says which; unless it is given a model is compiled
-    for those that it is called with, at first for the host's.
+    Of a GPU target, arrays may lie on the host, and the library copies them, or on the GPU. There it works on the stream
+    and with the memory of torch or cupy and waits for nothing; arrays of others make it wait for its end. The option
+    on_gpu_tensors says where they lie; unless it is given, each call's arrays do, and the model is compiled for them.
     """
 
     def __init__(self, source: Source, options: Options) -> None:
         self._source, self._options = source, options
         self._num_iters, self._is_cpu = options.num_iters, options.target == "cpu"
-        self._on_gpu = bool(options.on_gpu_tensors)
-        self._libraries: Dict[bool, Library] = {self._on_gpu: _open(source, self._for_arrays(self._on_gpu), _DEFAULT_NAME)}
+        self._form = (bool(options.on_gpu_tensors), bool(options.on_gpu_tensors))
+        self._libraries: Dict[Tuple[bool, bool], Library] = {}
+        self._library = self._library_of(self._form)
         if options.aot:
             self._emit(pathlib.Path(options.output_dir), options.aot_name)
 
     def __repr__(self) -> str:
         return repr(self._library).replace("strata library", "strata model")
 
-    def _for_arrays(self, on_gpu: bool) -> Options:
-        """The options where arrays lie on the GPU or on the host."""
-        if not on_gpu or self._options.target == "cpu":
+    def _options_of(self, form: Tuple[bool, bool]) -> Options:
+        """The options where arrays lie on the GPU, and where their framework has memory and a stream."""
+        on_gpu, has_stream = form
+        if self._is_cpu or not on_gpu:
             return self._options
-        memory = self._options.given.get("user_device_memory", True)
+        memory = self._options.given.get("user_device_memory", has_stream)
         return self._options.with_(on_gpu_tensors=True, user_device_memory=memory)
 
-    @property
-    def _library(self) -> Library:
-        return self._libraries[self._on_gpu]
+    def _library_of(self, form: Tuple[bool, bool]) -> Library:
+        if form not in self._libraries:
+            self._libraries[form] = _open(self._source, self._options_of(form), _DEFAULT_NAME)
+        self._form, self._library = form, self._libraries[form]
+        return self._library
 
     @property
     def inputs(self) -> List[Tensor]:
@@ -153,14 +157,12 @@ class CompiledModel:
         return self._library.outputs
 
     def _library_for(self, args: Sequence[Any]) -> Library:
-        """By where the first argument lies, if the options do not say it."""
-        if not args or self._is_cpu or "on_gpu_tensors" in self._options.given:
+        """By where the first argument lies."""
+        if self._is_cpu or not args:
             return self._library
-        on_gpu = arrays.is_on_gpu(args[0])
-        if on_gpu not in self._libraries:
-            self._libraries[on_gpu] = _open(self._source, self._for_arrays(on_gpu), _DEFAULT_NAME)
-        self._on_gpu = on_gpu
-        return self._libraries[on_gpu]
+        on_gpu = self._options.given.get("on_gpu_tensors", arrays.is_on_gpu(args[0]))
+        form = (on_gpu, on_gpu and arrays.kind_of(args[0]).has_stream)
+        return self._library if form == self._form else self._library_of(form)
 
     def call_flat(self, args: Sequence[Any], out: Any = None) -> Tuple[Any, ...]:
         """The results of a call with an argument for each input, as a tuple."""
@@ -176,7 +178,7 @@ class CompiledModel:
         """What fused with what and why not; bytes and operations of each kernel."""
         with tempfile.TemporaryDirectory(prefix="strata-") as work:
             path = self._source.write(pathlib.Path(work))
-            options = self._for_arrays(self._on_gpu).with_(explain=True, debug=None)
+            options = self._options_of(self._form).with_(explain=True, debug=None)
             return compiler.run([str(path), "--aot", f"--aot-name={_DEFAULT_NAME}", "-o", os.path.join(work, "out"),
                                  *options.arguments()])
 
@@ -186,7 +188,7 @@ class CompiledModel:
         return library.profile(library.ordered(args, named), num_iters)
 
     def _emit(self, folder: pathlib.Path, name: str) -> List[str]:
-        return _copy(compiled_folder(self._source, self._for_arrays(self._on_gpu), name), folder)
+        return _copy(compiled_folder(self._source, self._options_of(self._form), name), folder)
 
     def save_library(self, path: os.PathLike) -> List[str]:
         """Writes lib<name>.so, lib<name>.a, <name>.h and <name>.pc; their paths. |path|: folder/lib<name>.so, or
