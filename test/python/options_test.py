@@ -136,10 +136,10 @@ def refused_later():
 
 
 def table_of_the_documents():
-    text = subprocess.run([sys.executable, "-m", "strata.options"], capture_output=True, text=True, check=True,
+    text = subprocess.run([sys.executable, "-m", "strata", "options"], capture_output=True, text=True, check=True,
                           env={**package.os.environ, "PYTHONPATH": f"{package.SOURCE}/tools/python"}).stdout
     with open(f"{package.SOURCE}/docs/python.md", encoding="utf-8") as file:
-        assert text in file.read(), "docs/python.md is stale: python3 -m strata.options in tools/python prints its table"
+        assert text in file.read(), "docs/python.md is stale: python3 -m strata options in tools/python prints its table"
 
 
 make_model()

@@ -1,7 +1,7 @@
 """compile_options: the compiler's options with `_` for `-`, and those of the Python front ends.
 
 The compiler's are in _options.py, which is generated from its own table; FRONT_END has what this package itself carries
-out. `python3 -m strata.options` prints the table of docs/python.md.
+out. `python3 -m strata options` prints the table of docs/python.md.
 """
 from __future__ import annotations
 
@@ -194,7 +194,3 @@ def markdown() -> str:
         lines.append(f"| `{row.name}`{also} | {default} | " +
                      f"{row.meaning}{values}{where}".replace("|", "\\|") + " |")
     return "\n".join(lines) + "\n"
-
-
-if __name__ == "__main__":
-    print(markdown(), end="")
