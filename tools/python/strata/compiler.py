@@ -15,6 +15,7 @@ from urllib.parse import unquote, urlparse
 
 from .errors import CompileError, CompilerNotFound
 
+OUR_VARIABLES = ("STRATA_CACHE_DIR", "STRATA_CACHE_SIZE")  # which mean nothing to the compiler
 PACKAGE = pathlib.Path(__file__).resolve().parent
 
 
@@ -78,7 +79,9 @@ def _warn(errors: str) -> str:
 
 def run(arguments: Sequence[str], *, shows: bool = False, program: Optional[str] = None) -> str:
     """Runs the compiler; its standard output, which is printed where the caller |shows| it."""
-    done = subprocess.run([program or find(), *arguments], capture_output=True, text=True, errors="replace", check=False)
+    environment = {name: value for name, value in os.environ.items() if name not in OUR_VARIABLES}
+    done = subprocess.run([program or find(), *arguments], capture_output=True, text=True, errors="replace", check=False,
+                          env=environment)
     errors = _warn(done.stderr)
     if done.returncode:
         raise CompileError(errors.strip() or f"the compiler ended with status {done.returncode}")

@@ -108,12 +108,9 @@ class _Graph:
         examples = [examples[i] for i in self._kept]
         constants = {} if options.weights == "argument" else {
             i: example for i, example in enumerate(examples) if _is_constant(example)}
-        try:
-            self._compile(examples, constants)
-        except UnsupportedError:
-            if not constants:
-                raise
-            self._compile(examples, {})  # the graph itself writes one
+        self._compile(examples, constants)
+        if constants and self._model.writes_state:
+            self._compile(examples, {})
 
     def _compile(self, examples: Sequence[Any], constants: Dict[int, Any]) -> None:
         arguments = [i for i in range(len(examples)) if i not in constants]

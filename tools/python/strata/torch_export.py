@@ -3,22 +3,22 @@ exported."""
 from __future__ import annotations
 
 import io
+import warnings
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 from torch.utils import _pytree as pytree
 
-from .errors import ShapeError, UnsupportedError
+from .errors import CompileError, ShapeError, UnsupportedError
 from .library import Profile, Tensor
 from .model import Bytes, CompiledModel
 from .options import Options
 
-_MUTATIONS = ("BUFFER_MUTATION", "PARAMETER_MUTATION")
-
-
 def _save(program: Any) -> bytes:
     file = io.BytesIO()
-    torch.export.save(program, file)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # of PyTorch about itself
+        torch.export.save(program, file)
     return file.getvalue()
 
 
@@ -30,69 +30,77 @@ def refuse_gradients(leaves: Sequence[Any]) -> None:
 
 
 class _Argument:
-    """What an input or output of a program is: a tensor of this name, or a value of Python."""
+    """An input or output of a program: a tensor or a number of this name, or a value of Python."""
 
     def __init__(self, spec: Any) -> None:
-        argument = spec.arg
-        self.name, self.kind = getattr(argument, "name", ""), spec.kind.name
-        self.is_tensor = type(argument).__name__ == "TensorArgument"
-        self.is_constant = type(argument).__name__ == "ConstantArgument"
-        self.value = getattr(argument, "value", None)
-        self.target = spec.target
-        if not self.is_tensor and not self.is_constant:
-            raise UnsupportedError(f"'{self.name}' is no tensor: {type(argument).__name__}")
+        kind = type(spec.arg).__name__
+        self.name, self.kind = getattr(spec.arg, "name", ""), spec.kind.name
+        self.is_tensor, self.is_number = kind == "TensorArgument", kind == "SymIntArgument"
+        self.is_constant = kind == "ConstantArgument"
+        self.value = getattr(spec.arg, "value", None)
+        if not (self.is_tensor or self.is_number or self.is_constant):
+            raise UnsupportedError(f"'{self.name}' is neither a tensor nor a number: {kind}")
+
+
+def _compile(program: Any, options: Options) -> Tuple[Any, CompiledModel]:
+    """|program| and its library. What the compiler does not take as it is, it may take in parts: PyTorch's own
+    decompositions, without operators that work in place."""
+    try:
+        return program, CompiledModel(Bytes(".pt2", lambda: _save(program)), options)
+    except CompileError as first:
+        try:
+            with torch.no_grad():
+                parts = program.run_decompositions()
+        except Exception:  # whatever PyTorch says of it: the compiler's error is the one to see
+            raise first from None
+        return parts, CompiledModel(Bytes(".pt2", lambda: _save(parts)), options)
 
 
 class ExportedModel:
-    """A torch.export.ExportedProgram, compiled: takes and gives what it does, nested as it was exported."""
+    """A torch.export.ExportedProgram, compiled: takes and gives what it does, nested as it was exported.
+
+    The library's inputs are the program's tensors, and the parameters and buffers that it writes, which are a part of this
+    object. Its results are the program's, then for what it writes `<name>.next`.
+    """
 
     def __init__(self, program: Any, options: Options) -> None:
+        self._in_spec, self._out_spec = program.call_spec.in_spec, program.call_spec.out_spec
+        self._names = list(pytree.tree_unflatten(list(range(self._in_spec.num_leaves)), self._in_spec)[1])
+        program, self._model = _compile(program, options)
         signature = program.graph_signature
         self._arguments = [_Argument(spec) for spec in signature.input_specs if spec.kind.name == "USER_INPUT"]
         self._values = [_Argument(spec) for spec in signature.output_specs]
-        for value in self._values:
-            if value.kind in _MUTATIONS:
-                raise UnsupportedError(f"the model changes its buffer '{value.target}'")
-        self._in_spec, self._out_spec = program.call_spec.in_spec, program.call_spec.out_spec
-        self._names = list(pytree.tree_unflatten(list(range(self._in_spec.num_leaves)), self._in_spec)[1])
-        import os
-        if os.environ.get("PF_ONNX"):
-            def onnx():
-                return torch.onnx.export(program, dynamo=True, optimize=True, verbose=False).model_proto.SerializeToString()
-            self._model = CompiledModel(Bytes(".onnx", onnx), options)
-        else:
-            self._model = CompiledModel(Bytes(".pt2", lambda: _save(program)), options)
-        self._pick_arguments()
+        self._leaves = {argument.name: i for i, argument in enumerate(self._arguments)}
+        self._state = {tensor.name: self._stored(program, tensor.name) for tensor in self._model.inputs
+                       if tensor.name not in self._leaves}
         self._pick_results()
 
-    def _pick_arguments(self) -> None:
-        """Which leaf of a call each input of the library is."""
-        numbers = {argument.name: i for i, argument in enumerate(self._arguments)}
-        names = [tensor.name for tensor in self._model.inputs]
-        if len(names) == len(numbers) and any(name not in numbers for name in names):
-            names = list(numbers)
-        if any(name not in numbers for name in names):
-            raise UnsupportedError(f"the compiler's inputs are {names}, those of the model {list(numbers)}")
-        self._leaves = [numbers[name] for name in names]
+    @staticmethod
+    def _stored(program: Any, name: str) -> Any:
+        """A parameter or buffer that the program writes."""
+        for stored in (program.state_dict, program.constants):
+            if isinstance(stored.get(name), torch.Tensor):
+                return stored[name].detach().clone()
+        raise UnsupportedError(f"the compiler's input '{name}' is none of the program's")
 
     def _pick_results(self) -> None:
-        """Which result of the library, or which leaf of the call, each value is."""
+        """Which result of the library each value is, None: the argument itself; and which are written where."""
         names = [tensor.name for tensor in self._model.outputs]
-        leaves = {argument.name: i for i, argument in enumerate(self._arguments)}
-        tensors = [value for value in self._values if value.is_tensor]
-        by_order = len(names) == len(tensors)
-        self._results: List[Tuple[_Argument, Optional[int], Optional[int]]] = []
+        self._results: List[Tuple[_Argument, Optional[int]]] = []
+        self._written: List[Tuple[int, str]] = []
+        at = 0
         for value in self._values:
-            result = leaf = None
-            if value.is_tensor and value.kind == "USER_OUTPUT" and value.name in leaves:
-                leaf = leaves[value.name]
-            elif value.is_tensor and value.name in names:
-                result = names.index(value.name)
-            elif value.is_tensor and by_order:
-                result = tensors.index(value)
-            elif value.is_tensor:
-                raise UnsupportedError(f"the compiler's results are {names}, and '{value.name}' is none of them")
-            self._results.append((value, result, leaf))
+            is_result = not value.is_constant
+            if value.kind == "USER_OUTPUT":
+                is_given = value.is_tensor and value.name in self._leaves
+                self._results.append((value, at if is_result and not is_given else None))
+            at += is_result
+        for i, name in enumerate(names):
+            target = name[:-len(".next")] if name.endswith(".next") else ""
+            if target in self._leaves or target in self._state:
+                self._written.append((i, target))
+        if at > len(names):
+            raise UnsupportedError(f"the compiler's results are {names}, and the program has {at}")
 
     @property
     def inputs(self) -> List[Tensor]:
@@ -102,34 +110,39 @@ class ExportedModel:
     def outputs(self) -> List[Tensor]:
         return self._model.outputs
 
+    @property
+    def writes_state(self) -> bool:
+        """Whether it writes parameters or buffers."""
+        return bool(self._state)
+
     def __repr__(self) -> str:
         return repr(self._model)
 
     def _tensors(self, leaves: Sequence[Any]) -> List[Any]:
         """The library's arguments; a tensor that lies otherwise in memory is copied."""
         picked = []
-        for i in self._leaves:
-            leaf = leaves[i]
+        for tensor in self._model.inputs:
+            leaf = leaves[self._leaves[tensor.name]] if tensor.name in self._leaves else self._state[tensor.name]
             if not isinstance(leaf, torch.Tensor):
                 leaf = torch.as_tensor(leaf)
             picked.append(leaf.detach().contiguous())
         return picked
 
     def call_leaves(self, leaves: Sequence[Any]) -> List[Any]:
-        """The flat results of a call with flat arguments; what the model writes into its arguments is written."""
+        """The flat results of a call with flat arguments; what the program writes is written."""
         got = self._model.call_flat(self._tensors(leaves))
+        for i, target in self._written:
+            place = leaves[self._leaves[target]] if target in self._leaves else self._state[target]
+            place.detach().copy_(got[i])
         results = []
-        for value, result, leaf in self._results:
-            if value.kind == "USER_INPUT_MUTATION":
-                leaves[self._number_of(value.target)].copy_(got[result])
-            elif value.is_constant:
+        for value, result in self._results:
+            if value.is_constant:
                 results.append(value.value)
+            elif result is None:
+                results.append(leaves[self._leaves[value.name]])
             else:
-                results.append(leaves[leaf] if result is None else got[result])
+                results.append(int(got[result]) if value.is_number else got[result])
         return results
-
-    def _number_of(self, name: str) -> int:
-        return next(i for i, argument in enumerate(self._arguments) if argument.name == name)
 
     def _flatten(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> List[Any]:
         ordered = {name: kwargs[name] for name in self._names if name in kwargs}
