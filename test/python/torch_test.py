@@ -226,7 +226,7 @@ def sizes_as_numbers():
         n = x.shape[0] * 2 + 1
         z = x.sum(0) * n
         torch._dynamo.graph_break()
-        return z + n, y[: x.shape[0]].cos()
+        return z + n, x.cos() * (y.shape[0] + n)
 
     torch._dynamo.reset()
     compiled = strata.jit_torch(f, compile_options=STRICT, dynamic=True)

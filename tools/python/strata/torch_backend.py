@@ -44,21 +44,21 @@ def _symbolic(node: Any) -> Any:
 
 
 def _without_sizes(graph: Any) -> Tuple[Any, List[int]]:
-    """A copy of |graph| whose inputs are tensors: sizes are read from these. The numbers of the inputs that are left."""
+    """A copy of |graph| that reads sizes from the tensors that have them. The numbers of the inputs that are left."""
     copy = torch.fx.GraphModule(graph, torch.fx.Graph())
     copy.graph.graph_copy(graph.graph, values := {})
     copy.graph.output(_mapped_output(graph.graph, values))
     inputs = [node for node in copy.graph.nodes if node.op == "placeholder"]
-    last = inputs[-1] if inputs else None
     kept = []
     for i, node in enumerate(inputs):
-        if not isinstance(_symbolic(node), torch.SymInt):
-            kept.append(i)
+        is_number = isinstance(_symbolic(node), torch.SymInt)
+        place = _place_of(_symbolic(node), inputs) if is_number else None
+        if not is_number or (node.users and not place):
+            kept.append(i)  # a tensor, or a number that is no size
             continue
         if node.users:
-            tensor, dim = _place_of(_symbolic(node), inputs)
-            with copy.graph.inserting_after(last):
-                size = copy.graph.call_function(torch.ops.aten.sym_size.int, (tensor, dim))
+            with copy.graph.inserting_after(inputs[-1]):
+                size = copy.graph.call_function(torch.ops.aten.sym_size.int, place)
             node.replace_all_uses_with(size)
         copy.graph.erase_node(node)
     copy.graph.lint()
@@ -71,19 +71,33 @@ def _mapped_output(graph: Any, values: Dict[Any, Any]) -> Any:
     return torch.fx.map_arg(output.args[0], lambda node: values[node])
 
 
-def _place_of(size: Any, inputs: Sequence[Any]) -> Tuple[Any, int]:
+def _place_of(size: Any, inputs: Sequence[Any]) -> Optional[Tuple[Any, int]]:
     """The input, and its dim, that is of this size."""
     for node in inputs:
         shape = getattr(_symbolic(node), "shape", ())
         for dim, other in enumerate(shape):
             if isinstance(other, torch.SymInt) and other.node.expr == size.node.expr:
                 return node, dim
-    raise UnsupportedError(f"the number {size} varies and is no size of an input")
+    return None
 
 
-def _dynamic_dims(node: Any) -> Dict[int, Any]:
+def _dynamic(node: Any) -> Any:
+    """What torch.export is told of an input: which of its sizes vary, or that it is a number that does."""
+    auto = torch.export.Dim.AUTO
+    if isinstance(_symbolic(node), torch.SymInt):
+        return auto
     shape = getattr(_symbolic(node), "shape", ())
-    return {dim: torch.export.Dim.AUTO for dim, size in enumerate(shape) if isinstance(size, torch.SymInt)}
+    return {dim: auto for dim, size in enumerate(shape) if isinstance(size, torch.SymInt)} or None
+
+
+def _example(value: Any) -> Any:
+    """What it is exported with."""
+    if isinstance(value, torch.Tensor):
+        return value.detach()
+    number = value.node.hint if isinstance(value, torch.SymInt) else value
+    if not isinstance(number, int):
+        raise UnsupportedError(f"an input is a {type(value).__name__}")
+    return number
 
 
 def _is_constant(example: Any) -> bool:
@@ -114,11 +128,9 @@ class _Graph:
 
     def _compile(self, examples: Sequence[Any], constants: Dict[int, Any]) -> None:
         arguments = [i for i in range(len(examples)) if i not in constants]
-        if any(not isinstance(examples[i], torch.Tensor) for i in arguments):
-            raise UnsupportedError("an input is no tensor")
-        dynamic = tuple(_dynamic_dims(self._inputs[i]) or None for i in arguments)
+        dynamic = tuple(_dynamic(self._inputs[i]) for i in arguments)
         bound = _Bound(self._graph, constants, len(examples)).eval()
-        program = export(bound, [examples[i].detach() for i in arguments], None,
+        program = export(bound, [_example(examples[i]) for i in arguments], None,
                          {"args": dynamic} if any(dynamic) else None)
         options = Options({key: value for key, value in self._options.given.items() if key != "weights"}
                           ) if self._options.weights == "argument" else self._options

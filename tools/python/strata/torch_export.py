@@ -2,9 +2,11 @@
 exported."""
 from __future__ import annotations
 
+import contextlib
+import inspect
 import io
 import warnings
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 from torch.utils import _pytree as pytree
@@ -14,10 +16,17 @@ from .library import Profile, Tensor
 from .model import Bytes, CompiledModel
 from .options import Options
 
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what PyTorch has to say of itself; without gradients."""
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
+
+
 def _save(program: Any) -> bytes:
     file = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", FutureWarning)  # of PyTorch about itself
+    with _quiet():
         torch.export.save(program, file)
     return file.getvalue()
 
@@ -49,7 +58,7 @@ def _compile(program: Any, options: Options) -> Tuple[Any, CompiledModel]:
         return program, CompiledModel(Bytes(".pt2", lambda: _save(program)), options)
     except CompileError as first:
         try:
-            with torch.no_grad():
+            with _quiet():
                 parts = program.run_decompositions()
         except Exception:  # whatever PyTorch says of it: the compiler's error is the one to see
             raise first from None
@@ -121,10 +130,11 @@ class ExportedModel:
     def _tensors(self, leaves: Sequence[Any]) -> List[Any]:
         """The library's arguments; a tensor that lies otherwise in memory is copied."""
         picked = []
+        device = next((leaf.device for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
         for tensor in self._model.inputs:
             leaf = leaves[self._leaves[tensor.name]] if tensor.name in self._leaves else self._state[tensor.name]
             if not isinstance(leaf, torch.Tensor):
-                leaf = torch.as_tensor(leaf)
+                leaf = torch.as_tensor(leaf, device=device)  # a number
             picked.append(leaf.detach().contiguous())
         return picked
 
@@ -174,7 +184,7 @@ class ExportedModel:
 
 def export(module: Any, args: Sequence[Any], kwargs: Optional[Mapping[str, Any]], dynamic_shapes: Any) -> Any:
     """The program of |module| for inference."""
-    with torch.no_grad():
+    with _quiet():
         return torch.export.export(module, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False)
 
 
@@ -291,5 +301,4 @@ def spec_key(spec: Any) -> str:
 
 def _names_of(module: Any, n: int) -> List[str]:
     """Of the first |n| parameters of its forward."""
-    import inspect
     return list(inspect.signature(module.forward).parameters)[:n]
