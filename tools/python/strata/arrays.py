@@ -36,6 +36,14 @@ class Spec:
         self.dtype = self.row.name
         self.numpy = dtypes.to_numpy(self.row)
         self.itemsize = self.numpy.itemsize
+        self.torch = None  # once a tensor comes
+        self._taken = {self.numpy}  # numpy's types that were found to be right
+
+    def check_numpy(self, dtype: np.dtype) -> None:
+        if dtype not in self._taken:
+            if not dtypes.is_numpy(self.row, dtype):
+                raise self.wrong_type(dtype)
+            self._taken.add(dtype)
 
     def __repr__(self) -> str:
         return f"{self.name}: {self.dtype} [{', '.join(map(str, self.shape))}]"
@@ -59,8 +67,8 @@ class Numpy:
 
     @staticmethod
     def read(array: np.ndarray, spec: Spec) -> Place:
-        if array.dtype is not spec.numpy and not dtypes.is_numpy(spec.row, array.dtype):
-            raise spec.wrong_type(array.dtype)
+        if array.dtype is not spec.numpy:
+            spec.check_numpy(array.dtype)
         if not array.flags.c_contiguous:
             raise spec.not_contiguous(f"np.ascontiguousarray({spec.name})")
         return array.__array_interface__["data"][0], array.shape, None
@@ -107,7 +115,7 @@ class Torch:
         self._grad = self._torch.is_grad_enabled
 
     def read(self, tensor: Any, spec: Spec) -> Place:
-        if tensor.dtype is not dtypes.to_torch(spec.row, self._torch):
+        if tensor.dtype is not spec.torch and tensor.dtype is not self._type(spec):
             raise spec.wrong_type(tensor.dtype)
         if not tensor.is_contiguous() or tensor.is_neg():
             raise spec.not_contiguous(f"{spec.name}.contiguous()")
@@ -120,8 +128,12 @@ class Torch:
             raise TypeError(f"{spec.name}: lies on {tensor.device}, expected cpu or cuda")
         return tensor.data_ptr(), tensor.shape, None
 
+    def _type(self, spec: Spec) -> Any:
+        spec.torch = dtypes.to_torch(spec.row, self._torch)
+        return spec.torch
+
     def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Any:
-        return self._torch.empty(tuple(shape), dtype=dtypes.to_torch(spec.row, self._torch),
+        return self._torch.empty(shape, dtype=spec.torch or self._type(spec),
                                  device="cpu" if device is None else f"cuda:{device}")
 
     def memory(self, size: int, device: Optional[int]) -> Tuple[int, Any]:
@@ -149,8 +161,7 @@ class Cupy:
         self._cupy = sys.modules["cupy"]
 
     def read(self, array: Any, spec: Spec) -> Place:
-        if not dtypes.is_numpy(spec.row, array.dtype):
-            raise spec.wrong_type(array.dtype)
+        spec.check_numpy(array.dtype)
         if not array.flags.c_contiguous:
             raise spec.not_contiguous(f"cupy.ascontiguousarray({spec.name})")
         return array.data.ptr, array.shape, array.device.id
@@ -185,23 +196,29 @@ class Jax:
 
     def __init__(self) -> None:
         self._jax = sys.modules["jax"]
+        self._makers: Dict[Any, Any] = {}
 
     def read(self, array: Any, spec: Spec) -> Place:
-        if isinstance(array, self._jax.core.Tracer):
-            raise TypeError(f"{spec.name}: compiled models cannot be called inside of jax.jit and other transformations")
-        if not dtypes.is_numpy(spec.row, np.dtype(array.dtype)):
-            raise spec.wrong_type(array.dtype)
+        spec.check_numpy(array.dtype)
         device, = array.devices()
         array.block_until_ready()
         return array.unsafe_buffer_pointer(), array.shape, None if device.platform == "cpu" else device.id
 
     def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Any:
-        place = self._jax.devices("cpu" if device is None else "gpu")[device or 0]
-        dtype = spec.numpy if spec.row.numpy == spec.row.bits else getattr(self._jax.numpy, spec.row.numpy)
-        if self._jax.dtypes.canonicalize_dtype(dtype) != dtype:
+        key = (spec.row.number, tuple(shape), device)
+        make = self._makers.get(key)
+        if make is None:
+            make = self._makers[key] = self._maker(spec, tuple(shape), device)
+        return make().block_until_ready()
+
+    def _maker(self, spec: Spec, shape: Tuple[int, ...], device: Optional[int]) -> Any:
+        """What gives a new array each time, as quickly as jax does."""
+        jax = self._jax
+        place = jax.devices("cpu" if device is None else "gpu")[device or 0]
+        dtype = np.dtype(spec.row.bits if spec.row.numpy == spec.row.bits else getattr(jax.numpy, spec.row.numpy))
+        if jax.dtypes.canonicalize_dtype(dtype) != dtype:
             raise TypeError(f"{spec.name}: {spec.row.numpy} needs jax.config.update('jax_enable_x64', True)")
-        result = self._jax.device_put(np.empty(shape, dtype), place)
-        return result.block_until_ready()
+        return jax.jit(lambda: jax.numpy.zeros(shape, dtype), out_shardings=jax.sharding.SingleDeviceSharding(place))
 
     memory = staticmethod(Numpy.memory)
 
@@ -215,6 +232,13 @@ class Jax:
         pass  # read() has waited
 
 
+class Traced(Jax):
+    """What stands for an array while jax traces a function."""
+
+    def read(self, array: Any, spec: Spec) -> Place:
+        raise TypeError(f"{spec.name}: compiled models cannot be called inside of jax.jit and other transformations")
+
+
 class CudaArrayInterface(Numpy):
     """Whatever has __cuda_array_interface__ (numba, and others); results need out=."""
     name = "__cuda_array_interface__"
@@ -222,8 +246,7 @@ class CudaArrayInterface(Numpy):
     @staticmethod
     def read(array: Any, spec: Spec) -> Place:
         interface = array.__cuda_array_interface__
-        if not dtypes.is_numpy(spec.row, np.dtype(interface["typestr"])):
-            raise spec.wrong_type(interface["typestr"])
+        spec.check_numpy(np.dtype(interface["typestr"]))
         shape, strides = tuple(interface["shape"]), interface.get("strides")
         if strides is not None and not _is_contiguous(shape, [stride // spec.itemsize for stride in strides]):
             raise spec.not_contiguous("a copy")
@@ -314,7 +337,7 @@ def _find(value: Any) -> Any:
     if _is("torch", "Tensor", value):
         return Torch()
     if _is("jax", "Array", value):
-        return Jax()
+        return Traced() if isinstance(value, sys.modules["jax"].core.Tracer) else Jax()
     if _is("cupy", "ndarray", value):
         return Cupy()
     if hasattr(value, "__cuda_array_interface__"):

@@ -33,9 +33,15 @@ def _save(program: Any) -> bytes:
 
 def refuse_gradients(leaves: Sequence[Any]) -> None:
     """Compiled models compute none."""
-    if torch.is_grad_enabled() and any(isinstance(leaf, torch.Tensor) and leaf.requires_grad for leaf in leaves):
+    if not torch.is_grad_enabled():
+        return
+    if any(isinstance(leaf, torch.Tensor) and leaf.requires_grad for leaf in leaves):
         raise UnsupportedError("training: an input or a parameter requires a gradient, which compiled models do not "
                                "compute; call them under torch.no_grad() or torch.inference_mode()")
+
+
+def are_tensors(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, torch.Tensor) for value in values)
 
 
 class _Argument:
@@ -74,7 +80,10 @@ class ExportedModel:
 
     def __init__(self, program: Any, options: Options) -> None:
         self._in_spec, self._out_spec = program.call_spec.in_spec, program.call_spec.out_spec
-        self._names = list(pytree.tree_unflatten(list(range(self._in_spec.num_leaves)), self._in_spec)[1])
+        nested_args, nested_kwargs = pytree.tree_unflatten(list(range(self._in_spec.num_leaves)), self._in_spec)
+        self._names = list(nested_kwargs)
+        self._is_flat = not nested_kwargs and list(nested_args) == list(range(self._in_spec.num_leaves))
+        self._n_leaves, self._gives_one = self._in_spec.num_leaves, self._out_spec.is_leaf()
         program, self._model = _compile(program, options)
         signature = program.graph_signature
         self._arguments = [_Argument(spec) for spec in signature.input_specs if spec.kind.name == "USER_INPUT"]
@@ -82,6 +91,7 @@ class ExportedModel:
         self._leaves = {argument.name: i for i, argument in enumerate(self._arguments)}
         self._state = {tensor.name: self._stored(program, tensor.name) for tensor in self._model.inputs
                        if tensor.name not in self._leaves}
+        self._places = [(tensor.name, self._leaves.get(tensor.name)) for tensor in self._model.inputs]
         self._pick_results()
 
     @staticmethod
@@ -130,12 +140,14 @@ class ExportedModel:
     def _tensors(self, leaves: Sequence[Any]) -> List[Any]:
         """The library's arguments; a tensor that lies otherwise in memory is copied."""
         picked = []
-        device = next((leaf.device for leaf in leaves if isinstance(leaf, torch.Tensor)), None)
-        for tensor in self._model.inputs:
-            leaf = leaves[self._leaves[tensor.name]] if tensor.name in self._leaves else self._state[tensor.name]
-            if not isinstance(leaf, torch.Tensor):
-                leaf = torch.as_tensor(leaf, device=device)  # a number
-            picked.append(leaf.detach().contiguous())
+        for name, number in self._places:
+            leaf = self._state[name] if number is None else leaves[number]
+            if not isinstance(leaf, torch.Tensor):  # a number
+                device = next((other.device for other in leaves if isinstance(other, torch.Tensor)), None)
+                leaf = torch.as_tensor(leaf, device=device)
+            if leaf.requires_grad:
+                leaf = leaf.detach()
+            picked.append(leaf if leaf.is_contiguous() else leaf.contiguous())
         return picked
 
     def call_leaves(self, leaves: Sequence[Any]) -> List[Any]:
@@ -154,7 +166,9 @@ class ExportedModel:
                 results.append(int(got[result]) if value.is_number else got[result])
         return results
 
-    def _flatten(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> List[Any]:
+    def _flatten(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Sequence[Any]:
+        if self._is_flat and len(args) == self._n_leaves and not kwargs and are_tensors(args):
+            return args
         ordered = {name: kwargs[name] for name in self._names if name in kwargs}
         leaves, spec = pytree.tree_flatten((args, {**ordered, **kwargs}))
         if spec != self._in_spec:
@@ -167,7 +181,11 @@ class ExportedModel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves = self._flatten(args, kwargs)
         refuse_gradients(leaves)
-        return pytree.tree_unflatten(self.call_leaves(leaves), self._out_spec)
+        return self.nested(self.call_leaves(leaves))
+
+    def nested(self, results: List[Any]) -> Any:
+        """Flat results as the program gives them."""
+        return results[0] if self._gives_one else pytree.tree_unflatten(results, self._out_spec)
 
     def explain(self) -> str:
         """What fused with what and why not; bytes and operations of each kernel."""
@@ -235,38 +253,38 @@ class LazyModel:
         dynamic = {**dict(zip(names, nested_args)), **nested_kwargs}
         return ExportedModel(export(self._module, args, kwargs, dynamic), self._options)
 
-    def _model_for(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any, key: Any) -> ExportedModel:
-        structure = (spec_key(spec), tuple(kind for kind, _ in key))
-        shapes = tuple(shape for _, shape in key)
-        seen = self._seen.get(structure)
-        if seen is None:
-            seen = self._seen[structure] = _Seen(shapes)
-        elif seen.model is not None:
-            seen.add(shapes)
-        seen.model = self._export(args, kwargs, leaves, spec, seen.varies)
-        return seen.model
-
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and are_tensors(args):
+            refuse_gradients(args)
+            key = (len(args), tuple((arg.dtype, arg.device, arg.shape) for arg in args))
+            model = self._models.get(key)
+            if model is not None:
+                self._last = model
+                return model.nested(model.call_leaves(args))
         leaves, spec = pytree.tree_flatten((args, kwargs))
         refuse_gradients(leaves)
-        key = tuple(((leaf.dtype, leaf.device.type, leaf.dim()), tuple(leaf.shape)) if isinstance(leaf, torch.Tensor)
-                    else (leaf, None) for leaf in leaves)
-        model = self._models.get((spec_key(spec), key))
-        if model is None:
-            seen = self._seen.get((spec_key(spec), tuple(kind for kind, _ in key)))
+        if kwargs or not are_tensors(args):
+            key = (str(spec), tuple((leaf.dtype, leaf.device, leaf.shape) if isinstance(leaf, torch.Tensor) else leaf
+                                    for leaf in leaves))
+        results, self._last = self._call(args, kwargs, leaves, spec, key)
+        self._models[key] = self._last
+        return self._last.nested(results)
+
+    def _call(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any, key: Any) -> Tuple[Any, ExportedModel]:
+        """By the model of these sizes, or of all that came so far, or by a new one."""
+        if key in self._models:
+            return self._models[key].call_leaves(leaves), self._models[key]
+        structure = (str(spec), tuple((leaf.dtype, leaf.device, leaf.dim()) if isinstance(leaf, torch.Tensor) else leaf
+                                      for leaf in leaves))
+        shapes = tuple(leaf.shape if isinstance(leaf, torch.Tensor) else None for leaf in leaves)
+        seen = self._seen.setdefault(structure, _Seen(shapes))
+        if seen.model is not None:
             try:
-                if seen is None or seen.model is None:
-                    raise ShapeError("new")
-                results = seen.model.call_leaves(leaves)
-                model = seen.model
+                return seen.model.call_leaves(leaves), seen.model
             except ShapeError:
-                model = self._model_for(args, kwargs, leaves, spec, key)
-                results = model.call_leaves(leaves)
-            self._models[spec_key(spec), key] = model
-        else:
-            results = model.call_leaves(leaves)
-        self._last = model
-        return pytree.tree_unflatten(results, model._out_spec)
+                seen.add(shapes)
+        seen.model = self._export(args, kwargs, leaves, spec, seen.varies)
+        return seen.model.call_leaves(leaves), seen.model
 
     def _compiled(self) -> ExportedModel:
         if self._last is None:
@@ -293,10 +311,6 @@ class LazyModel:
     def save_library(self, path: Any) -> List[str]:
         """The last call's library; the paths of its files."""
         return self._compiled().save_library(path)
-
-
-def spec_key(spec: Any) -> str:
-    return str(spec)
 
 
 def _names_of(module: Any, n: int) -> List[str]:
