@@ -6,8 +6,8 @@ import types
 
 
 class Tensor:
-    def __init__(self, requires_grad=False):
-        self.requires_grad = requires_grad
+    def __init__(self, requires_grad=False, device="cpu"):
+        self.requires_grad, self.device = requires_grad, device
 
 
 class Graph:

@@ -14,11 +14,13 @@ from strata.errors import Fallback, ShapeError, UnsupportedError
 
 class Compiled:
     """In the place of what compiles a graph."""
+    names = []
 
     def __init__(self, graph, examples, options):
         if graph.error:
             raise graph.error
-        self._graph, self._options = graph, options
+        self._graph, Compiled.options = graph, options
+        Compiled.names.append(options.aot_name)
 
     def __call__(self, values):
         if "shape" in self._graph.name:
@@ -115,6 +117,24 @@ def gradients():
     torch.state.grad = False
 
 
+def places():
+    """Tensors on a GPU need its target, and lie on one device."""
+    gpu = [Tensor(device="cuda:0"), Tensor(device="cuda:0")]
+    for examples, options, text in ((gpu, {}, "cuda:0 and the target is 'cpu'"),
+                                    ([Tensor(), *gpu], {"target": "nvgpu"}, "cpu and cuda:0")):
+        with warnings_of(Fallback) as texts:
+            assert run(Function([Graph("a")]), examples, **options) == by((T,))
+        assert len(texts) == 1 and text in texts[0], texts
+        with raises(UnsupportedError, text):
+            run(Function([Graph("a")]), examples, **options, strict_target=True)
+    for given, expected in (({}, True), ({"on_gpu_tensors": False}, False), ({"user_device_memory": False}, True)):
+        assert run(Function([Graph("a")]), gpu, target="nvgpu", **given) == by((S,))
+        assert Compiled.options.on_gpu_tensors is expected
+        assert Compiled.options.user_device_memory is (given == {})
+    assert run(Function([Graph("a")]), [Tensor()], target="nvgpu") == by((S,))
+    assert not Compiled.options.on_gpu_tensors
+
+
 def sizes_that_a_library_refuses():
     function = strata.jit_torch(Function([Graph("shape")]))
     with warnings_of(Fallback) as texts:
@@ -137,6 +157,13 @@ def functions_count_for_themselves():
     assert first() == second() == by((S, T, T))
 
 
+def emitted_files():
+    """Each graph has a name of its own."""
+    Compiled.names.clear()
+    run(three(), aot=True, aot_name="net")
+    assert Compiled.names == ["net", "net_1", "net_2"], Compiled.names
+
+
 def backend_by_name():
     """As torch.compile(backend="strata", options=...) calls it."""
     options = {"torch_polyblocks_filter_graphs": [1]}
@@ -148,5 +175,5 @@ def backend_by_name():
 
 support.report([(case.__name__, case) for case in (
     all_by_default, selected, filtered, not_chosen_is_no_error, falls_back_with_one_warning, strict,
-    mistakes_are_not_hidden, gradients, sizes_that_a_library_refuses, other_names_and_forms,
-    functions_count_for_themselves, backend_by_name)])
+    mistakes_are_not_hidden, gradients, places, sizes_that_a_library_refuses, other_names_and_forms,
+    functions_count_for_themselves, emitted_files, backend_by_name)])

@@ -209,8 +209,8 @@ class Counter(torch.nn.Module):
 
 def written_buffers():
     """A compiled module has a state of its own; torch.compile writes the module's."""
-    module, compiled = Counter(), strata.compile(Counter(), (random(4),))
-    own = Counter()
+    module, compiled = Counter(), strata.compile(Counter().eval(), (random(4),))
+    own = Counter().eval()
     traced = torch.compile(own, backend=torch_backend.Backend(strata.options.Options(STRICT)))
     with torch.no_grad():
         for i in range(3):

@@ -17,14 +17,19 @@ class Chooser:
         self._select, self._filter = options.torch_polyblocks_select_graphs, options.torch_polyblocks_filter_graphs
         self._count, self._lock = 0, threading.Lock()
 
-    def next(self, name: str = "") -> Tuple[str, bool]:
-        """The next graph's name, and whether it is to be compiled."""
+    def next(self, name: str = "") -> Tuple[int, str, bool]:
+        """The next graph's number and name, and whether it is to be compiled."""
         with self._lock:
             number, self._count = self._count, self._count + 1
         names = {number, str(number), f"graph_{number}", name}
         wanted = self._select is None or not names.isdisjoint(self._select)
         unwanted = self._filter is not None and not names.isdisjoint(self._filter)
-        return f"graph_{number}" + (f" ({name})" if name else ""), wanted and not unwanted
+        return number, f"graph_{number}" + (f" ({name})" if name else ""), wanted and not unwanted
+
+
+def numbered(options: Options, number: int) -> Options:
+    """The options of one of several compiles of a function: with aot, files of all but the first have its number."""
+    return options.with_(aot_name=f"{options.aot_name}_{number}") if options.aot and number else options
 
 
 def compile_or_fall_back(build: Callable[[], Any], own: Any, name: str, options: Options,

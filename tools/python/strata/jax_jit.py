@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from .errors import CompileError, UnsupportedError
-from .graphs import compile_or_fall_back
+from .graphs import compile_or_fall_back, numbered
 from .model import Bytes, CompiledModel
 from .options import Options
 
@@ -68,7 +68,7 @@ class JaxFunction:
 
         def build() -> Callable[..., Any]:
             text = module_text(flat, leaves)
-            model = _compile(text, self._options)
+            model = _compile(text, numbered(self._options, len(self._models)))
             self._models.append(model)
             return lambda arrays: jax.tree_util.tree_unflatten(found["tree"], model.call_flat(arrays))
 

@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 import tensorflow as tf
 
 from .errors import UnsupportedError
-from .graphs import compile_or_fall_back
+from .graphs import compile_or_fall_back, numbered
 from .model import Bytes, CompiledModel
 from .options import Options
 
@@ -38,7 +38,8 @@ class TensorFlowFunction:
         def build() -> Callable[[Sequence[Any]], Any]:
             function = tf.function(lambda *leaves: tf.nest.flatten(self._function(*leaves)), input_signature=signature)
             proto = _to_onnx(function, signature)
-            model = CompiledModel(Bytes(".onnx", lambda: proto.SerializeToString(deterministic=True)), self._options)
+            model = CompiledModel(Bytes(".onnx", lambda: proto.SerializeToString(deterministic=True)),
+                                  numbered(self._options, len(self._models)))
             self._models.append(model)
 
             def call(tensors: Sequence[Any]) -> Any:

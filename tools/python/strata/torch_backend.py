@@ -7,10 +7,10 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import torch
 
 from .errors import ShapeError, StrataError, UnsupportedError
-from .graphs import Chooser, compile_or_fall_back
+from .graphs import Chooser, compile_or_fall_back, numbered
 from .model import check_target
 from .options import Options
-from .torch_export import ExportedModel, export, refuse_gradients
+from .torch_export import ExportedModel, export, options_for, refuse_gradients
 
 
 def _export_errors() -> Tuple[type, ...]:
@@ -162,14 +162,15 @@ class Backend:
         self._options, self._chooser = options, Chooser(options)
 
     def __call__(self, graph: Any, examples: Sequence[Any]) -> Callable[..., Any]:
-        name, wanted = self._chooser.next(_graph_name())
+        number, name, wanted = self._chooser.next(_graph_name())
         if not wanted:
             return graph.forward
 
         def build() -> Any:
             refuse_gradients(examples)
+            options = numbered(options_for(examples, self._options), number)
             with torch._guards.tracing(None):  # what export assumes guards nothing of the frame that dynamo is at
-                return self._guarded(_Graph(graph, examples, self._options), graph.forward, name)
+                return self._guarded(_Graph(graph, examples, options), graph.forward, name)
 
         return compile_or_fall_back(build, graph.forward, name, self._options, _export_errors())
 

@@ -12,6 +12,7 @@ import torch
 from torch.utils import _pytree as pytree
 
 from .errors import CompileError, ShapeError, UnsupportedError
+from .graphs import numbered
 from .library import Profile, Tensor
 from .model import Bytes, CompiledModel
 from .options import Options
@@ -38,6 +39,20 @@ def refuse_gradients(leaves: Sequence[Any]) -> None:
     if any(isinstance(leaf, torch.Tensor) and leaf.requires_grad for leaf in leaves):
         raise UnsupportedError("training: an input or a parameter requires a gradient, which compiled models do not "
                                "compute; call them under torch.no_grad() or torch.inference_mode()")
+
+
+def options_for(leaves: Sequence[Any], options: Options) -> Options:
+    """|options| with what the places of tensors say; an error where they contradict."""
+    devices = {str(leaf.device) for leaf in leaves if isinstance(leaf, torch.Tensor)}
+    if len(devices) > 1:
+        raise UnsupportedError(f"its tensors lie on {' and '.join(sorted(devices))}")
+    if devices <= {"cpu"}:
+        return options
+    if options.target == "cpu":
+        raise UnsupportedError(f"its tensors lie on {devices.pop()} and the target is 'cpu': give target='nvgpu' or "
+                               "'amdgpu'")
+    return options if "on_gpu_tensors" in options.given else options.with_(
+        on_gpu_tensors=True, user_device_memory=options.given.get("user_device_memory", True))
 
 
 def are_tensors(values: Sequence[Any]) -> bool:
@@ -209,13 +224,14 @@ def export(module: Any, args: Sequence[Any], kwargs: Optional[Mapping[str, Any]]
 def compile_module(module: Any, args: Optional[Sequence[Any]], kwargs: Optional[Mapping[str, Any]],
                    dynamic_shapes: Any, options: Options) -> Any:
     """|module| with the weights that it has now."""
-    if module.training and any(True for _ in module.children()):
+    if module.training and any(True for part in (module.children(), module.parameters(), module.buffers()) for _ in part):
         raise UnsupportedError("the module is in training mode: call .eval() first")
     if args is None and kwargs is None:
         if dynamic_shapes is not None:
             raise TypeError("dynamic_shapes: give args too")
         return LazyModel(module, options)
-    return ExportedModel(export(module, args or (), kwargs, dynamic_shapes), options)
+    leaves = pytree.tree_leaves((tuple(args or ()), dict(kwargs or {})))
+    return ExportedModel(export(module, args or (), kwargs, dynamic_shapes), options_for(leaves, options))
 
 
 class _Seen:
@@ -241,17 +257,20 @@ class LazyModel:
         self._seen: Dict[Any, _Seen] = {}
         self._models: Dict[Any, ExportedModel] = {}
         self._last: Optional[ExportedModel] = None
+        self._count = 0
 
     def _export(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any, varies: Sequence[Any]) -> ExportedModel:
         auto = torch.export.Dim.AUTO
         shapes = [{i: auto for i in dims} if isinstance(leaf, torch.Tensor) and dims else None
                   for leaf, dims in zip(leaves, varies)]
+        options = numbered(options_for(leaves, self._options), self._count)
+        self._count += 1
         if not any(shapes):
-            return ExportedModel(export(self._module, args, kwargs, None), self._options)
+            return ExportedModel(export(self._module, args, kwargs, None), options)
         nested_args, nested_kwargs = pytree.tree_unflatten(shapes, spec)
         names = list(_names_of(self._module, len(args)))
         dynamic = {**dict(zip(names, nested_args)), **nested_kwargs}
-        return ExportedModel(export(self._module, args, kwargs, dynamic), self._options)
+        return ExportedModel(export(self._module, args, kwargs, dynamic), options)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not kwargs and are_tensors(args):
