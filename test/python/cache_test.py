@@ -85,6 +85,19 @@ def changed_data_beside():
     assert compiles(lambda: run("one/m.onnx", 6)) == 0
 
 
+def changed_files_of_options():
+    """Files that options name, too."""
+    def bound(factor):
+        graph = onnx_file.Graph(opset=18)
+        graph.node("Mul", [graph.input("x", FLOAT, ["n", 4]), graph.input("w", FLOAT, [4])], ["y"])
+        graph.output("y", FLOAT, ["n", 4])
+        graph.save("bound.onnx")
+        np.save("w.npy", np.full(4, factor, np.float32))
+        run("bound.onnx", factor, bind_constant={"w": "w.npy"})
+
+    assert [compiles(lambda factor=factor: bound(factor)) for factor in (5, 6, 5, 6)] == [1, 1, 0, 0]
+
+
 def changed_surroundings():
     os.environ["STRATA_OPT_LEVEL"] = "1"
     try:
@@ -186,5 +199,5 @@ def many_processes():
 
 
 support.report([(case.__name__, case) for case in (
-    used_again, changed_models, changed_data_beside, changed_surroundings, what_is_observed_is_compiled,
+    used_again, changed_models, changed_data_beside, changed_files_of_options, changed_surroundings, what_is_observed_is_compiled,
     failures_leave_nothing, the_oldest_go, removed_while_it_is_used, what_was_killed_goes, without, many_processes)])

@@ -17,7 +17,7 @@ import pathlib
 import shutil
 import tempfile
 import time
-from typing import Any, Callable, Dict, Iterable, List, Optional
+from typing import Any, Callable, Dict, Iterable, List, Optional, Union
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Of the variables STRATA_..., those that no library depends on.
@@ -44,7 +44,7 @@ def limit() -> int:
         raise ValueError(f"STRATA_CACHE_SIZE: expected bytes, as in 500M or 20G, got '{text}'") from None
 
 
-def sum_of_file(path: os.PathLike) -> str:
+def sum_of_file(path: Union[str, os.PathLike]) -> str:
     """Of its bytes."""
     total = hashlib.sha256()
     with open(path, "rb") as file:

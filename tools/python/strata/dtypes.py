@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ class DType(NamedTuple):
     name: str
     numpy: str
     bits: str
-    torch: Optional[str]
+    torch: str
     per_byte: int = 1
 
 

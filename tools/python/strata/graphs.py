@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from typing import Any, Callable, Tuple
+from typing import Any, Callable, Tuple, Type
 
 from .errors import CompilerNotFound, Fallback, StrataError
 from .options import Options
@@ -33,14 +33,14 @@ def numbered(options: Options, number: int) -> Options:
 
 
 def compile_or_fall_back(build: Callable[[], Any], own: Any, name: str, options: Options,
-                         unsupported: Tuple[type, ...] = ()) -> Any:
+                         unsupported: Tuple[Type[Exception], ...] = ()) -> Any:
     """What build() makes; the framework's |own| function, with a warning, where it cannot be compiled, or with
     strict_target that error."""
     try:
         return build()
     except CompilerNotFound:
         raise
-    except (StrataError, *unsupported) as error:
+    except (StrataError,) + unsupported as error:
         if options.strict_target:
             raise
         reason = str(error).strip().splitlines() or [type(error).__name__]

@@ -20,7 +20,7 @@ def module_text(function: Callable[..., Any], leaves: Sequence[Any]) -> str:
     from jax.extend.mlir import ir
     with mlir.make_ir_context():
         module = ir.Module.parse(exported.mlir_module())
-        return module.operation.get_asm(print_generic_op_form=True, assume_verified=True)
+        return str(module.operation.get_asm(print_generic_op_form=True, assume_verified=True))
 
 
 def _compile(text: str, options: Options) -> CompiledModel:

@@ -61,7 +61,7 @@ class Library:
 
     _MOST_PLANS = 4096
 
-    def __init__(self, path: os.PathLike) -> None:
+    def __init__(self, path: Union[str, os.PathLike]) -> None:
         self.path = os.path.abspath(path)
         name = os.path.basename(self.path)
         if not (name.startswith("lib") and name.endswith(".so")):
@@ -137,11 +137,11 @@ class Library:
                 named = ", ".join(f"{name} = {size}" for name, size in zip(self.sizes.names, sizes))
                 raise ShapeError(f"{spec.name}: expected the shape [{', '.join(map(str, spec.shape))}]"
                                  f"{' with ' + named if named else ''}, got {tuple(shape)}")
-        dims = (ctypes.c_int64 * len(sizes))(*sizes) if sizes else None
+        dims_array: Any = (ctypes.c_int64 * len(sizes))(*sizes) if sizes else None
         n = len(self._in)
         self._check_ranges(sizes)
-        memory_size = self.description.device_memory_size(dims) if self._takes_memory else 0
-        plan = _Plan(dims, [self._shape_of(n + i, values) for i in range(len(self._out))], memory_size)
+        memory_size = self.description.device_memory_size(dims_array) if self._takes_memory else 0
+        plan = _Plan(dims_array, [self._shape_of(n + i, values) for i in range(len(self._out))], memory_size)
         if len(self._plans) < self._MOST_PLANS:
             self._plans[shapes] = plan
         return plan

@@ -1,12 +1,13 @@
 """Compiling a model, and what is compiled."""
 from __future__ import annotations
 
+import hashlib
 import os
 import pathlib
 import shutil
 import sys
 import tempfile
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import arrays, cache, compiler
 from .errors import OptionError, StrataError
@@ -18,9 +19,9 @@ _EMITTED = (".so", ".a", ".h", ".pc", ".weights", ".mlir")
 
 
 class Source:
-    """A model as the compiler takes it: a file. |names|: what the user calls it, in errors."""
+    """A model as the compiler takes it: a file."""
 
-    def __init__(self, path: os.PathLike) -> None:
+    def __init__(self, path: Union[str, os.PathLike]) -> None:
         self._path = pathlib.Path(os.path.abspath(path))
         if not self._path.is_file():
             raise FileNotFoundError(f"{path}: no such model")
@@ -35,26 +36,38 @@ class Source:
     def write(self, _folder: pathlib.Path) -> pathlib.Path:
         return self._path
 
+    def forget(self) -> None:
+        """Keeps no more than is needed to make the bytes again."""
+
 
 class Bytes(Source):
     """A model in memory, written to a file for the time of a compile. |make| gives its bytes."""
 
-    def __init__(self, suffix: str, make: Callable[[], bytes], base: Optional[os.PathLike] = None) -> None:
-        self._suffix, self._make, self._base = suffix, make, base
+    def __init__(self, suffix: str, make: Callable[[], bytes]) -> None:
+        self._suffix, self._make = suffix, make
         self._sum: Optional[str] = None
+        self._bytes: Optional[bytes] = None
+
+    def _get(self) -> bytes:
+        if self._bytes is None:
+            self._bytes = self._make()
+        return self._bytes
 
     def sum(self) -> str:
         if self._sum is None:
-            self._sum = cache.sum_of(self._suffix, cache.hashlib.sha256(self._make()).hexdigest())
+            self._sum = cache.sum_of(self._suffix, hashlib.sha256(self._get()).hexdigest())
         return self._sum
 
     def base(self) -> pathlib.Path:
-        return pathlib.Path(self._base or os.getcwd())
+        return pathlib.Path.cwd()
 
     def write(self, folder: pathlib.Path) -> pathlib.Path:
         path = folder / f"model{self._suffix}"
-        path.write_bytes(self._make())
+        path.write_bytes(self._get())
         return path
+
+    def forget(self) -> None:
+        self._bytes = None
 
 
 def _made_from(depfile: pathlib.Path) -> List[str]:
@@ -84,9 +97,12 @@ def compiled_folder(source: Source, options: Options, name: str) -> pathlib.Path
     """The folder with the library's files, from the cache where it has them."""
     key = cache.sum_of(source.sum(), options.arguments(), name, compiler.identity(compiler.find()),
                        cache.surroundings())
-    return cache.entry_for(key, source.base(),
-                           lambda folder: _compile(source, options, name, folder, options.is_observed),
-                           reads=not options.is_observed)
+    try:
+        return cache.entry_for(key, source.base(),
+                               lambda folder: _compile(source, options, name, folder, options.is_observed),
+                               reads=not options.is_observed)
+    finally:
+        source.forget()
 
 
 def _open(source: Source, options: Options, name: str) -> Library:
@@ -190,7 +206,7 @@ class CompiledModel:
     def _emit(self, folder: pathlib.Path, name: str) -> List[str]:
         return _copy(compiled_folder(self._source, self._options_of(self._form), name), folder)
 
-    def save_library(self, path: os.PathLike) -> List[str]:
+    def save_library(self, path: Union[str, os.PathLike]) -> List[str]:
         """Writes lib<name>.so, lib<name>.a, <name>.h and <name>.pc; their paths. |path|: folder/lib<name>.so, or
         folder/<name>."""
         target = pathlib.Path(path)

@@ -57,14 +57,14 @@ def _compiler_default(kind: str, text: Optional[str]) -> Any:
 
 
 def _rows() -> Dict[str, Row]:
-    rows = {}
+    rows: Dict[str, Row] = {}
     for name, aliases, kind, values, default, where, meaning in OPTIONS:
         if _key(name) not in NOT_HERE:
             names = tuple(_key(alias) for alias in aliases.split() if len(alias) > 1)
             rows[_key(name)] = Row(_key(name), names, kind, values, _compiler_default(kind, default), where, meaning)
-    for name, kind, default, meaning in FRONT_END:
-        aliases = rows[name].aliases if name in rows else ()
-        rows[name] = Row(name, aliases, kind, None, default, "", meaning)
+    for name, kind, value, meaning in FRONT_END:
+        names = rows[name].aliases if name in rows else ()
+        rows[name] = Row(name, names, kind, None, value, "", meaning)
     return rows
 
 

@@ -1,12 +1,12 @@
 """The sizes of a call, from the shapes of its arrays (docs/abi.md, Sizes)."""
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .errors import ShapeError
 
 CONSTANT = 0
-_OPERATIONS = {1: lambda a, b: a + b, 2: lambda a, b: a * b, 3: lambda a, b: a // b if b else None,
+_OPERATIONS: Dict[int, Callable[[int, int], Optional[int]]] = {1: lambda a, b: a + b, 2: lambda a, b: a * b, 3: lambda a, b: a // b if b else None,
                4: lambda a, b: -(-a // b) if b else None, 5: lambda a, b: a % b if b else None, 6: min, 7: max}
 
 
@@ -18,7 +18,7 @@ class Sizes:
         n_infos = description.n_values - description.n_dims if self.names else 0
         self._infos = [(info.op, info.a, info.b) for info in (description.values[i] for i in range(n_infos))]
 
-    def values(self, sizes: Sequence[int]) -> List[int]:
+    def values(self, sizes: Sequence[Any]) -> List[Any]:
         """All values of a call."""
         values: List[Any] = list(sizes)
         for operation, a, b in self._infos:
@@ -67,9 +67,9 @@ class Sizes:
             for value, size in pairs:
                 unknown = self._unknown(value, known)
                 found = None if unknown is None else self._solve(value, unknown, known, size)
-                if found is not None:
+                if unknown is not None and found is not None:
                     known[unknown], changed = found, True
-        for name, size in zip(self.names, known):
-            if size is None:
-                raise ShapeError(f"the shapes of the arguments do not say the size '{name}'")
-        return known  # type: ignore[return-value]
+        if None in known:
+            name = self.names[known.index(None)]
+            raise ShapeError(f"the shapes of the arguments do not say the size '{name}'")
+        return [size for size in known if size is not None]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type
 
 import torch
 
@@ -13,7 +13,7 @@ from .options import Options
 from .torch_export import ExportedModel, export, options_for, refuse_gradients
 
 
-def _export_errors() -> Tuple[type, ...]:
+def _export_errors() -> Tuple[Type[Exception], ...]:
     """What torch.export raises of graphs that it cannot export."""
     from torch._dynamo import exc
     from torch._export.verifier import SpecViolationError
@@ -46,7 +46,8 @@ def _symbolic(node: Any) -> Any:
 def _without_sizes(graph: Any) -> Tuple[Any, List[int]]:
     """A copy of |graph| that reads sizes from the tensors that have them. The numbers of the inputs that are left."""
     copy = torch.fx.GraphModule(graph, torch.fx.Graph())
-    copy.graph.graph_copy(graph.graph, values := {})
+    values: Dict[Any, Any] = {}
+    copy.graph.graph_copy(graph.graph, values)
     copy.graph.output(_mapped_output(graph.graph, values))
     inputs = [node for node in copy.graph.nodes if node.op == "placeholder"]
     kept = []

@@ -6,7 +6,7 @@ import contextlib
 import inspect
 import io
 import warnings
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import torch
 from torch.utils import _pytree as pytree
@@ -239,7 +239,7 @@ class _Seen:
 
     def __init__(self, shapes: Tuple[Any, ...]) -> None:
         self.shapes = shapes
-        self.varies = [set() for _ in shapes]
+        self.varies: List[Set[int]] = [set() for _ in shapes]
         self.model: Optional[ExportedModel] = None
 
     def add(self, shapes: Tuple[Any, ...]) -> None:
@@ -275,7 +275,7 @@ class LazyModel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not kwargs and are_tensors(args):
             refuse_gradients(args)
-            key = (len(args), tuple((arg.dtype, arg.device, arg.shape) for arg in args))
+            key: Any = (len(args), tuple((arg.dtype, arg.device, arg.shape) for arg in args))
             model = self._models.get(key)
             if model is not None:
                 self._last = model
