@@ -199,5 +199,5 @@ def many_processes():
 
 
 support.report([(case.__name__, case) for case in (
-    used_again, changed_models, changed_data_beside, changed_files_of_options, changed_surroundings, what_is_observed_is_compiled,
-    failures_leave_nothing, the_oldest_go, removed_while_it_is_used, what_was_killed_goes, without, many_processes)])
+    used_again, changed_models, changed_data_beside, changed_files_of_options, changed_surroundings,
+    what_is_observed_is_compiled, failures_leave_nothing, the_oldest_go, removed_while_it_is_used, what_was_killed_goes, without, many_processes)])

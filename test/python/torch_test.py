@@ -310,7 +310,7 @@ def the_cache():
     assert "compiled True" in outputs[0] and "compiled True" not in outputs[1], outputs
 
 
-CASES = (a_module_with_arguments, a_module_called, dynamic_shapes, an_exported_program, nested_arguments, contiguity, types,
-         gradients, a_decorated_function, graph_breaks, the_backend, written_parameters, written_arguments,
+CASES = (a_module_with_arguments, a_module_called, dynamic_shapes, an_exported_program, nested_arguments, contiguity,
+         types, gradients, a_decorated_function, graph_breaks, the_backend, written_parameters, written_arguments,
          written_buffers, sizes_as_numbers, a_transformer, what_cannot_be_compiled, training_runs_in_torch, the_cache)
 support.report([(case.__name__, case) for case in CASES if case.__name__ in sys.argv[1:] or not sys.argv[1:]])

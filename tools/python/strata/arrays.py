@@ -8,7 +8,7 @@ A kind (one a framework) has
     stream(array, device)          the framework's current one, as a number
     on(device)                     a context in which |device| is the current one
     synchronize(device)            waits for what the framework does there
-    has_stream                     whether a GPU's memory and stream are to be had: else the library has its own, and waits
+    has_stream                     whether memory and a stream are to be had of it; else the library has its own
 
 kind_of(array) finds it by the array's type. Nothing imports a framework that the caller has not.
 """
@@ -288,7 +288,7 @@ class DLPack(Numpy):
             raise spec.not_contiguous("a copy")
         on_host = tensor.device_type in (_DLPACK_CPU, _DLPACK_CUDA_HOST)
         if not on_host and tensor.device_type not in (_DLPACK_CUDA, _DLPACK_ROCM):
-            raise TypeError(f"{spec.name}: lies on device type {tensor.device_type} of DLPack, expected a host, CUDA or ROCm")
+            raise TypeError(f"{spec.name}: lies on DLPack's device type {tensor.device_type}, expected a host, CUDA or ROCm")
         # |array| has the data; the capsule may go
         return (tensor.data or 0) + tensor.byte_offset, shape, None if on_host else tensor.device_id
 

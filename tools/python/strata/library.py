@@ -151,7 +151,8 @@ class Library:
             info = self.description.dim_infos[i].contents
             if not info.min <= size <= info.max or size % info.multiple:
                 multiple = f" and a multiple of {info.multiple}" if info.multiple > 1 else ""
-                raise ShapeError(f"the size '{self.sizes.names[i]}' is {size}: expected {info.min} to {info.max}{multiple}")
+                raise ShapeError(f"the size '{self.sizes.names[i]}' is {size}: expected {info.min} to {info.max}"
+                                 f"{multiple}")
 
     # -- Calls --------------------------------------------------------------------------------------------------------
 
@@ -168,10 +169,12 @@ class Library:
             values[at] = value
         absent = [spec.name for spec, value in zip(self._in, values) if value is missing]
         if absent or len(values) > len(self._in):
-            raise TypeError(f"expected {len(self._in)} inputs ({', '.join(self._positions)}), got {len(args) + len(named)}")
+            raise TypeError(f"expected {len(self._in)} inputs ({', '.join(self._positions)}), "
+                            f"got {len(args) + len(named)}")
         return values
 
-    def _results(self, out: Any, first: Any, plan: _Plan, device: Optional[int], addresses: List[int]) -> Tuple[Any, ...]:
+    def _results(self, out: Any, first: Any, plan: _Plan, device: Optional[int],
+                 addresses: List[int]) -> Tuple[Any, ...]:
         """Arrays for the results: new ones of the first argument's kind, or |out|. Adds their addresses."""
         if out is None:
             results = [first.empty(spec, shape, device) for spec, shape in zip(self._out, plan.shapes)]

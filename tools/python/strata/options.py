@@ -79,7 +79,8 @@ def _find(key: str) -> Row:
         return row
     if _key(key) in NOT_HERE:
         instead = NOT_HERE[_key(key)]
-        raise OptionError(f"compile option '{key}': of the command line only" + (f"; here: {instead}" if instead else ""))
+        raise OptionError(f"compile option '{key}': of the command line only" +
+                          (f"; here: {instead}" if instead else ""))
     near = difflib.get_close_matches(_key(key), _NAMES, n=1, cutoff=0.5)
     raise OptionError(f"there is no compile option '{key}'" + (f": did you mean '{near[0]}'?" if near else ""))
 

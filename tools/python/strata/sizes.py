@@ -6,8 +6,9 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 from .errors import ShapeError
 
 CONSTANT = 0
-_OPERATIONS: Dict[int, Callable[[int, int], Optional[int]]] = {1: lambda a, b: a + b, 2: lambda a, b: a * b, 3: lambda a, b: a // b if b else None,
-               4: lambda a, b: -(-a // b) if b else None, 5: lambda a, b: a % b if b else None, 6: min, 7: max}
+_OPERATIONS: Dict[int, Callable[[int, int], Optional[int]]] = {
+    1: lambda a, b: a + b, 2: lambda a, b: a * b, 3: lambda a, b: a // b if b else None,
+    4: lambda a, b: -(-a // b) if b else None, 5: lambda a, b: a % b if b else None, 6: min, 7: max}
 
 
 class Sizes:

@@ -224,7 +224,7 @@ def export(module: Any, args: Sequence[Any], kwargs: Optional[Mapping[str, Any]]
 def compile_module(module: Any, args: Optional[Sequence[Any]], kwargs: Optional[Mapping[str, Any]],
                    dynamic_shapes: Any, options: Options) -> Any:
     """|module| with the weights that it has now."""
-    if module.training and any(True for part in (module.children(), module.parameters(), module.buffers()) for _ in part):
+    if module.training and len([*module.children(), *module.parameters(), *module.buffers()]) > 0:
         raise UnsupportedError("the module is in training mode: call .eval() first")
     if args is None and kwargs is None:
         if dynamic_shapes is not None:
