@@ -42,5 +42,6 @@ strata_library_options_t strata_options_for_library(strata_arena_t *arena, const
 void strata_options_print_help(FILE *file);
 STRATA_MUST_CHECK strata_status_t strata_options_print_version(FILE *file); // TOOL: one could not be asked
 void strata_options_print_markdown(FILE *file);                             // docs/options.md
+void strata_options_print_python(FILE *file);                               // tools/python/strata/_options.py
 
 #endif

@@ -101,3 +101,41 @@ void strata_options_print_markdown(FILE *file) {
   fprintf(file, "| %s | %s%s%s | %s |\n", name, *here ? "`" : "", here, *here ? "`" : "", note);
 #include "tools/aitemplate.def"
 }
+
+// A string of Python, or None.
+static void print_literal(FILE *file, const char *text) {
+  if (!text) {
+    fputs("None", file);
+    return;
+  }
+  fputc('"', file);
+  for (; *text; text++)
+    fprintf(file, strchr("\\\"", *text) ? "\\%c" : "%c", *text);
+  fputc('"', file);
+}
+
+void strata_options_print_python(FILE *file) {
+  static const char *const types[] = {
+      [STRATA_OPTION_flag] = "flag", [STRATA_OPTION_count] = "count", [STRATA_OPTION_choice] = "choice",
+      [STRATA_OPTION_text] = "text", [STRATA_OPTION_list] = "list",
+  };
+  fputs("\"\"\"The options of `strata`. Generated from tools/options.def by `strata-docs python`; do not edit.\"\"\"\n"
+        "\n"
+        "# name, other names with blanks between, type, values, default, where it has an effect, meaning\n"
+        "OPTIONS = (\n",
+        file);
+  for (size_t i = 0; i < strata_n_options; i++) {
+    const strata_option_t *option = &strata_option_table[i];
+    if (option->type == STRATA_OPTION_group)
+      continue;
+    const char *texts[] = {option->name,   option->aliases,   types[option->type],
+                           option->values, option->otherwise, strata_option_needs_text(option),
+                           option->help};
+    for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) {
+      fputs(j ? ", " : "    (", file);
+      print_literal(file, texts[j]);
+    }
+    fputs("),\n", file);
+  }
+  fputs(")\n", file);
+}

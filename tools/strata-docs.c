@@ -1,6 +1,6 @@
 // strata-docs: prints documents from the tables they document: docs/options.md, docs/ops.md and
-// docs/openvino.md, the tables of docs/gpu-schedules.md and that of kinds in docs/architecture.md, the manual page of a
-// command, the completions of a shell.
+// docs/openvino.md, the tables of docs/gpu-schedules.md and that of kinds in docs/architecture.md, the table of the
+// Python package, the manual page of a command, the completions of a shell.
 #include "dialects/strata/strata.h"
 #include "tools/commands.h"
 #include "tools/errors.h"
@@ -73,6 +73,8 @@ static bool print(int argc, char **argv) {
     return print_for(argv[1], argv[2]);
   if (argc == 2 && strcmp(argv[1], "options") == 0)
     strata_options_print_markdown(stdout);
+  else if (argc == 2 && strcmp(argv[1], "python") == 0)
+    strata_options_print_python(stdout);
   else if (argc == 2 && strcmp(argv[1], "ops") == 0)
     strata_print_ops_markdown(print_text, stdout);
   else if (argc == 2 && strcmp(argv[1], "openvino") == 0)
@@ -90,7 +92,8 @@ static strata_status_t document(int argc, char **argv) {
   if (print(argc, argv))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT,
-                      "usage: strata-docs options|ops|openvino|schedule|kinds|manual COMMAND|completion bash|zsh|fish");
+                      "usage: strata-docs options|python|ops|openvino|schedule|kinds|manual COMMAND|completion "
+                      "bash|zsh|fish");
 }
 
 int main(int argc, char **argv) {

@@ -86,7 +86,7 @@ def environment_of(folder):
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STRATA_")}
     return {**environment, "PATH": f"{os.path.abspath(strata.BIN)}:{os.environ['PATH']}", "LIBRARY_PATH": driver,
             "LD_LIBRARY_PATH": os.environ["STRATA_TEST_BIN"], "STRATA_CUDA_DRIVER": f"{driver}/libcuda.so.1",
-            "DEVICE": "emulated"}
+            "DEVICE": "emulated", "STRATA_CACHE_DIR": os.path.join(folder, "cache")}
 
 
 def run_block(document, block, folder):

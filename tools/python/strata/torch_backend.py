@@ -1,0 +1,213 @@
+"""torch.compile(backend="strata") and jit_torch."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type
+
+import torch
+
+from .errors import ShapeError, StrataError, UnsupportedError
+from .graphs import Chooser, compile_or_fall_back, numbered
+from .model import check_target
+from .options import Options
+from .torch_export import ExportedModel, export, options_for, refuse_gradients
+
+
+def _export_errors() -> Tuple[Type[Exception], ...]:
+    """What torch.export raises of graphs that it cannot export."""
+    from torch._dynamo import exc
+    from torch._export.verifier import SpecViolationError
+    return (exc.TorchDynamoException, SpecViolationError, torch.fx.experimental.symbolic_shapes.ConstraintViolationError,
+            NotImplementedError, RuntimeError, ValueError, AssertionError)
+
+
+class _Bound(torch.nn.Module):
+    """A graph as a function of some of its inputs; the others are constants."""
+
+    def __init__(self, graph: Any, constants: Mapping[int, Any], n_inputs: int) -> None:
+        super().__init__()
+        self._graph, self._n = graph, n_inputs
+        for i, tensor in constants.items():
+            self.register_buffer(f"constant{i}", tensor.detach())
+        self._numbers = tuple(constants)
+
+    def forward(self, *args: Any) -> Any:
+        given, inputs = iter(args), []
+        for i in range(self._n):
+            inputs.append(getattr(self, f"constant{i}") if i in self._numbers else next(given))
+        return self._graph(*inputs)
+
+
+def _symbolic(node: Any) -> Any:
+    """The fake tensor, or the size, that dynamo has for an input."""
+    return node.meta.get("example_value")
+
+
+def _without_sizes(graph: Any) -> Tuple[Any, List[int]]:
+    """A copy of |graph| that reads sizes from the tensors that have them. The numbers of the inputs that are left."""
+    copy = torch.fx.GraphModule(graph, torch.fx.Graph())
+    values: Dict[Any, Any] = {}
+    copy.graph.graph_copy(graph.graph, values)
+    copy.graph.output(_mapped_output(graph.graph, values))
+    inputs = [node for node in copy.graph.nodes if node.op == "placeholder"]
+    kept = []
+    for i, node in enumerate(inputs):
+        is_number = isinstance(_symbolic(node), torch.SymInt)
+        place = _place_of(_symbolic(node), inputs) if is_number else None
+        if not is_number or (node.users and not place):
+            kept.append(i)  # a tensor, or a number that is no size
+            continue
+        if node.users:
+            with copy.graph.inserting_after(inputs[-1]):
+                size = copy.graph.call_function(torch.ops.aten.sym_size.int, place)
+            node.replace_all_uses_with(size)
+        copy.graph.erase_node(node)
+    copy.graph.lint()
+    copy.recompile()
+    return copy, kept
+
+
+def _mapped_output(graph: Any, values: Dict[Any, Any]) -> Any:
+    output = next(node for node in graph.nodes if node.op == "output")
+    return torch.fx.map_arg(output.args[0], lambda node: values[node])
+
+
+def _place_of(size: Any, inputs: Sequence[Any]) -> Optional[Tuple[Any, int]]:
+    """The input, and its dim, that is of this size."""
+    for node in inputs:
+        shape = getattr(_symbolic(node), "shape", ())
+        for dim, other in enumerate(shape):
+            if isinstance(other, torch.SymInt) and other.node.expr == size.node.expr:
+                return node, dim
+    return None
+
+
+def _dynamic(node: Any) -> Any:
+    """What torch.export is told of an input: which of its sizes vary, or that it is a number that does."""
+    auto = torch.export.Dim.AUTO
+    if isinstance(_symbolic(node), torch.SymInt):
+        return auto
+    shape = getattr(_symbolic(node), "shape", ())
+    return {dim: auto for dim, size in enumerate(shape) if isinstance(size, torch.SymInt)} or None
+
+
+def _example(value: Any) -> Any:
+    """What it is exported with."""
+    if isinstance(value, torch.Tensor):
+        return value.detach()
+    number = value.node.hint if isinstance(value, torch.SymInt) else value
+    if not isinstance(number, int):
+        raise UnsupportedError(f"an input is a {type(value).__name__}")
+    return number
+
+
+def _is_constant(example: Any) -> bool:
+    """Whether an input is a parameter or a buffer of a module."""
+    return isinstance(example, torch.Tensor) and (isinstance(example, torch.nn.Parameter) or
+                                                  getattr(example, "_dynamo_static_input_type", None) is not None)
+
+
+def _state(tensor: Any) -> Tuple[int, int]:
+    """Another one where the tensor has been written, or replaced in place."""
+    return tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version
+
+
+class _Graph:
+    """A graph of dynamo, compiled. Parameters and buffers are constants of the library until somebody writes them; from
+    then on they are arguments."""
+
+    def __init__(self, graph: Any, examples: Sequence[Any], options: Options) -> None:
+        self._options = options
+        self._graph, self._kept = _without_sizes(graph)
+        self._inputs = [node for node in self._graph.graph.nodes if node.op == "placeholder"]
+        examples = [examples[i] for i in self._kept]
+        constants = {} if options.weights == "argument" else {
+            i: example for i, example in enumerate(examples) if _is_constant(example)}
+        self._compile(examples, constants)
+        if constants and self._model.writes_state:
+            self._compile(examples, {})
+
+    def _compile(self, examples: Sequence[Any], constants: Dict[int, Any]) -> None:
+        arguments = [i for i in range(len(examples)) if i not in constants]
+        dynamic = tuple(_dynamic(self._inputs[i]) for i in arguments)
+        bound = _Bound(self._graph, constants, len(examples)).eval()
+        program = export(bound, [_example(examples[i]) for i in arguments], None,
+                         {"args": dynamic} if any(dynamic) else None)
+        options = Options({key: value for key, value in self._options.given.items() if key != "weights"}
+                          ) if self._options.weights == "argument" else self._options
+        self._model = ExportedModel(program, options)
+        self._constants = list(constants.items())
+        self._states = [_state(tensor) for _, tensor in self._constants]
+        self._arguments = [self._kept[i] for i in arguments]
+
+    def __call__(self, *inputs: Any) -> Any:
+        if self._constants:
+            kept = [inputs[self._kept[i]] for i, _ in self._constants]
+            if [_state(tensor) for tensor in kept] != self._states:
+                self._compile([inputs[i] for i in self._kept], {})
+        return tuple(self._model.call_leaves([inputs[i] for i in self._arguments]))
+
+
+def _graph_name() -> str:
+    """As torch's logs have it: frame and compile."""
+    try:
+        return str(torch._guards.CompileContext.current_compile_id() or "")
+    except AttributeError:
+        return ""
+
+
+class Backend:
+    """A backend of torch.compile with options of its own."""
+
+    def __init__(self, options: Options) -> None:
+        self._options, self._chooser = options, Chooser(options)
+
+    def __call__(self, graph: Any, examples: Sequence[Any]) -> Callable[..., Any]:
+        number, name, wanted = self._chooser.next(_graph_name())
+        if not wanted:
+            return graph.forward
+
+        def build() -> Any:
+            refuse_gradients(examples)
+            options = numbered(options_for(examples, self._options), number)
+            with torch._guards.tracing(None):  # what export assumes guards nothing of the frame that dynamo is at
+                return self._guarded(_Graph(graph, examples, options), graph.forward, name)
+
+        return compile_or_fall_back(build, graph.forward, name, self._options, _export_errors())
+
+    def _guarded(self, compiled: Callable[..., Any], own: Callable[..., Any], name: str) -> Callable[..., Any]:
+        """Sizes that the library does not take, after all, run in PyTorch."""
+        state = {"is_own": False}
+
+        def call(*inputs: Any) -> Any:
+            if not state["is_own"]:
+                try:
+                    return compiled(*inputs)
+                except ShapeError as error:
+                    state["is_own"] = True
+                    compile_or_fall_back(functools.partial(_raise, error), own, name, self._options)
+            return own(*inputs)
+
+        return call
+
+
+def _raise(error: Exception) -> None:
+    raise StrataError(str(error)) from error
+
+
+_backends: Dict[Any, Backend] = {}
+
+
+def backend(graph: Any, examples: Sequence[Any], options: Optional[Mapping[str, Any]] = None,
+            mode: Optional[str] = None) -> Callable[..., Any]:
+    """The entry of torch.compile(backend="strata", options=compile_options)."""
+    checked = check_target(Options(options))
+    key = (id(options) if options is not None else None, str(sorted(checked.given.items())))
+    if key not in _backends:
+        _backends[key] = Backend(checked)
+    return _backends[key](graph, examples)
+
+
+def jit(function: Any, options: Options, dynamic: Optional[bool], fullgraph: bool) -> Any:
+    """|function|, or a module, by torch.compile."""
+    return torch.compile(function, backend=Backend(options), dynamic=dynamic, fullgraph=fullgraph)

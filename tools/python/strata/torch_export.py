@@ -1,0 +1,337 @@
+"""Exported programs of PyTorch: given to the compiler as the .pt2 that torch.export.save writes, called as they were
+exported."""
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import warnings
+from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+
+import torch
+from torch.utils import _pytree as pytree
+
+from .errors import CompileError, ShapeError, UnsupportedError
+from .graphs import numbered
+from .library import Profile, Tensor
+from .model import Bytes, CompiledModel
+from .options import Options
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Without what PyTorch has to say of itself; without gradients."""
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
+
+
+def _save(program: Any) -> bytes:
+    file = io.BytesIO()
+    with _quiet():
+        torch.export.save(program, file)
+    return file.getvalue()
+
+
+def refuse_gradients(leaves: Sequence[Any]) -> None:
+    """Compiled models compute none."""
+    if not torch.is_grad_enabled():
+        return
+    if any(isinstance(leaf, torch.Tensor) and leaf.requires_grad for leaf in leaves):
+        raise UnsupportedError("training: an input or a parameter requires a gradient, which compiled models do not "
+                               "compute; call them under torch.no_grad() or torch.inference_mode()")
+
+
+def options_for(leaves: Sequence[Any], options: Options) -> Options:
+    """|options| with what the places of tensors say; an error where they contradict."""
+    devices = {str(leaf.device) for leaf in leaves if isinstance(leaf, torch.Tensor)}
+    if len(devices) > 1:
+        raise UnsupportedError(f"its tensors lie on {' and '.join(sorted(devices))}")
+    if devices <= {"cpu"}:
+        return options
+    if options.target == "cpu":
+        raise UnsupportedError(f"its tensors lie on {devices.pop()} and the target is 'cpu': give target='nvgpu' or "
+                               "'amdgpu'")
+    return options if "on_gpu_tensors" in options.given else options.with_(
+        on_gpu_tensors=True, user_device_memory=options.given.get("user_device_memory", True))
+
+
+def are_tensors(values: Sequence[Any]) -> bool:
+    return all(isinstance(value, torch.Tensor) for value in values)
+
+
+class _Argument:
+    """An input or output of a program: a tensor or a number of this name, or a value of Python."""
+
+    def __init__(self, spec: Any) -> None:
+        kind = type(spec.arg).__name__
+        self.name, self.kind = getattr(spec.arg, "name", ""), spec.kind.name
+        self.is_tensor, self.is_number = kind == "TensorArgument", kind == "SymIntArgument"
+        self.is_constant = kind == "ConstantArgument"
+        self.value = getattr(spec.arg, "value", None)
+        if not (self.is_tensor or self.is_number or self.is_constant):
+            raise UnsupportedError(f"'{self.name}' is neither a tensor nor a number: {kind}")
+
+
+def _compile(program: Any, options: Options) -> Tuple[Any, CompiledModel]:
+    """|program| and its library. What the compiler does not take as it is, it may take in parts: PyTorch's own
+    decompositions, without operators that work in place."""
+    try:
+        return program, CompiledModel(Bytes(".pt2", lambda: _save(program)), options)
+    except CompileError as first:
+        try:
+            with _quiet():
+                parts = program.run_decompositions()
+        except Exception:  # whatever PyTorch says of it: the compiler's error is the one to see
+            raise first from None
+        return parts, CompiledModel(Bytes(".pt2", lambda: _save(parts)), options)
+
+
+class ExportedModel:
+    """A torch.export.ExportedProgram, compiled: takes and gives what it does, nested as it was exported.
+
+    The library's inputs are the program's tensors, and the parameters and buffers that it writes, which are a part of this
+    object. Its results are the program's, then for what it writes `<name>.next`.
+    """
+
+    def __init__(self, program: Any, options: Options) -> None:
+        self._in_spec, self._out_spec = program.call_spec.in_spec, program.call_spec.out_spec
+        nested_args, nested_kwargs = pytree.tree_unflatten(list(range(self._in_spec.num_leaves)), self._in_spec)
+        self._names = list(nested_kwargs)
+        self._is_flat = not nested_kwargs and list(nested_args) == list(range(self._in_spec.num_leaves))
+        self._n_leaves, self._gives_one = self._in_spec.num_leaves, self._out_spec.is_leaf()
+        program, self._model = _compile(program, options)
+        signature = program.graph_signature
+        self._arguments = [_Argument(spec) for spec in signature.input_specs if spec.kind.name == "USER_INPUT"]
+        self._values = [_Argument(spec) for spec in signature.output_specs]
+        self._leaves = {argument.name: i for i, argument in enumerate(self._arguments)}
+        self._state = {tensor.name: self._stored(program, tensor.name) for tensor in self._model.inputs
+                       if tensor.name not in self._leaves}
+        self._places = [(tensor.name, self._leaves.get(tensor.name)) for tensor in self._model.inputs]
+        self._pick_results()
+
+    @staticmethod
+    def _stored(program: Any, name: str) -> Any:
+        """A parameter or buffer that the program writes."""
+        for stored in (program.state_dict, program.constants):
+            if isinstance(stored.get(name), torch.Tensor):
+                return stored[name].detach().clone()
+        raise UnsupportedError(f"the compiler's input '{name}' is none of the program's")
+
+    def _pick_results(self) -> None:
+        """Which result of the library each value is, None: the argument itself; and which are written where."""
+        names = [tensor.name for tensor in self._model.outputs]
+        self._results: List[Tuple[_Argument, Optional[int]]] = []
+        self._written: List[Tuple[int, str]] = []
+        at = 0
+        for value in self._values:
+            is_result = not value.is_constant
+            if value.kind == "USER_OUTPUT":
+                is_given = value.is_tensor and value.name in self._leaves
+                self._results.append((value, at if is_result and not is_given else None))
+            at += is_result
+        for i, name in enumerate(names):
+            target = name[:-len(".next")] if name.endswith(".next") else ""
+            if target in self._leaves or target in self._state:
+                self._written.append((i, target))
+        if at > len(names):
+            raise UnsupportedError(f"the compiler's results are {names}, and the program has {at}")
+
+    @property
+    def inputs(self) -> List[Tensor]:
+        return self._model.inputs
+
+    @property
+    def outputs(self) -> List[Tensor]:
+        return self._model.outputs
+
+    @property
+    def writes_state(self) -> bool:
+        """Whether it writes parameters or buffers."""
+        return bool(self._state)
+
+    def __repr__(self) -> str:
+        return repr(self._model)
+
+    def _tensors(self, leaves: Sequence[Any]) -> List[Any]:
+        """The library's arguments; a tensor that lies otherwise in memory is copied."""
+        picked = []
+        for name, number in self._places:
+            leaf = self._state[name] if number is None else leaves[number]
+            if not isinstance(leaf, torch.Tensor):  # a number
+                device = next((other.device for other in leaves if isinstance(other, torch.Tensor)), None)
+                leaf = torch.as_tensor(leaf, device=device)
+            if leaf.requires_grad:
+                leaf = leaf.detach()
+            picked.append(leaf if leaf.is_contiguous() else leaf.contiguous())
+        return picked
+
+    def call_leaves(self, leaves: Sequence[Any]) -> List[Any]:
+        """The flat results of a call with flat arguments; what the program writes is written."""
+        got = self._model.call_flat(self._tensors(leaves))
+        for i, target in self._written:
+            place = leaves[self._leaves[target]] if target in self._leaves else self._state[target]
+            place.detach().copy_(got[i])
+        results = []
+        for value, result in self._results:
+            if value.is_constant:
+                results.append(value.value)
+            elif result is None:
+                results.append(leaves[self._leaves[value.name]])
+            else:
+                results.append(int(got[result]) if value.is_number else got[result])
+        return results
+
+    def _flatten(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Sequence[Any]:
+        if self._is_flat and len(args) == self._n_leaves and not kwargs and are_tensors(args):
+            return args
+        ordered = {name: kwargs[name] for name in self._names if name in kwargs}
+        leaves, spec = pytree.tree_flatten((args, {**ordered, **kwargs}))
+        if spec != self._in_spec:
+            raise TypeError(f"the model was exported for arguments {self._in_spec}, got {spec}")
+        for leaf, argument in zip(leaves, self._arguments):
+            if argument.is_constant and leaf != argument.value:
+                raise ValueError(f"{argument.name}: the model was exported for {argument.value!r}, got {leaf!r}")
+        return leaves
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves = self._flatten(args, kwargs)
+        refuse_gradients(leaves)
+        return self.nested(self.call_leaves(leaves))
+
+    def nested(self, results: List[Any]) -> Any:
+        """Flat results as the program gives them."""
+        return results[0] if self._gives_one else pytree.tree_unflatten(results, self._out_spec)
+
+    def explain(self) -> str:
+        """What fused with what and why not; bytes and operations of each kernel."""
+        return self._model.explain()
+
+    def profile(self, *args: Any, num_iters: int = 10, **kwargs: Any) -> Profile:
+        """The launches of a call with their times; print() shows them as a table."""
+        return self._model.profile(*self._tensors(self._flatten(args, kwargs)), num_iters=num_iters)
+
+    def save_library(self, path: Any) -> List[str]:
+        """Writes lib<name>.so, lib<name>.a, <name>.h and <name>.pc; their paths."""
+        return self._model.save_library(path)
+
+
+def export(module: Any, args: Sequence[Any], kwargs: Optional[Mapping[str, Any]], dynamic_shapes: Any) -> Any:
+    """The program of |module| for inference."""
+    with _quiet():
+        return torch.export.export(module, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False)
+
+
+def compile_module(module: Any, args: Optional[Sequence[Any]], kwargs: Optional[Mapping[str, Any]],
+                   dynamic_shapes: Any, options: Options) -> Any:
+    """|module| with the weights that it has now."""
+    if module.training and len([*module.children(), *module.parameters(), *module.buffers()]) > 0:
+        raise UnsupportedError("the module is in training mode: call .eval() first")
+    if args is None and kwargs is None:
+        if dynamic_shapes is not None:
+            raise TypeError("dynamic_shapes: give args too")
+        return LazyModel(module, options)
+    leaves = pytree.tree_leaves((tuple(args or ()), dict(kwargs or {})))
+    return ExportedModel(export(module, args or (), kwargs, dynamic_shapes), options_for(leaves, options))
+
+
+class _Seen:
+    """Calls whose arguments differ in sizes only."""
+
+    def __init__(self, shapes: Tuple[Any, ...]) -> None:
+        self.shapes = shapes
+        self.varies: List[Set[int]] = [set() for _ in shapes]
+        self.model: Optional[ExportedModel] = None
+
+    def add(self, shapes: Tuple[Any, ...]) -> None:
+        for first, shape, varies in zip(self.shapes, shapes, self.varies):
+            if shape is not None:
+                varies.update(i for i, (a, b) in enumerate(zip(first, shape)) if a != b)
+
+
+class LazyModel:
+    """A torch.nn.Module that is exported when it is called: at first for the sizes of that call; where later calls have
+    other ones, those that differ vary."""
+
+    def __init__(self, module: Any, options: Options) -> None:
+        self._module, self._options = module, options
+        self._seen: Dict[Any, _Seen] = {}
+        self._models: Dict[Any, ExportedModel] = {}
+        self._last: Optional[ExportedModel] = None
+        self._count = 0
+
+    def _export(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any, varies: Sequence[Any]) -> ExportedModel:
+        auto = torch.export.Dim.AUTO
+        shapes = [{i: auto for i in dims} if isinstance(leaf, torch.Tensor) and dims else None
+                  for leaf, dims in zip(leaves, varies)]
+        options = numbered(options_for(leaves, self._options), self._count)
+        self._count += 1
+        if not any(shapes):
+            return ExportedModel(export(self._module, args, kwargs, None), options)
+        nested_args, nested_kwargs = pytree.tree_unflatten(shapes, spec)
+        names = list(_names_of(self._module, len(args)))
+        dynamic = {**dict(zip(names, nested_args)), **nested_kwargs}
+        return ExportedModel(export(self._module, args, kwargs, dynamic), options)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and are_tensors(args):
+            refuse_gradients(args)
+            key: Any = (len(args), tuple((arg.dtype, arg.device, arg.shape) for arg in args))
+            model = self._models.get(key)
+            if model is not None:
+                self._last = model
+                return model.nested(model.call_leaves(args))
+        leaves, spec = pytree.tree_flatten((args, kwargs))
+        refuse_gradients(leaves)
+        if kwargs or not are_tensors(args):
+            key = (str(spec), tuple((leaf.dtype, leaf.device, leaf.shape) if isinstance(leaf, torch.Tensor) else leaf
+                                    for leaf in leaves))
+        results, self._last = self._call(args, kwargs, leaves, spec, key)
+        self._models[key] = self._last
+        return self._last.nested(results)
+
+    def _call(self, args: Any, kwargs: Any, leaves: Sequence[Any], spec: Any, key: Any) -> Tuple[Any, ExportedModel]:
+        """By the model of these sizes, or of all that came so far, or by a new one."""
+        if key in self._models:
+            return self._models[key].call_leaves(leaves), self._models[key]
+        structure = (str(spec), tuple((leaf.dtype, leaf.device, leaf.dim()) if isinstance(leaf, torch.Tensor) else leaf
+                                      for leaf in leaves))
+        shapes = tuple(leaf.shape if isinstance(leaf, torch.Tensor) else None for leaf in leaves)
+        seen = self._seen.setdefault(structure, _Seen(shapes))
+        if seen.model is not None:
+            try:
+                return seen.model.call_leaves(leaves), seen.model
+            except ShapeError:
+                seen.add(shapes)
+        seen.model = self._export(args, kwargs, leaves, spec, seen.varies)
+        return seen.model.call_leaves(leaves), seen.model
+
+    def _compiled(self) -> ExportedModel:
+        if self._last is None:
+            raise UnsupportedError("not compiled yet: call it, or give compile() the args to export it with")
+        return self._last
+
+    @property
+    def inputs(self) -> List[Tensor]:
+        return self._compiled().inputs
+
+    @property
+    def outputs(self) -> List[Tensor]:
+        return self._compiled().outputs
+
+    def explain(self) -> str:
+        """Of the last call's library."""
+        return self._compiled().explain()
+
+    def profile(self, *args: Any, num_iters: int = 10, **kwargs: Any) -> Profile:
+        """The launches of a call with their times; print() shows them as a table."""
+        self(*args, **kwargs)
+        return self._compiled().profile(*args, num_iters=num_iters, **kwargs)
+
+    def save_library(self, path: Any) -> List[str]:
+        """The last call's library; the paths of its files."""
+        return self._compiled().save_library(path)
+
+
+def _names_of(module: Any, n: int) -> List[str]:
+    """Of the first |n| parameters of its forward."""
+    return list(inspect.signature(module.forward).parameters)[:n]
