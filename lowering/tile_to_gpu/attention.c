@@ -225,12 +225,19 @@ strata_status_t strata_attention_allocate(strata_gpu_distribution_t *d, strata_p
   return NULL;
 }
 
+// How many times a slot is released: by each group; rows that are held in registers by every thread; values by each
+// warp, which may wait for them twice (attention_loop.c), so that no other may give them away before.
+static int64_t releases(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int which) {
+  if (which == STRATA_ATTENTION_ROWS && attention_of(k)->holds_rows)
+    return d->role.group;
+  return which == STRATA_ATTENTION_VALUES ? d->role.group / d->device->lanes : k->product.groups;
+}
+
 void strata_attention_init(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
   const strata_gpu_attention_t *a = attention_of(k);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
     for (int64_t slot = 0; slot < a->rings[which].slots; slot++) {
-      bool by_all = a->holds_rows && which == STRATA_ATTENTION_ROWS;
-      strata_ring_init(d, &a->rings[which], slot, 1, by_all ? d->role.group : k->product.groups);
+      strata_ring_init(d, &a->rings[which], slot, 1, releases(d, k, which));
     }
 }
 

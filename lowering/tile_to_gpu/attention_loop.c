@@ -247,7 +247,7 @@ static void await_scores(walk_t *w, strata_ring_place_t place, int64_t pending) 
 
 static void await_values(walk_t *w, strata_ring_place_t place, state_t *state) {
   strata_emit_mma_order(w->d, STRATA_TILE_MMA_WAIT, n_sums(w), state->values + state->sums, 0);
-  strata_emit_group_arrive(w->d, w->a->rings[STRATA_ATTENTION_VALUES].empty, place.slot);
+  strata_ring_release(w->d, &w->a->rings[STRATA_ATTENTION_VALUES], place.slot, w->d->device->lanes);
 }
 
 static void define_scores(walk_t *w) {
@@ -274,7 +274,8 @@ static MlirOperation behind_reduction(const walk_t *w, MlirOperation end) {
 
 // |under_way|: the place of values that are being multiplied; NULL: none are. The wait for them comes behind all this,
 // but the assembler would move it to the front: only a branch holds it back. One behind the reduction is best; a wait
-// for the values in shared memory, which is over already, has it.
+// for the values in shared memory, which is over already, has it. It stays over as each warp releases them itself: else
+// they could be given away by a faster one and fetched anew before this one has waited, which then waits for ever.
 static strata_status_t emit_early(walk_t *w, const strata_ring_place_t *under_way) {
   MlirOperation end = mlirBlockGetTerminator(w->body), middle = behind_reduction(w, end);
   define_scores(w);
