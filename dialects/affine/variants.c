@@ -105,7 +105,7 @@ static strata_status_t check_list(MlirOperation func, int n_symbols) {
   MlirOperation variants[STRATA_MAX_VARIANTS];
   if (count_of(list) == 0 || count_of(list) > STRATA_MAX_VARIANTS ||
       strata_variants_of(func, variants) != count_of(list))
-    return broken(func, STRATA_VARIANTS " is a list of one to three functions");
+    return broken(func, STRATA_VARIANTS " is a list of functions, one at least and not too many");
   for (intptr_t i = 0; i < count_of(list); i++) {
     if (!mlirAttributeEqual(strata_attr(variants[i], "function_type"), strata_attr(func, "function_type")))
       return broken(variants[i], "a variant has its kernel's type");

@@ -59,7 +59,7 @@ typedef struct {
 
 typedef struct {
   int base, n;
-  choice_t of[STRATA_MAX_VARIANTS]; // the first whose condition holds is taken
+  choice_t of[STRATA_CHOSEN_VARIANTS]; // the first whose condition holds is taken
   double total;
 } plan_t;
 
@@ -234,7 +234,7 @@ static int known_where(const varying_t *v, const choice_t *choice, int candidate
 
 static double total_of(const varying_t *v, const plan_t *plan) {
   double total = PRICE * plan->n;
-  int candidate[STRATA_MAX_VARIANTS + 1], known[STRATA_MAX_VARIANTS + 1];
+  int candidate[STRATA_CHOSEN_VARIANTS + 1], known[STRATA_CHOSEN_VARIANTS + 1];
   for (int i = 0; i <= plan->n; i++) {
     candidate[i] = i < plan->n ? plan->of[i].candidate : plan->base;
     known[i] = known_where(v, i < plan->n ? &plan->of[i] : NULL, candidate[i]);
@@ -289,7 +289,7 @@ static void refine(const varying_t *v, plan_t *plan) {
 
 // Without variants that those in front leave nothing to.
 static void drop_unused(const varying_t *v, plan_t *plan) {
-  bool used[STRATA_MAX_VARIANTS + 1] = {false};
+  bool used[STRATA_CHOSEN_VARIANTS + 1] = {false};
   int n = 0;
   for (int i = 0; i < v->n_points; i++)
     used[taken_at(plan, &v->points[i])] = true;
@@ -304,7 +304,7 @@ static plan_t find_plan(const varying_t *v) {
   for (int base = 0; base < v->count; base++) {
     plan_t plan = {.base = base};
     plan.total = total_of(v, &plan);
-    while (plan.n < STRATA_MAX_VARIANTS && improve(v, -1, &plan))
+    while (plan.n < STRATA_CHOSEN_VARIANTS && improve(v, -1, &plan))
       continue;
     best = plan.total < best.total ? plan : best;
   }

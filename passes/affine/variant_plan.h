@@ -3,9 +3,9 @@
 #ifndef STRATA_PASSES_AFFINE_VARIANT_PLAN_H
 #define STRATA_PASSES_AFFINE_VARIANT_PLAN_H
 
-#include "dialects/affine/variants.h"
+#include "passes/affine/variants.h"
 
-enum { STRATA_PLAN_SIZES = 96, STRATA_PLAN_WAYS = 1 + STRATA_MAX_VARIANTS };
+enum { STRATA_PLAN_SIZES = 96, STRATA_PLAN_WAYS = 1 + STRATA_CHOSEN_VARIANTS };
 
 // Sizes are in order. A cost is infinite where a way cannot be carried out; at each size one of those that take all
 // can.
