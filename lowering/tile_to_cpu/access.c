@@ -121,9 +121,8 @@ static strata_status_t read_buffer(strata_distribution_t *d, MlirOperation op, M
       !mlirAffineMapIsIdentity(mlirMemRefTypeGetAffineMap(type)))
     return strata_rule_missing(op, "a buffer that is not contiguous or whose sizes are not known");
   for (int i = 0; i < box->rank; i++)
-    box->sizes[i] = mlirShapedTypeIsDynamicDim(type, i)
-                        ? (strata_size_t){.expr = strata_type_dim(type, i), .max = INT64_MAX, .divisor = 1}
-                        : strata_size_constant(mlirShapedTypeGetDimSize(type, i));
+    box->sizes[i] = mlirShapedTypeIsDynamicDim(type, i) ? strata_size_of_expr(&d->sizes, strata_type_dim(type, i))
+                                                        : strata_size_constant(mlirShapedTypeGetDimSize(type, i));
   MlirValue memory = strata_scalar_of(d, buffer);
   box->flat = is_static ? strata_emit_flat(&d->e, memory) : memory;
   return NULL;

@@ -9,6 +9,7 @@
 #ifndef STRATA_LOWERING_TILE_TO_CPU_DISTRIBUTE_H
 #define STRATA_LOWERING_TILE_TO_CPU_DISTRIBUTE_H
 
+#include "dialects/affine/symbols.h"
 #include "lowering/distribute/records.h"
 #include "lowering/expand/arithmetic.h"
 #include "lowering/expand/combine.h"
@@ -31,6 +32,7 @@ typedef struct {
   int64_t n_tasks;                         // of those met so far; STRATA_NO_TASKS until one is
   MlirAffineExpr n_tasks_expr;             // over the module's symbols, where their number varies; else null
   int n_symbols;                           // of the module that this kernel may use
+  strata_size_symbols_t sizes;             // what is known of all symbols of the module
   MlirValue *symbols;                      // the values of those it uses
   strata_records_t values;                 // what is known of old values
   STRATA_VECTOR(struct strata_step *) run; // piecewise ops begun and not finished

@@ -118,8 +118,8 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
   bool *used;
   d.n_symbols = strata_used_symbols(compile->arena, func, 1, &used);
   d.symbols = strata_arena_array(compile->arena, MlirValue, d.n_symbols + 1);
-  strata_size_symbols_t sizes = strata_symbols_of(compile->arena, func);
-  create_entry(&d, old, &sizes, used);
+  d.sizes = strata_symbols_of(compile->arena, func);
+  create_entry(&d, old, &d.sizes, used);
   MlirBlock entry = d.e.block;
   STRATA_TRY(strata_status_context(strata_distribute_block(&d, old), "kernel %s", name));
   if (d.n_tasks == STRATA_NO_TASKS)
