@@ -22,6 +22,7 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/pass.h"
+#include "passes/target.h"
 
 #include <string.h>
 
@@ -141,16 +142,16 @@ static bool has_reductions(const strata_coalescing_t *coalescing) {
   return false;
 }
 
-// Of a kernel that is no plain walk, many points whose number is known are better off beside those whose number varies:
-// what is left over of tiles of them is known. Attention has no tiles of several dims, so that its batches are better
-// off as one number.
+// Of a kernel that is no plain walk, many points whose number is known are better off on a cpu beside those whose number
+// varies: what is left over of tiles of them is known. A GPU's tiles are cut by the copy engine or by masks in any case,
+// and as one number the rows of a product are not divided to find them.
 static bool should_merge(const strata_coalescing_t *coalescing, strata_size_t outer, strata_size_t inner) {
   enum { MANY = 16 };
   int64_t known;
   bool is_mixed = strata_size_varies(outer) != strata_size_varies(inner);
   if (strata_size_is_one(outer) || strata_size_is_one(inner))
     return false;
-  return !is_mixed || !has_reductions(coalescing) ||
+  return !is_mixed || strata_target_is_gpu(coalescing->compile) || !has_reductions(coalescing) ||
          strata_schedule_read(coalescing->graph.func).kind == STRATA_KERNEL_ATTENTION ||
          !strata_size_is_constant(strata_size_varies(outer) ? inner : outer, &known) || known < MANY;
 }
