@@ -8,98 +8,55 @@
 #include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 
-typedef struct {
-  const strata_nest_t *nest;
-  MlirContext context;
-  bool failed;
-} reader_t;
-
-static MlirAffineExpr fail(reader_t *r) {
-  r->failed = true;
-  return mlirAffineConstantExprGet(r->context, 0);
-}
-
 static MlirOperation parent_of(MlirOperation op) { return mlirOperationGetParentOperation(op); }
 
-static MlirAffineExpr expr_of(reader_t *r, MlirValue value);
-
-static MlirAffineExpr result_of_map(reader_t *r, MlirOperation op, const char *name, intptr_t first, intptr_t result) {
-  MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, name));
-  MlirAffineExpr inputs[STRATA_MAX_DIMS];
-  intptr_t n = mlirAffineMapGetNumInputs(map);
-  if (n > STRATA_MAX_DIMS)
-    return fail(r);
-  for (intptr_t i = 0; i < n; i++)
-    inputs[i] = expr_of(r, mlirOperationGetOperand(op, first + i));
-  return strata_affine_apply(map, result, inputs, STRATA_SEGMENT_DIMS, r->nest->space.n_symbols);
-}
-
-// The dim that a counter is.
-static MlirAffineExpr counter_of(reader_t *r, MlirValue value) {
+// The counter of the loop over keys or over steps.
+static MlirAffineExpr counter_of(strata_place_reader_t *r, MlirValue value) {
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
-  for (int dim = 0; dim < r->nest->n_parallel; dim++)
-    if (mlirValueEqual(value, r->nest->dims[dim]))
-      return mlirAffineDimExprGet(r->context, dim);
   bool is_key = strata_op_is(loop, "scf.for");
   if (mlirBlockArgumentGetArgNumber(value) != 0 || (!is_key && !strata_op_is(loop, "affine.for")))
-    return fail(r);
+    return strata_place_fail(r);
   return mlirAffineDimExprGet(r->context, is_key ? STRATA_SEGMENT_KEY : STRATA_SEGMENT_STEP);
 }
 
-static MlirAffineExpr expr_of(reader_t *r, MlirValue value) {
+// A counter, a sum, or a product by a constant.
+static MlirAffineExpr other(strata_place_reader_t *r, MlirValue value) {
   if (mlirValueIsABlockArgument(value))
     return counter_of(r, value);
   MlirOperation op = mlirOpResultGetOwner(value);
-  if (strata_symbol_of_value(value) >= 0)
-    return mlirAffineSymbolExprGet(r->context, strata_symbol_of_value(value));
-  if (strata_op_is(op, "arith.constant"))
-    return mlirAffineConstantExprGet(r->context, mlirIntegerAttrGetValueInt(strata_attr(op, "value")));
-  if (strata_op_is(op, "affine.apply"))
-    return result_of_map(r, op, "map", 0, 0);
   bool is_sum = strata_op_is(op, "arith.addi");
   if (!is_sum && !strata_op_is(op, "arith.muli"))
-    return fail(r);
-  MlirAffineExpr lhs = expr_of(r, mlirOperationGetOperand(op, 0)), rhs = expr_of(r, mlirOperationGetOperand(op, 1));
+    return strata_place_fail(r);
+  MlirAffineExpr lhs = strata_place_expr(r, mlirOperationGetOperand(op, 0));
+  MlirAffineExpr rhs = strata_place_expr(r, mlirOperationGetOperand(op, 1));
   if (r->failed || (!is_sum && !mlirAffineExprIsAConstant(rhs)))
-    return fail(r);
+    return strata_place_fail(r);
   return is_sum ? mlirAffineAddExprGet(lhs, rhs) : mlirAffineMulExprGet(lhs, rhs);
 }
 
-static strata_segment_place_t place_of(reader_t *r, const strata_access_t *access) {
-  MlirAffineExpr results[STRATA_MAX_DIMS];
-  strata_size_t sizes[STRATA_MAX_DIMS];
-  int rank = strata_memref_sizes(access->buffer, sizes), first = access->is_store ? 2 : 1;
-  bool is_affine = strata_op_is(access->op, "affine.load") || strata_op_is(access->op, "affine.store");
-  for (int i = 0; i < rank; i++)
-    results[i] = is_affine ? result_of_map(r, access->op, "map", first, i)
-                           : expr_of(r, mlirOperationGetOperand(access->op, first + i));
-  return (strata_segment_place_t){
-      access->buffer, mlirAffineMapGet(r->context, STRATA_SEGMENT_DIMS, r->nest->space.n_symbols, rank, results)};
-}
-
 // An entry of offsets, whose number is a value of its own: (key) -> (key).
-static strata_segment_place_t entry_of(reader_t *r, const strata_access_t *access) {
+static strata_place_t entry_of(strata_place_reader_t *r, const strata_access_t *access) {
   MlirAffineExpr key = mlirAffineDimExprGet(r->context, STRATA_SEGMENT_KEY);
   if (mlirShapedTypeGetRank(mlirValueGetType(access->buffer)) != 1)
-    fail(r);
-  return (strata_segment_place_t){access->buffer,
-                                  mlirAffineMapGet(r->context, STRATA_SEGMENT_DIMS, r->nest->space.n_symbols, 1, &key)};
+    strata_place_fail(r);
+  return (strata_place_t){access->buffer,
+                          mlirAffineMapGet(r->context, STRATA_SEGMENT_DIMS, r->nest->space.n_symbols, 1, &key)};
 }
 
 // How often the loop around |op| runs, 1 where there is none but that over the keys.
-static int64_t trips_around(reader_t *r, MlirOperation op) {
+static int64_t trips_around(strata_place_reader_t *r, MlirOperation op) {
   MlirOperation loop = parent_of(op);
   if (!strata_op_is(loop, "affine.for"))
     return 1;
-  MlirAffineExpr end = result_of_map(r, loop, "upperBoundMap", 0, 0);
+  MlirAffineExpr end = strata_place_map_result(r, loop, "upperBoundMap", 0, 0);
   if (!mlirAffineExprIsAConstant(end)) {
-    fail(r);
+    strata_place_fail(r);
     return 1;
   }
   return mlirAffineConstantExprGetValue(end);
 }
 
-static MlirOperation definition(reader_t *r, MlirValue value, const char *name) {
+static MlirOperation definition(strata_place_reader_t *r, MlirValue value, const char *name) {
   MlirOperation op = strata_def(value);
   if (mlirOperationIsNull(op) || !strata_op_is(op, name)) {
     r->failed = true;
@@ -109,17 +66,17 @@ static MlirOperation definition(reader_t *r, MlirValue value, const char *name) 
 }
 
 // The size that |value| is clamped to, and |more|.
-static strata_size_t clamp_of(reader_t *r, MlirValue value, int64_t more) {
+static strata_size_t clamp_of(strata_place_reader_t *r, MlirValue value, int64_t more) {
   MlirOperation op = definition(r, value, "arith.minsi");
   if (r->failed)
     return strata_size_constant(1);
-  MlirAffineExpr size = expr_of(r, mlirOperationGetOperand(op, 1));
+  MlirAffineExpr size = strata_place_expr(r, mlirOperationGetOperand(op, 1));
   const strata_size_symbols_t symbols = {.count = r->nest->space.n_symbols, .sizes = r->nest->space.symbols};
   return strata_size_of_expr(&symbols, mlirAffineAddExprGet(size, mlirAffineConstantExprGet(r->context, more)));
 }
 
 // What the sums of the loop over steps are multiplied with.
-static double scale_of(reader_t *r, MlirOperation q) {
+static double scale_of(strata_place_reader_t *r, MlirOperation q) {
   MlirOperation sum = parent_of(q);
   if (!strata_op_is(sum, "affine.for") || mlirOperationGetNumResults(sum) != 1) {
     r->failed = true;
@@ -156,19 +113,20 @@ bool strata_segment_attention_read(const strata_kernel_t *kernel, strata_segment
   if (!has_form(nest))
     return false;
   const strata_access_t *at = nest->accesses, *last = at + 5;
-  reader_t r = {.nest = nest, .context = mlirOperationGetContext(nest->op)};
+  strata_place_reader_t r = {
+      .nest = nest, .context = mlirOperationGetContext(nest->op), .n_dims = STRATA_SEGMENT_DIMS, .other = other};
   MlirOperation keys = parent_of(parent_of(last[1].op));
   if (!strata_op_is(keys, "scf.for") || !strata_size_is_constant(nest->space.sizes[STRATA_SEGMENT_HEAD], &out->heads))
     return false;
   out->nest = nest;
   out->is_causal = strata_op_is(strata_def(mlirOperationGetOperand(keys, 1)), "arith.maxsi");
-  out->rows = place_of(&r, &at[0]);
+  out->rows = strata_place_read(&r, &at[0]);
   out->key_offsets = entry_of(&r, &at[1]);
   out->offsets = entry_of(&r, &at[3]);
-  out->result = place_of(&r, &last[0]);
-  out->q = place_of(&r, &last[1]);
-  out->k = place_of(&r, &last[2]);
-  out->v = place_of(&r, &last[4]);
+  out->result = strata_place_read(&r, &last[0]);
+  out->q = strata_place_read(&r, &last[1]);
+  out->k = strata_place_read(&r, &last[2]);
+  out->v = strata_place_read(&r, &last[4]);
   out->steps = trips_around(&r, last[1].op);
   out->values = trips_around(&r, last[4].op);
   out->scale = scale_of(&r, last[1].op);

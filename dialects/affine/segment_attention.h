@@ -3,7 +3,7 @@
 #ifndef STRATA_DIALECTS_AFFINE_SEGMENT_ATTENTION_H
 #define STRATA_DIALECTS_AFFINE_SEGMENT_ATTENTION_H
 
-#include "dialects/affine/kernel.h"
+#include "dialects/affine/places.h"
 
 // Of a task on a cpu: the rows that a tile of keys is packed for, at most, and about the keys of a tile. Of 16
 // sequences of up to 2048, heads of 64, windows of 96, 192, 288 and 512 rows reach 73, 78, 82 and 85 GFLOP/s of a
@@ -19,16 +19,10 @@ enum {
   STRATA_SEGMENT_DIMS,
 };
 
-// Where elements are: map over those dims and the module's symbols.
-typedef struct {
-  MlirValue buffer;
-  MlirAffineMap map;
-} strata_segment_place_t;
-
 typedef struct {
   const strata_nest_t *nest;
   // Of the map of rows and of offsets, whose entry |key| is meant.
-  strata_segment_place_t q, k, v, rows, offsets, key_offsets, result;
+  strata_place_t q, k, v, rows, offsets, key_offsets, result;
   strata_size_t n_rows, n_keys; // in all
   strata_size_t n_sequences;
   int64_t heads, steps, values;

@@ -3,7 +3,7 @@
 #ifndef STRATA_DIALECTS_AFFINE_TREES_H
 #define STRATA_DIALECTS_AFFINE_TREES_H
 
-#include "dialects/affine/kernel.h"
+#include "dialects/affine/places.h"
 
 // Of a task on a cpu: the rows that go down a tree one after the other while it is in the caches, and how many walks
 // are in hand at once. Each waits for two loads a step, and has one register of x86-64's 16.
@@ -19,14 +19,8 @@ enum {
   STRATA_TREES_DIMS,
 };
 
-// Where elements are: map over those dims and the module's symbols.
 typedef struct {
-  MlirValue buffer;
-  MlirAffineMap map;
-} strata_trees_place_t;
-
-typedef struct {
-  strata_trees_place_t roots, steps, x, values, result;
+  strata_place_t roots, steps, x, values, result;
   MlirValue nodes;
   strata_size_t n_rows;
   int64_t groups, columns, n_trees; // of a group

@@ -15,6 +15,7 @@
 #include "lowering/affine_to_tile/segment_attention.h"
 
 #include "dialects/integers.h"
+#include "lowering/affine_to_tile/places.h"
 #include "lowering/affine_to_tile/rounding.h"
 #include "passes/target.h"
 
@@ -40,7 +41,7 @@ static MlirValue chosen(strata_tile_builder_t *b, MlirValue x, MlirValue y, Mlir
 }
 
 // The element of a table of numbers at |at|.
-static MlirValue entry(strata_tile_builder_t *b, const strata_segment_place_t *place, MlirAffineExpr at) {
+static MlirValue entry(strata_tile_builder_t *b, const strata_place_t *place, MlirAffineExpr at) {
   b->space.n_vector = 0;
   strata_tile_value_t value = strata_tile_load(b, place->buffer, 1, &at);
   return strata_emit_value(&b->e, "arith.index_cast", 1, &value.value, mlirIndexTypeGet(b->e.context), 0, NULL);
@@ -51,8 +52,7 @@ typedef struct {
 } span_t;
 
 // The span of sequence |at|, clamped.
-static span_t span_of(strata_tile_builder_t *b, const strata_segment_place_t *offsets, MlirAffineExpr at,
-                      strata_size_t count) {
+static span_t span_of(strata_tile_builder_t *b, const strata_place_t *offsets, MlirAffineExpr at, strata_size_t count) {
   MlirValue total = strata_tile_size(b, count);
   MlirValue begin = strata_segment_smaller(b, larger(b, entry(b, offsets, at), strata_segment_number(b, 0)), total);
   MlirAffineExpr next = strata_tile_scaled(b, at, 1, strata_tile_constant(b, 1));
@@ -61,23 +61,11 @@ static span_t span_of(strata_tile_builder_t *b, const strata_segment_place_t *of
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
-// The coordinates of a place at a point; returns the rank.
-static int coordinates_of(strata_tile_builder_t *b, const strata_segment_place_t *place, const MlirAffineExpr *point,
-                          MlirAffineExpr *out) {
-  int rank = (int)mlirAffineMapGetNumResults(place->map);
-  MlirAffineMap inner = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, STRATA_SEGMENT_DIMS,
-                                         (MlirAffineExpr *)(uintptr_t)point);
-  for (int i = 0; i < rank; i++)
-    out[i] = strata_tile_simplify(b, mlirAffineExprCompose(mlirAffineMapGetResult(place->map, i), inner));
-  return rank;
-}
-
-static strata_tile_value_t load_place(strata_tile_builder_t *b, const strata_segment_t *s,
-                                      const strata_segment_place_t *place, MlirAffineExpr row, MlirAffineExpr key,
-                                      MlirAffineExpr step) {
+static strata_tile_value_t load_place(strata_tile_builder_t *b, const strata_segment_t *s, const strata_place_t *place,
+                                      MlirAffineExpr row, MlirAffineExpr key, MlirAffineExpr step) {
   const MlirAffineExpr point[STRATA_SEGMENT_DIMS] = {row, s->head, key, step};
   MlirAffineExpr coordinates[STRATA_MAX_DIMS];
-  int rank = coordinates_of(b, place, point, coordinates);
+  int rank = strata_tile_place_coordinates(b, place, point, coordinates);
   return strata_attention_cpu_widened(b, strata_tile_load(b, place->buffer, rank, coordinates));
 }
 
@@ -272,7 +260,7 @@ static void store_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
   strata_tile_value_t result =
       times(b, s, strata_tile_load(b, s->results, 2, at), strata_tile_load(b, s->sums, 1, &rows));
   const MlirAffineExpr point[STRATA_SEGMENT_DIMS] = {sum(b, s->first_row, rows), s->head, zero(b), at[1]};
-  int rank = coordinates_of(b, &s->a.result, point, coordinates);
+  int rank = strata_tile_place_coordinates(b, &s->a.result, point, coordinates);
   strata_tile_store(b, result, s->a.result.buffer, rank, coordinates);
   strata_attention_scope_end(b, scope);
 }

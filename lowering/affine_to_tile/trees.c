@@ -14,6 +14,7 @@
 #include "dialects/integers.h"
 #include "dialects/strata/strata.h"
 #include "lowering/affine_to_tile/kinds.h"
+#include "lowering/affine_to_tile/places.h"
 #include "passes/target.h"
 
 typedef struct {
@@ -62,21 +63,10 @@ static MlirAffineExpr sum(strata_tile_builder_t *b, MlirAffineExpr x, MlirAffine
 
 static MlirAffineExpr zero(strata_tile_builder_t *b) { return strata_tile_constant(b, 0); }
 
-// The coordinates of a place at a point; returns the rank.
-static int coordinates_of(strata_tile_builder_t *b, const strata_trees_place_t *place, const MlirAffineExpr *point,
-                          MlirAffineExpr *out) {
-  int rank = (int)mlirAffineMapGetNumResults(place->map);
-  MlirAffineMap inner = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, b->sizes.count, STRATA_TREES_DIMS,
-                                         (MlirAffineExpr *)(uintptr_t)point);
-  for (int i = 0; i < rank; i++)
-    out[i] = strata_tile_simplify(b, mlirAffineExprCompose(mlirAffineMapGetResult(place->map, i), inner));
-  return rank;
-}
-
-static strata_tile_value_t load_place(strata_tile_builder_t *b, const strata_trees_place_t *place,
+static strata_tile_value_t load_place(strata_tile_builder_t *b, const strata_place_t *place,
                                       const MlirAffineExpr *point) {
   MlirAffineExpr coordinates[STRATA_MAX_DIMS];
-  int rank = coordinates_of(b, place, point, coordinates);
+  int rank = strata_tile_place_coordinates(b, place, point, coordinates);
   return strata_tile_load(b, place->buffer, rank, coordinates);
 }
 
@@ -134,7 +124,7 @@ static MlirValue step(strata_tile_builder_t *b, const trees_t *t, int64_t lane, 
 }
 
 // An entry of the table of roots, of the tree in hand.
-static MlirValue root_entry(strata_tile_builder_t *b, const trees_t *t, const strata_trees_place_t *place,
+static MlirValue root_entry(strata_tile_builder_t *b, const trees_t *t, const strata_place_t *place,
                             MlirAffineExpr tree) {
   scope_t scope = begin(b);
   b->space.n_vector = 0;
@@ -191,7 +181,7 @@ static void store_columns(strata_tile_builder_t *b, int64_t size, MlirAffineExpr
   const MlirAffineExpr at[2] = {t->row, column};
   const MlirAffineExpr point[STRATA_TREES_DIMS] = {sum(b, t->first_row, t->row), t->group, column, zero(b), zero(b)};
   strata_tile_value_t total = strata_tile_load(b, t->sums, 2, at);
-  int rank = coordinates_of(b, &t->a.result, point, coordinates);
+  int rank = strata_tile_place_coordinates(b, &t->a.result, point, coordinates);
   if (!b->status)
     strata_tile_store(b, total, t->a.result.buffer, rank, coordinates);
   end(b, scope);
