@@ -14,10 +14,8 @@ static const char **read_body(hlo_op_t *o, graph_t *g, MlirBlock block, const ch
   hlo_read_block(o->importer, g, block, arguments);
   int count = hlo_n_returned(block);
   const char **names = strata_arena_array(o->importer->compile->arena, const char *, count > 0 ? count : 1);
-  for (int i = 0; i < count; i++) {
-    const char *name = hlo_name(o->importer, hlo_returned(block, i));
-    names[i] = name ? name : "";
-  }
+  for (int i = 0; i < count; i++)
+    names[i] = hlo_name(o->importer, hlo_returned(block, i));
   return names;
 }
 
@@ -252,11 +250,10 @@ static bool read_roles(hlo_op_t *o, counted_t *c) {
 
 // The number of iterations, an i64.
 static const char *iterations(hlo_op_t *o, const counted_t *c) {
-  const char *name = hlo_name(o->importer, c->limit);
   double limit;
   if (hlo_constant_number(c->limit, &limit))
     return graph_int(o->g, limit > (double)c->start ? (int64_t)limit - c->start : 0);
-  const char *count = hlo_cast(o, name ? name : "", STRATA_DTYPE_I64);
+  const char *count = hlo_cast(o, hlo_name(o->importer, c->limit), STRATA_DTYPE_I64);
   count = graph_op(o->g, "Sub", GRAPH_VALUES(count, graph_int(o->g, c->start)));
   return graph_op(o->g, "Max", GRAPH_VALUES(count, graph_int(o->g, 0)));
 }
@@ -313,7 +310,7 @@ static void give_results(hlo_op_t *o, graph_t *g, const counted_t *c, const char
     if (c->roles[i] == ROWS_OUT) {
       int64_t axis = 0;
       const char *slice = hlo_name(o->importer, mlirOperationGetOperand(c->stores[i], 1));
-      give(o, g, graph_squeeze(g, slice ? slice : "", 1, &axis));
+      give(o, g, graph_squeeze(g, slice, 1, &axis));
     }
 }
 

@@ -45,7 +45,7 @@ hlo_type_t hlo_type_of(MlirValue value) {
 
 const char *hlo_name(const hlo_importer_t *importer, MlirValue value) {
   int64_t *number = strata_pointer_map_get(&importer->names, value.ptr);
-  return number ? importer->texts.data[*number] : NULL;
+  return number ? importer->texts.data[*number] : "";
 }
 
 void hlo_set_name(hlo_importer_t *importer, MlirValue value, const char *name) {
@@ -57,11 +57,7 @@ int hlo_n_operands(const hlo_op_t *o) { return (int)mlirOperationGetNumOperands(
 
 MlirValue hlo_value(const hlo_op_t *o, int i) { return mlirOperationGetOperand(o->op, i); }
 
-// A name for every value, so that readers need not look: what has none is a value that no node gives.
-const char *hlo_in(hlo_op_t *o, int i) {
-  const char *name = i < hlo_n_operands(o) ? hlo_name(o->importer, hlo_value(o, i)) : NULL;
-  return name ? name : "";
-}
+const char *hlo_in(hlo_op_t *o, int i) { return i < hlo_n_operands(o) ? hlo_name(o->importer, hlo_value(o, i)) : ""; }
 
 hlo_type_t hlo_in_type(hlo_op_t *o, int i) {
   return i < hlo_n_operands(o) ? hlo_type_of(hlo_value(o, i)) : (hlo_type_t){.dtype = STRATA_DTYPE_NONE};

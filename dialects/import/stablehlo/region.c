@@ -1,15 +1,6 @@
 // Regions of operations: small programs on elements, of which the forms that people write are known.
 #include "dialects/import/stablehlo/stablehlo.h"
 
-const char *hlo_op_name(strata_arena_t *arena, MlirOperation op) {
-  if (mlirOperationIsNull(op))
-    return "";
-  MlirStringRef name = strata_op_name(op);
-  const char *dot = memchr(name.data, '.', name.length);
-  size_t skipped = dot ? (size_t)(dot + 1 - name.data) : 0;
-  return strata_arena_printf(arena, "%.*s", (int)(name.length - skipped), name.data + skipped);
-}
-
 bool hlo_op_is(MlirOperation op, const char *name) {
   static const char dialect[] = "stablehlo.";
   MlirStringRef full = strata_op_name(op);

@@ -73,7 +73,7 @@ bool hlo_is_whole(MlirOperation op, int dim) {
 static const char *slice_from(hlo_op_t *o, const char *x, int dim, MlirValue start, const char *window, int64_t size) {
   hlo_type_t type = hlo_in_type(o, 0);
   const char *all = hlo_size(o, hlo_in(o, 0), &type, dim);
-  const char *index = hlo_as_i64(o, hlo_name(o->importer, start) ? hlo_name(o->importer, start) : "");
+  const char *index = hlo_as_i64(o, hlo_name(o->importer, start));
   int64_t one = -1;
   index = hlo_type_of(start).rank > 0 ? hlo_scalar(o, index) : index;
   if (size == 1)
@@ -129,8 +129,7 @@ void hlo_read_real_dynamic_slice(hlo_op_t *o) {
     has_starts = has_starts && !mlirValueIsNull(hlo_start(o->op, i));
   }
   if (has_starts) {
-    const char *sizes = hlo_name(o->importer, clamped.sizes);
-    read_slice(o, hlo_as_i64(o, sizes ? sizes : ""));
+    read_slice(o, hlo_as_i64(o, hlo_name(o->importer, clamped.sizes)));
     return;
   }
   for (int i = 0; i < 3; i++)

@@ -168,9 +168,9 @@ static strata_status_t add_inputs(hlo_importer_t *importer, graph_t *g, MlirOper
 
 static void add_outputs(hlo_importer_t *importer, graph_t *g, MlirBlock block) {
   for (int i = 0; i < hlo_n_returned(block); i++) {
-    const char *value = hlo_name(importer, hlo_returned(block, i));
     graph_origin(g, "return", strata_arena_printf(importer->compile->arena, "result %d", i));
-    graph_output(g, strata_arena_printf(importer->compile->arena, "result%d", i), value ? value : "");
+    graph_output(g, strata_arena_printf(importer->compile->arena, "result%d", i),
+                 hlo_name(importer, hlo_returned(block, i)));
   }
 }
 

@@ -59,7 +59,8 @@ void hlo_set_origin(hlo_op_t *o); // of the nodes that come: needed where others
 void hlo_refuse(hlo_op_t *o, const char *format, ...) STRATA_PRINTF(2, 3);
 
 void hlo_set_name(hlo_importer_t *importer, MlirValue value, const char *name);
-const char *hlo_name(const hlo_importer_t *importer, MlirValue value); // NULL: it has none
+// What |value| is called; "", which no node gives, where it has no name.
+const char *hlo_name(const hlo_importer_t *importer, MlirValue value);
 
 // The one number of a constant, or of one that is the same everywhere.
 bool hlo_constant_number(MlirValue value, double *out);
@@ -118,8 +119,6 @@ int hlo_argument_number(MlirBlock block, MlirValue value); // -1: it is none
 void hlo_read_block(hlo_importer_t *importer, graph_t *g, MlirBlock block, const char *const *arguments);
 // The operation ("add") that gives result |i| of a region from elements |i| and |n| + i; "" if it is none alone.
 const char *hlo_combiner(MlirBlock block, int i, int n);
-// The operation's name behind its dialect's; "" of a null operation.
-const char *hlo_op_name(strata_arena_t *arena, MlirOperation op);
 bool hlo_op_is(MlirOperation op, const char *name); // "stablehlo." and |name|
 
 //===-- Slices ---------------------------------------------------------------------------------------------------===//
