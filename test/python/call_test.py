@@ -245,11 +245,11 @@ def many_threads():
 def iterations():
     """num_iters: so many launches."""
     net, count = strata.compile("affine.onnx", num_iters=5), []
-    trace = strata.library.TRACE(lambda *_: count.append(1))
+    trace = strata.emitted.TRACE(lambda *_: count.append(1))
     net._library.description.set_trace(trace, None)
     x, b = random(4, 8), random(3)
     check(net(x, b), x, b)
-    net._library.description.set_trace(strata.library.TRACE(), None)
+    net._library.description.set_trace(strata.emitted.TRACE(), None)
     assert len(count) == 5 * net._library.description.n_launches, count
 
 

@@ -18,7 +18,7 @@ from ._version import VERSION as __version__
 from .errors import (CompileError, CompilerNotFound, Fallback, OptionError, RunError, ShapeError, StrataError,
                      UnsupportedError)
 from .frontends import compile, jit_jax, jit_tf, jit_torch  # pylint: disable=redefined-builtin
-from .library import Launch, Library, Profile, Tensor
+from .emitted import Launch, Library, Profile, Tensor
 from .model import CompiledModel
 
 polyblocks_jit_torch, polyblocks_jit_jax, polyblocks_jit_tf = jit_torch, jit_jax, jit_tf

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import arrays, cache, compiler
 from .errors import OptionError, StrataError
-from .library import Library, Profile, Tensor
+from .emitted import Library, Profile, Tensor
 from .options import Options
 
 _DEFAULT_NAME = "strata_mlir_artifact"

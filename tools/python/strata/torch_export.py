@@ -13,7 +13,7 @@ from torch.utils import _pytree as pytree
 
 from .errors import CompileError, ShapeError, UnsupportedError
 from .graphs import numbered
-from .library import Profile, Tensor
+from .emitted import Profile, Tensor
 from .model import Bytes, CompiledModel
 from .options import Options
 
