@@ -98,7 +98,7 @@ static strata_status_t run_session(job_t *job, strata_session_t *session, const 
     printf("sizes: %s\n", strata_session_sizes_text(job->arena, session));
   STRATA_TRY(strata_session_open(job->arena, session));
   STRATA_TRY(strata_session_set_inputs(job->arena, session));
-  return strata_profile(job->arena, session, names, options->num_iters, stdout);
+  return strata_profile(job->arena, session, names, options->num_iters, stdout, options->profile);
 }
 
 static void note_time(void *plot, const char *kernel, double seconds) { strata_plot_set_time(plot, kernel, seconds); }

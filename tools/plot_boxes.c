@@ -125,12 +125,14 @@ void strata_plot_place(strata_plot_t *plot) {
 
 const char *strata_plot_summary(const strata_plot_t *plot, size_t index) {
   const strata_plot_box_t *box = &plot->boxes.data[index];
+  const char *predicted =
+      box->predicted > 0 ? strata_arena_printf(plot->arena, "%.3g ms predicted", 1e3 * box->predicted) : "";
   if (box->seconds <= 0)
-    return box->result;
+    return *predicted ? strata_arena_printf(plot->arena, "%s, %s", box->result, predicted) : box->result;
   size_t times = strata_plot_times(plot, index);
   const char *number = times > 1 ? strata_arena_printf(plot->arena, "%zu × ", times) : "";
-  return strata_arena_printf(plot->arena, "%s, %s%.3g ms, %.1f %%", box->result, number, 1e3 * box->seconds,
-                             100 * (double)times * box->seconds / plot->all_seconds);
+  return strata_arena_printf(plot->arena, "%s, %s%.3g ms%s%s, %.1f %%", box->result, number, 1e3 * box->seconds,
+                             *predicted ? ", " : "", predicted, 100 * (double)times * box->seconds / plot->all_seconds);
 }
 
 void strata_plot_set_time(strata_plot_t *plot, const char *kernel, double seconds) {

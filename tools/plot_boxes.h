@@ -14,6 +14,7 @@ typedef struct {
   size_t n_lines;
   const char *result; // the type of what it makes; "": none
   double seconds;     // of a call; 0: not known
+  double predicted;   // by the models of a GPU; 0: not known
   bool is_port;       // an input or an output
   // Set by strata_plot_collapse and strata_plot_place.
   bool is_hidden;

@@ -120,6 +120,7 @@ typedef struct {
   const char **ops;       // for each node that its nests come from, in order, the nests' names
   const char *const *own; // the nodes' names where it was made
   size_t n_nodes;
+  double predicted; // seconds; 0: not known
 } callee_t;
 
 typedef struct {
@@ -167,7 +168,8 @@ static strata_status_t find_callee(calls_t *calls, MlirStringRef symbol, const c
     MlirOperation func = strata_find_func(calls->compile->module, to_text(arena, symbol));
     strata_kernel_t kernel;
     STRATA_TRY(strata_kernel_read(arena, func, &kernel));
-    callee_t callee = {.is_written = strata_arena_array(arena, bool, mlirBlockGetNumArguments(kernel.body) + 1)};
+    callee_t callee = {.is_written = strata_arena_array(arena, bool, mlirBlockGetNumArguments(kernel.body) + 1),
+                       .predicted = 1e-9 * (double)strata_attr_i64(func, "strata.predicted", 0)};
     note_stores(&callee, &kernel);
     note_ops(arena, &callee, &kernel);
     *strata_vector_push(arena, &calls->callee) = callee;
@@ -212,7 +214,7 @@ static strata_status_t read_call(calls_t *calls, const strata_launch_list_t *lis
   const callee_t *callee;
   STRATA_TRY(find_callee(calls, launch->kernel, &callee));
   const char *symbol = to_text(plot->arena, launch->kernel);
-  strata_plot_box_t made = {.key = symbol, .title = symbol, .result = ""};
+  strata_plot_box_t made = {.key = symbol, .title = symbol, .result = "", .predicted = callee->predicted};
   write_lines(plot, launch->call, callee, &made);
   size_t box = add_box(plot, made);
   for (size_t i = 0; i < launch->n_args; i++)

@@ -3,13 +3,21 @@
 
 #include "passes/target.h"
 #include "tools/peaks.h"
+#include "tools/profile_trace.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct {
+  size_t kernel;
+  unsigned threads;
+  uint64_t nanoseconds;
+} traced_launch_t;
+
+typedef struct {
+  strata_arena_t *arena;
   const strata_library_t *library;
   const int64_t *dims; // of the call; NULL: they do not vary
+  STRATA_VECTOR(traced_launch_t) launches;
   double *seconds;     // a kernel
   uint64_t *calls;     // a kernel
   unsigned threads;    // most that took part in a launch
@@ -30,23 +38,15 @@ static void trace_launch(void *user, size_t launch, unsigned threads, uint64_t n
   size_t kernel = kernel_of(trace->library, trace->dims, launch);
   trace->seconds[kernel] += 1e-9 * (double)nanoseconds;
   trace->calls[kernel]++;
+  *strata_vector_push(trace->arena, &trace->launches) = (traced_launch_t){kernel, threads, nanoseconds};
   if (threads > trace->threads)
     trace->threads = threads;
 }
 
-static int compare_doubles(const void *a, const void *b) {
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
-strata_status_t strata_time_runs(strata_arena_t *arena, strata_session_t *session, int n_runs,
-                                 strata_times_t *out_times) {
-  double *seconds = strata_arena_array(arena, double, n_runs);
-  for (int i = 0; i < n_runs; i++)
-    STRATA_TRY(strata_session_run(session, &seconds[i]));
-  qsort(seconds, (size_t)n_runs, sizeof *seconds, compare_doubles);
-  *out_times = (strata_times_t){seconds[0], seconds[n_runs / 2], seconds[n_runs - 1]};
-  return NULL;
+// What the compiler expected of a launch, in nanoseconds; 0: it is not known.
+static uint64_t predicted_of(const strata_library_t *library, size_t kernel) {
+  bool has = library->struct_size >= offsetof(strata_library_t, predicted) + sizeof library->predicted;
+  return has && library->predicted ? library->predicted[kernel] : 0;
 }
 
 //===-- The roofline ---------------------------------------------------------------------------------------------===//
@@ -106,14 +106,24 @@ static double least_seconds(const roofline_t *roofline, double bytes, double flo
 
 //===-- The table ------------------------------------------------------------------------------------------------===//
 
-// |least|: of the seconds, what the roofline asks for; 0: not known.
-static void print_rates(double seconds, double bytes, double flops, double least, FILE *file) {
-  if (seconds <= 0)
+// Of one kernel, or of all.
+typedef struct {
+  double seconds, predicted; // 0: not known
+  double bytes, flops;
+  double least; // of the seconds, what the roofline asks for; 0: not known
+} rates_t;
+
+static void print_rates(const rates_t *r, bool has_predictions, FILE *file) {
+  if (r->seconds <= 0)
     fprintf(file, " %10s %8s %9s", "-", "-", "-");
   else
-    fprintf(file, " %10.3f %8.1f %9.1f", 1e3 * seconds, 1e-9 * bytes / seconds, 1e-9 * flops / seconds);
-  if (seconds > 0 && least > 0)
-    fprintf(file, " %10.0f %%", 100 * least / seconds);
+    fprintf(file, " %10.3f %8.1f %9.1f", 1e3 * r->seconds, 1e-9 * r->bytes / r->seconds, 1e-9 * r->flops / r->seconds);
+  if (has_predictions && r->predicted > 0)
+    fprintf(file, " %10.3f", 1e3 * r->predicted);
+  else if (has_predictions)
+    fprintf(file, " %10s", "-");
+  if (r->seconds > 0 && r->least > 0)
+    fprintf(file, " %10.0f %%", 100 * r->least / r->seconds);
   else
     fprintf(file, " %12s", "");
 }
@@ -139,36 +149,67 @@ static uint64_t count_calls(const strata_library_t *library, const trace_t *trac
   return calls;
 }
 
+static bool has_predictions(const strata_library_t *library) {
+  for (size_t k = 0; k < library->n_kernels; k++)
+    if (predicted_of(library, k))
+      return true;
+  return false;
+}
+
+static void print_titles(bool has_roofline, bool has_predictions, bool has_nodes, FILE *file) {
+  fprintf(file, "%-24s %6s %8s %11s %11s %10s %8s %9s", "kernel", "calls", "tasks", "MB", "MFLOP", "ms", "GB/s",
+          "GFLOP/s");
+  if (has_predictions)
+    fprintf(file, " %10s", "predicted");
+  fprintf(file, " %12s%s\n", has_roofline ? "of roofline" : "", has_nodes ? "  nodes" : "");
+}
+
+static rates_t rates_of(const strata_library_t *library, const trace_t *trace, const roofline_t *roofline, size_t k,
+                        uint64_t calls) {
+  const strata_kernel_info_t *kernel = library->kernels[k];
+  double least = roofline->memory > 0 ? least_seconds(roofline, (double)kernel->bytes, (double)kernel->flops) : 0;
+  return (rates_t){.seconds = trace ? trace->seconds[k] : 0,
+                   .predicted = 1e-9 * (double)(calls * predicted_of(library, k)),
+                   .bytes = (double)(calls * kernel->bytes),
+                   .flops = (double)(calls * kernel->flops),
+                   .least = (double)calls * least};
+}
+
+static void add_rates(rates_t *all, const rates_t *rates) {
+  all->seconds += rates->seconds;
+  all->predicted += rates->predicted;
+  all->bytes += rates->bytes;
+  all->flops += rates->flops;
+  all->least += rates->least;
+}
+
 // |trace|: times of a call; NULL: nothing was run.
 static void print_kernels(const strata_library_t *library, const strata_profile_names_t *names, const trace_t *trace,
                           FILE *file) {
   const roofline_t roofline = find_roofline(library, trace);
-  double all_seconds = 0, all_bytes = 0, all_flops = 0, all_least = 0;
+  bool predicts = has_predictions(library);
+  rates_t all = {0};
   uint64_t all_calls = 0;
-  fprintf(file, "%-24s %6s %8s %11s %11s %10s %8s %9s %12s%s\n", "kernel", "calls", "tasks", "MB", "MFLOP", "ms",
-          "GB/s", "GFLOP/s", roofline.memory > 0 ? "of roofline" : "", names ? "  nodes" : "");
+  print_titles(roofline.memory > 0, predicts, names != NULL, file);
   for (size_t k = 0; k < library->n_kernels; k++) {
     const strata_kernel_info_t *kernel = library->kernels[k];
     uint64_t calls = count_calls(library, trace, k);
     if (calls == 0) // of the preparation only, or of a loop without iterations
       continue;
-    double bytes = (double)(calls * kernel->bytes), flops = (double)(calls * kernel->flops);
-    double seconds = trace ? trace->seconds[k] : 0;
-    double least = roofline.memory > 0
-                       ? (double)calls * least_seconds(&roofline, (double)kernel->bytes, (double)kernel->flops)
-                       : 0;
+    rates_t rates = rates_of(library, trace, &roofline, k, calls);
     char tasks[24];
     snprintf(tasks, sizeof tasks, "%llu", (unsigned long long)kernel->tasks);
-    print_row(kernel->name, calls, tasks, bytes, flops, file);
-    print_rates(seconds, bytes, flops, least, file);
+    print_row(kernel->name, calls, tasks, rates.bytes, rates.flops, file);
+    print_rates(&rates, predicts, file);
     const char *nodes = nodes_of(names, kernel->name);
-    if (names && names->tell && seconds > 0)
-      names->tell(names->user, kernel->name, seconds / (double)calls);
+    if (names && names->tell && rates.seconds > 0)
+      names->tell(names->user, kernel->name, rates.seconds / (double)calls);
     fprintf(file, "%s%s\n", *nodes ? "  " : "", nodes);
-    all_calls += calls, all_seconds += seconds, all_bytes += bytes, all_flops += flops, all_least += least;
+    all_calls += calls;
+    add_rates(&all, &rates);
   }
-  print_row("all kernels", all_calls, "", all_bytes, all_flops, file);
-  print_rates(all_seconds, all_bytes, all_flops, all_least, file);
+  print_row("all kernels", all_calls, "", all.bytes, all.flops, file);
+  print_rates(&all, predicts, file);
   fputc('\n', file);
   if (*roofline.text)
     fprintf(file, "%s\n", roofline.text);
@@ -193,6 +234,7 @@ static const char *find_product(strata_arena_t *arena, const strata_library_t *l
 static strata_status_t trace_call(strata_arena_t *arena, strata_session_t *session, trace_t *out_trace) {
   const strata_library_t *library = session->library;
   *out_trace = (trace_t){
+      .arena = arena,
       .library = library,
       .dims = session->dims,
       .product = find_product(arena, library),
@@ -217,12 +259,31 @@ strata_profile_names_t strata_names_of(strata_arena_t *arena, const strata_libra
   return names;
 }
 
+static strata_status_t write_trace(strata_arena_t *arena, const strata_profile_names_t *names, const trace_t *trace,
+                                   const char *path) {
+  const strata_library_t *library = trace->library;
+  strata_profile_event_t *events = strata_arena_array(arena, strata_profile_event_t, trace->launches.count + 1);
+  for (size_t i = 0; i < trace->launches.count; i++) {
+    const traced_launch_t *launch = &trace->launches.data[i];
+    const strata_kernel_info_t *kernel = library->kernels[launch->kernel];
+    events[i] = (strata_profile_event_t){.kernel = kernel->name,
+                                         .nodes = nodes_of(names, kernel->name),
+                                         .nanoseconds = launch->nanoseconds,
+                                         .bytes = kernel->bytes,
+                                         .flops = kernel->flops,
+                                         .predicted = predicted_of(library, launch->kernel),
+                                         .threads = launch->threads};
+  }
+  return strata_profile_trace_write(path, library->name, trace->launches.count, events);
+}
+
 strata_status_t strata_profile_kernels(strata_arena_t *arena, strata_session_t *session,
-                                       const strata_profile_names_t *names, FILE *file) {
+                                       const strata_profile_names_t *names, FILE *file, const char *trace_path) {
   trace_t trace;
   STRATA_TRY(trace_call(arena, session, &trace));
-  print_kernels(session->library, names, &trace, file);
-  return NULL;
+  if (file)
+    print_kernels(session->library, names, &trace, file);
+  return trace_path ? write_trace(arena, names, &trace, trace_path) : NULL;
 }
 
 // The first calls find cold caches, a low clock and threads that sleep.
@@ -238,18 +299,18 @@ static strata_status_t warm_up(strata_session_t *session) {
 }
 
 strata_status_t strata_profile(strata_arena_t *arena, strata_session_t *session, const strata_profile_names_t *names,
-                               int n_runs, FILE *file) {
+                               int n_runs, FILE *file, const char *trace_path) {
   trace_t trace;
   STRATA_TRY(warm_up(session));
   STRATA_TRY(trace_call(arena, session, &trace));
   strata_times_t times;
-  STRATA_TRY(strata_time_runs(arena, session, n_runs, &times));
+  STRATA_TRY(strata_time_runs(arena, session, &(strata_timing_t){.n_runs = n_runs}, &times));
   print_kernels(session->library, names, &trace, file);
-  fprintf(file, "whole call: %.3f ms", 1e3 * times.median);
+  fprintf(file, "whole call: %.3f ms", 1e3 * strata_times_median(&times));
   if (n_runs > 1)
-    fprintf(file, " (median of %d, %.3f to %.3f)", n_runs, 1e3 * times.min, 1e3 * times.max);
+    fprintf(file, " (median of %d, %.3f to %.3f)", n_runs, 1e3 * times.seconds[0], 1e3 * times.seconds[n_runs - 1]);
   if (strcmp(session->library->target, "cpu") == 0)
     fprintf(file, ", %u thread%s", trace.threads, trace.threads == 1 ? "" : "s");
   fputc('\n', file);
-  return NULL;
+  return trace_path ? write_trace(arena, names, &trace, trace_path) : NULL;
 }

@@ -16,9 +16,11 @@ typedef struct {
   const char *library;
   texts_t inputs, outputs, expects, dims;
   bool random, kernels;
+  const char *profile;
   double rtol, atol;
   bool has_tolerance;
-  int n_runs;
+  strata_timing_t timing;
+  STRATA_VECTOR(double) percentiles;
 } options_t;
 
 static void print_help(void) {
@@ -43,6 +45,34 @@ static strata_status_t parse_number(const char *text, double minimum, double *ou
              : strata_error(STRATA_INVALID_ARGUMENT, "expected a number of at least %g, got '%s'", minimum, text);
 }
 
+static strata_status_t parse_count(const char *text, double minimum, int *out_value) {
+  double value;
+  STRATA_TRY(parse_number(text, minimum, &value));
+  *out_value = value < 1e9 ? (int)value : 1000000000;
+  return NULL;
+}
+
+// "90,99.9"
+static strata_status_t parse_percentiles(strata_arena_t *arena, const char *text, options_t *options) {
+  options->percentiles.count = 0;
+  for (const char *at = text; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+    double percent;
+    STRATA_TRY(parse_number(strata_arena_printf(arena, "%.*s", (int)strcspn(at, ","), at), 0, &percent));
+    if (percent <= 0 || percent > 100)
+      return strata_error(STRATA_INVALID_ARGUMENT, "expected percentages above 0, up to 100, got '%s'", text);
+    *strata_vector_push(arena, &options->percentiles) = percent;
+  }
+  return NULL;
+}
+
+static strata_status_t parse_profile(const char *text, options_t *options) {
+  size_t length = strlen(text), ending = strlen(".json");
+  options->profile = text;
+  return length > ending && strcmp(text + length - ending, ".json") == 0
+             ? NULL
+             : strata_error(STRATA_INVALID_ARGUMENT, "expected FILE.json, got '%s'", text);
+}
+
 static strata_status_t unknown_option(strata_arena_t *arena, const char *argument) {
   const strata_command_t *command = strata_find_command("strata-run");
   size_t hyphens = strspn(argument, "-"), length = strcspn(argument, "=");
@@ -63,7 +93,6 @@ static strata_status_t unknown_option(strata_arena_t *arena, const char *argumen
 
 static strata_status_t parse_option(strata_arena_t *arena, const char *argument, options_t *options) {
   const char *value;
-  double runs = 1;
   if ((value = value_of(argument, "--input"))) {
     *strata_vector_push(arena, &options->inputs) = value;
   } else if ((value = value_of(argument, "--output"))) {
@@ -79,8 +108,15 @@ static strata_status_t parse_option(strata_arena_t *arena, const char *argument,
     options->has_tolerance = true;
     return strata_status_context(parse_number(value, 0, &options->atol), "--atol");
   } else if ((value = value_of(argument, "--num-iters"))) {
-    STRATA_TRY(strata_status_context(parse_number(value, 1, &runs), "--num-iters"));
-    options->n_runs = runs < 1e9 ? (int)runs : 1000000000;
+    return strata_status_context(parse_count(value, 1, &options->timing.n_runs), "--num-iters");
+  } else if ((value = value_of(argument, "--warm-up"))) {
+    return strata_status_context(parse_count(value, 0, &options->timing.warm_up), "--warm-up");
+  } else if ((value = value_of(argument, "--duration"))) {
+    return strata_status_context(parse_number(value, 0, &options->timing.duration), "--duration");
+  } else if ((value = value_of(argument, "--percentile"))) {
+    return strata_status_context(parse_percentiles(arena, value, options), "--percentile");
+  } else if ((value = value_of(argument, "--profile"))) {
+    return strata_status_context(parse_profile(value, options), "--profile");
   } else if (strcmp(argument, "--random") == 0) {
     options->random = true;
   } else if (strcmp(argument, "--kernels") == 0) {
@@ -96,7 +132,8 @@ static strata_status_t parse_option(strata_arena_t *arena, const char *argument,
 }
 
 static strata_status_t parse_options(strata_arena_t *arena, int argc, char **argv, options_t *options) {
-  *options = (options_t){.rtol = 1e-3, .atol = 1e-5, .n_runs = 1};
+  *options = (options_t){.rtol = 1e-3, .atol = 1e-5, .timing = {.n_runs = 1}};
+  STRATA_TRY(parse_percentiles(arena, "90,95,99", options));
   for (int i = 1; i < argc; i++)
     STRATA_TRY(parse_option(arena, argv[i], options));
   return options->library ? NULL : strata_error(STRATA_INVALID_ARGUMENT, "expected a library; see strata-run --help");
@@ -217,9 +254,25 @@ static void count_launch(void *user, size_t launch, unsigned threads, uint64_t n
   counts->regions += threads > 1;
 }
 
-static strata_status_t profile(strata_arena_t *arena, strata_session_t *session) {
+static strata_status_t profile(strata_arena_t *arena, const options_t *options, strata_session_t *session) {
   strata_profile_names_t names = strata_names_of(arena, session->library);
-  return strata_profile_kernels(arena, session, &names, stdout);
+  return strata_profile_kernels(arena, session, &names, options->kernels ? stdout : NULL, options->profile);
+}
+
+static strata_status_t time_runs(strata_arena_t *arena, const options_t *options, strata_session_t *session) {
+  const char *name = session->library->name;
+  strata_times_t times;
+  STRATA_TRY(strata_time_runs(arena, session, &options->timing, &times));
+  printf("%s: median %.3f ms, min %.3f ms, max %.3f ms of %d runs\n", name, 1e3 * strata_times_median(&times),
+         1e3 * times.seconds[0], 1e3 * times.seconds[times.n_runs - 1], times.n_runs);
+  if (times.n_runs == 1)
+    return NULL;
+  printf("%s: mean %.3f ms", name, 1e3 * strata_times_mean(&times));
+  for (size_t i = 0; i < options->percentiles.count; i++)
+    printf(", %g %% within %.3f ms", options->percentiles.data[i],
+           1e3 * strata_times_percentile(&times, options->percentiles.data[i]));
+  printf("; %.1f calls a second, one after the other\n", times.n_runs / times.all);
+  return NULL;
 }
 
 // Reads what is given, and opens the session at its sizes.
@@ -245,13 +298,9 @@ static strata_status_t run(strata_arena_t *arena, const options_t *options, stra
   STRATA_TRY(strata_session_fetch(session));
   printf("%s: %zu launches, %zu of them parallel\n", library->name, counts.launches, counts.regions);
   STRATA_TRY(write_and_compare(arena, options, session));
-  if (options->kernels)
-    STRATA_TRY(profile(arena, session));
-  strata_times_t times;
-  STRATA_TRY(strata_time_runs(arena, session, options->n_runs, &times));
-  printf("%s: median %.3f ms, min %.3f ms, max %.3f ms of %d runs\n", library->name, 1e3 * times.median,
-         1e3 * times.min, 1e3 * times.max, options->n_runs);
-  return NULL;
+  if (options->kernels || options->profile)
+    STRATA_TRY(profile(arena, options, session));
+  return time_runs(arena, options, session);
 }
 
 // True if there is no GPU for the library, and its kernels have been printed without times.

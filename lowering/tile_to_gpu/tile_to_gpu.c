@@ -227,6 +227,7 @@ static void replace_by_declaration(strata_gpu_distribution_t *d, const char *nam
   strata_set_size_arguments(declaration, d->sizes.count, d->symbols);
   strata_copy_attr(d->func, declaration, "strata.bytes");
   strata_copy_attr(d->func, declaration, "strata.flops");
+  strata_copy_attr(d->func, declaration, "strata.predicted");
   strata_variants_copy_attrs(d->func, declaration);
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(d->func), d->func, declaration);
   mlirOperationDestroy(d->func);

@@ -142,7 +142,7 @@ static void set_threads(const joiner_t *j, const launch_t *launch, MlirOperation
   strata_schedule_write(func, &schedule);
 }
 
-// The sum of a number that affine-count has noted on the kernels.
+// The sum of a number that affine-count, or affine-predict, has noted on the kernels.
 static void add_up(const joiner_t *j, const launch_t *launch, const char *name, MlirOperation func) {
   int64_t sum = 0;
   for (size_t i = 0; i < launch->calls.count; i++)
@@ -178,6 +178,7 @@ static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
   set_threads(j, launch, func);
   add_up(j, launch, "strata.bytes", func);
   add_up(j, launch, "strata.flops", func);
+  add_up(j, launch, "strata.predicted", func);
   mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(j->compile->module), first, func);
   return mlirSymbolTableInsert(j->symbols, func); // the name made unique
 }

@@ -165,6 +165,38 @@ static void print_launches(strata_ir_printer_t *printer, const strata_program_t 
   fputs("]\n", printer->file);
 }
 
+static bool has_predictions(const strata_program_t *program) {
+  for (size_t i = 0; i < program->kernels.count; i++)
+    if (program->kernels.data[i].predicted)
+      return true;
+  return false;
+}
+
+static void print_predictions(strata_ir_printer_t *printer, const strata_program_t *program) {
+  fprintf(printer->file, "@.predicted = private constant [%zu x i64] [", program->kernels.count);
+  for (size_t i = 0; i < program->kernels.count; i++)
+    fprintf(printer->file, "%si64 %lld", i ? ", " : "", (long long)program->kernels.data[i].predicted);
+  fputs("]\n", printer->file);
+}
+
+// The last members, of which a description has as many as it needs.
+typedef struct {
+  const char *types, *values;
+  size_t struct_size;
+} optional_members_t;
+
+static optional_members_t print_optional_members(strata_ir_printer_t *printer, const strata_program_t *program) {
+  bool picks = has_picks(program);
+  if (has_predictions(program)) {
+    print_predictions(printer, program);
+    return (optional_members_t){", ptr, ptr", picks ? ", ptr @.picks, ptr @.predicted" : ", ptr null, ptr @.predicted",
+                                sizeof(strata_library_t)};
+  }
+  if (picks)
+    return (optional_members_t){", ptr", ", ptr @.picks", offsetof(strata_library_t, predicted)};
+  return (optional_members_t){"", "", offsetof(strata_library_t, picks)};
+}
+
 // The devices in their order; their number.
 static size_t print_devices(strata_ir_printer_t *printer, const strata_program_t *program,
                             const strata_cpu_device_t *device) {
@@ -251,12 +283,12 @@ void strata_program_print_description(const strata_program_t *program, const str
                                       strata_ir_printer_t *printer) {
   const strata_library_options_t *options = program->options;
   strata_arena_t *arena = program->compile->arena;
-  bool picks = has_picks(program);
   fputs(types, printer->file);
+  optional_members_t optional = print_optional_members(printer, program);
   fprintf(printer->file,
           "%%description = type { i32, i32, i32, i32, ptr, ptr, ptr, ptr, i64, ptr, i64, ptr, i64, ptr, i64, ptr, i64, "
           "ptr, i64, ptr, i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64, ptr, ptr%s }\n",
-          picks ? ", ptr" : "");
+          optional.types);
   if (!program->gpu)
     fputs("declare hidden i32 @strata_rt_set_threads(i32)\n", printer->file);
   size_t name = strata_ir_string(printer, options->name);
@@ -280,10 +312,9 @@ void strata_program_print_description(const strata_program_t *program, const str
           "ptr @strata_rt_run, ptr @strata_rt_device_memory_size, ptr @strata_rt_weights_size, ptr @strata_rt_load, "
           "ptr @strata_rt_set_constant, ptr @strata_rt_unload, ptr %s, ptr @strata_rt_error, "
           "ptr @strata_rt_set_trace, ptr @.nodes, %s%s }\n",
-          picks ? sizeof(strata_library_t) : offsetof(strata_library_t, picks), STRATA_LIBRARY_DESCRIPTION,
-          flags_of(options), strata_program_alignment(program), name, compiler, target, command_line, n_devices,
-          program->n_inputs, program->n_outputs, strata_symbols_given(&program->symbols),
-          program->sizes ? "@.dims" : "null", n_constants, program->kernels.count,
-          (size_t)strata_program_count_launches(&program->main), program->gpu ? "null" : "@strata_rt_set_threads",
-          sizes, picks ? ", ptr @.picks" : "");
+          optional.struct_size, STRATA_LIBRARY_DESCRIPTION, flags_of(options), strata_program_alignment(program), name,
+          compiler, target, command_line, n_devices, program->n_inputs, program->n_outputs,
+          strata_symbols_given(&program->symbols), program->sizes ? "@.dims" : "null", n_constants,
+          program->kernels.count, (size_t)strata_program_count_launches(&program->main),
+          program->gpu ? "null" : "@strata_rt_set_threads", sizes, optional.values);
 }

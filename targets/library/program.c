@@ -204,7 +204,8 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .cluster = strata_attr_i64(func, "strata.cluster", 1),
       .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
-      .flops = strata_attr_i64(func, "strata.flops", 0)};
+      .flops = strata_attr_i64(func, "strata.flops", 0),
+      .predicted = strata_attr_i64(func, "strata.predicted", 0)};
   read_sizes(reader->program, func, out_kernel);
   return strata_program_read_maps(reader->program, func, out_kernel);
 }

@@ -47,6 +47,7 @@ typedef struct {
   strata_number_t pick;         // which of them is launched; 0: this one
   strata_number_t copy_size;    // no kernel of ours but a copy of so many bytes, from its first buffer to its second
   int64_t bytes, flops;         // of a launch; 0: unknown
+  int64_t predicted;            // nanoseconds of a launch; 0: unknown
 } strata_program_kernel_t;
 
 typedef enum { STRATA_ARG_TENSOR, STRATA_ARG_CONSTANT, STRATA_ARG_POOL, STRATA_ARG_SIZE } strata_program_arg_kind_t;

@@ -17,8 +17,8 @@
 // CHECK: k0 1 {{[0-9]+}} 0.004 0.001
 // CHECK: all kernels 1
 // CHECK: whole call: {{.*}} ms
-// NONE: kernel calls tasks MB MFLOP ms GB/s GFLOP/s of roofline
-// NONE-NEXT: k0 1 {{[0-9]+}} 0.004 0.001 - - -
+// NONE: kernel calls tasks MB MFLOP ms GB/s GFLOP/s predicted of roofline
+// NONE-NEXT: k0 1 {{[0-9]+}} 0.004 0.001 - - - 0.00{{[0-9]+}}
 // NONE: roofline of sm_90a: 4300 GB/s, products of 16-bit operands at 780 TFLOP/s
 // NONE-NEXT: nothing was run and timed: {{.*}}no driver: {{.*}}.none
 // DRIVER: strata: error: neg: no driver

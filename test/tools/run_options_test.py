@@ -1,4 +1,5 @@
 """strata-run takes every option that its help, manual page and completions list."""
+import json
 import os
 import re
 import subprocess
@@ -34,3 +35,21 @@ library = strata.compile_library(graph.save("named.onnx"), ".", "named")[0]
 table = run(library, "--random", "--kernels").stdout
 assert re.search(r"^kernel .*nodes$", table, re.MULTILINE) and re.search(r"^k\d.*product", table, re.MULTILINE), table
 assert "weights" in table, table
+
+# Several calls: percentiles, calls a second, and the launches of one as a file.
+said = run(library, "--random", "--num-iters=20", "--warm-up=1", "--duration=0.01", "--percentile=50,99.9",
+           "--profile=trace.json").stdout
+runs = re.search(r"median (\S+) ms, min (\S+) ms, max (\S+) ms of (\d+) runs", said)
+more = re.search(r"mean \S+ ms, 50 % within (\S+) ms, 99.9 % within (\S+) ms; \S+ calls a second", said)
+assert runs and more and int(runs[4]) >= 20, said
+assert float(runs[2]) <= float(more[1]) <= float(more[2]) <= float(runs[3]), said
+with open("trace.json", encoding="utf-8") as file:
+    launches = [event for event in json.load(file)["traceEvents"] if event["ph"] == "X"]
+assert sum(f"{launch['name']} " in table for launch in launches) == len(launches) > 0, (launches, table)
+assert any("product" in launch["args"]["nodes"] for launch in launches), launches
+ends = [launch["ts"] + launch["dur"] for launch in launches]
+assert all(abs(launch["ts"] - end) < 1e-6 for launch, end in zip(launches[1:], ends)), launches
+for wrong in ("--percentile=0", "--percentile=101", "--percentile=", "--profile=trace.txt", "--duration=-1", "--warm-up=x"):
+    done = run(library, "--random", wrong)
+    assert done.returncode == 1 and "expected" in done.stderr, (wrong, done.stderr)
+assert run(library, "--random", "--profile=/dev/full/trace.json").returncode == 1

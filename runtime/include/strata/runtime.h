@@ -116,6 +116,9 @@ typedef struct strata_library {
   // launch this says which of them a call launches, |launches| having the first: a number from 0 on, or -1 - k: value
   // k.
   const int64_t *picks;
+  // There, as struct_size says, where the compiler's models of the GPU know it of one: for each kernel the nanoseconds
+  // that they expect of a launch; 0 where unknown. |picks| may then be NULL.
+  const uint64_t *predicted;
 } strata_library_t;
 
 #endif

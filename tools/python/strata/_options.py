@@ -28,6 +28,7 @@ OPTIONS = (
     ("schedule", "", "text", "FILE", None, "GPUs only", "schedules of kernels, in lines as --explain prints them"),
     ("input", "", "list", "FILE", None, "without --aot and --compile-to", "data of the next input (.npy, .pb), or NAME=FILE; default: random"),
     ("num-iters", "", "count", "1..", "1", "without --aot and --compile-to", "run so many times on the same input"),
+    ("profile", "", "text", "FILE.json", None, "without --aot and --compile-to", "write the launches of a call, with their times, what the model of the GPU expected, and nodes, as a Chrome trace"),
     ("aot", "", "flag", None, None, "without --compile-to", "emit a library: lib<name>.so, lib<name>.a, <name>.h, <name>.pc"),
     ("aot-name", "", "text", "NAME", "strata_mlir_artifact", "with --aot or --compile-to", "the main function and the prefix of every file; a C identifier"),
     ("weights", "", "choice", "embed|file|argument|set", "embed", "", "weights in the library, in <name>.weights beside it, as further inputs, or, GPUs only, given by <name>_set_constant"),

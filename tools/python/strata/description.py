@@ -57,7 +57,7 @@ class Description(ctypes.Structure):
         ("shapes", _texts),
         ("n_values", ctypes.c_size_t), ("values", ctypes.POINTER(ValueInfo)),
         ("output_shape", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)),
-        ("picks", ctypes.POINTER(ctypes.c_int64)),
+        ("picks", ctypes.POINTER(ctypes.c_int64)), ("predicted", ctypes.POINTER(ctypes.c_uint64)),
     ]
 
 

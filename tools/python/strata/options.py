@@ -28,6 +28,7 @@ FRONT_END = (
 )
 # What the command line has and a call from Python gets otherwise.
 NOT_HERE = {"help": None, "version": "strata.version()", "depfile": None, "input": "the arguments of the call",
+            "profile": "the callable's profile()",
             "compile_from": None, "compile_to": None}
 # What prints or writes files while it compiles: nothing is taken from the cache then.
 OBSERVING = ("dump_after", "save_temps", "time_compilation", "explain", "resource_usage", "plot")
