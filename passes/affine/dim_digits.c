@@ -5,20 +5,26 @@
 #include "dialects/affine/simplify.h"
 
 int strata_count_digits(const strata_cut_dims_t *dims) {
-  int count = dims->n_dims;
-  for (int dim = 0; dim < dims->n_dims; dim++)
+  int count = dims->space.n_dims;
+  for (int dim = 0; dim < dims->space.n_dims; dim++)
     count += dims->cuts[dim].count;
   return count;
 }
 
 strata_digits_t strata_digits_of(MlirContext context, const strata_cut_dims_t *dims) {
-  strata_digits_t digits = {0};
+  strata_digits_t digits = {.n_symbols = dims->space.n_symbols, .symbols = dims->space.symbols};
   MlirAffineExpr exprs[STRATA_MAX_DIMS];
-  for (int dim = 0; dim < dims->n_dims; dim++) {
+  for (int dim = 0; dim < dims->space.n_dims; dim++) {
     const strata_cuts_t *cuts = &dims->cuts[dim];
+    if (cuts->count == 0) {
+      exprs[dim] = mlirAffineDimExprGet(context, digits.n_digits);
+      digits.dim_of[digits.n_digits] = dim;
+      digits.sizes[digits.n_digits++] = dims->space.sizes[dim];
+      continue;
+    }
     exprs[dim] = mlirAffineConstantExprGet(context, 0);
     for (int i = cuts->count; i >= 0; i--) {
-      int64_t above = i == cuts->count ? strata_size_static_value(dims->sizes[dim]) : cuts->at[i],
+      int64_t above = i == cuts->count ? strata_size_static_value(dims->space.sizes[dim]) : cuts->at[i],
               stride = i ? cuts->at[i - 1] : 1;
       MlirAffineExpr digit = mlirAffineDimExprGet(context, digits.n_digits);
       exprs[dim] =
@@ -27,13 +33,15 @@ strata_digits_t strata_digits_of(MlirContext context, const strata_cut_dims_t *d
       digits.sizes[digits.n_digits++] = strata_size_constant(above / stride);
     }
   }
-  digits.dims = mlirAffineMapGet(context, digits.n_digits, 0, dims->n_dims, exprs);
+  digits.dims = mlirAffineMapGet(context, digits.n_digits, 0, dims->space.n_dims, exprs);
   return digits;
 }
 
 bool strata_cut_dim(const strata_cut_dims_t *dims, int dim, int64_t at) {
   strata_cuts_t *cuts = &dims->cuts[dim];
-  int64_t extent = strata_size_static_value(dims->sizes[dim]);
+  int64_t extent;
+  if (!strata_size_is_constant(dims->space.sizes[dim], &extent))
+    return false;
   int place = 0;
   while (place < cuts->count && cuts->at[place] < at)
     place++;
@@ -61,7 +69,6 @@ enum { MAX_TERMS = 16 };
 // The terms of a sum without a constant; -1 if there are too many, or one of unknown or negative values.
 static int terms_of(const strata_cut_dims_t *dims, MlirAffineExpr expr, int64_t scale, term_t *terms, int count) {
   int64_t factor, min, max;
-  strata_space_t space = {.n_dims = dims->n_dims, .sizes = dims->sizes};
   if (count < 0 || (mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0))
     return count;
   if (mlirAffineExprIsAAdd(expr)) {
@@ -70,7 +77,7 @@ static int terms_of(const strata_cut_dims_t *dims, MlirAffineExpr expr, int64_t 
   }
   if (mlirAffineExprIsAMul(expr) && strata_affine_constant_rhs(expr, &factor))
     return factor > 0 ? terms_of(dims, mlirAffineBinaryOpExprGetLHS(expr), scale * factor, terms, count) : -1;
-  if (count == MAX_TERMS || mlirAffineExprIsAConstant(expr) || !strata_affine_range(expr, &space, &min, &max) ||
+  if (count == MAX_TERMS || mlirAffineExprIsAConstant(expr) || !strata_affine_range(expr, &dims->space, &min, &max) ||
       min != 0)
     return -1;
   terms[count] = (term_t){scale, scale * max, expr};
@@ -110,9 +117,11 @@ bool strata_cut_divisions(const strata_cut_dims_t *dims, MlirAffineExpr expr) {
   return strata_cut_divisions(dims, mlirAffineBinaryOpExprGetRHS(expr)) || changed;
 }
 
-bool strata_radix_of(const strata_digits_t *digits, MlirAffineExpr expr, int64_t size, strata_cuts_t *out_cuts) {
-  int64_t coefficients[STRATA_MAX_DIMS], reach = 1;
+bool strata_radix_of(const strata_digits_t *digits, MlirAffineExpr expr, strata_size_t whole, strata_cuts_t *out_cuts) {
+  int64_t coefficients[STRATA_MAX_DIMS], reach = 1, size, extent;
   *out_cuts = (strata_cuts_t){0};
+  if (!strata_size_is_constant(whole, &size))
+    return false;
   for (int dim = 0; dim < digits->n_digits; dim++)
     if (!strata_affine_coefficient(expr, dim, &coefficients[dim]))
       return false;
@@ -121,9 +130,9 @@ bool strata_radix_of(const strata_digits_t *digits, MlirAffineExpr expr, int64_t
     for (int dim = 0; dim < digits->n_digits; dim++)
       if (coefficients[dim] == reach && !strata_size_is_one(digits->sizes[dim]))
         next = next < 0 ? dim : STRATA_MAX_DIMS;
-    if (next < 0 || next == STRATA_MAX_DIMS)
+    if (next < 0 || next == STRATA_MAX_DIMS || !strata_size_is_constant(digits->sizes[next], &extent))
       return false;
-    reach *= strata_size_static_value(digits->sizes[next]);
+    reach *= extent;
     if (reach < size && out_cuts->count == STRATA_MAX_CUTS)
       return false;
     if (reach < size)

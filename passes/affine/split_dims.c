@@ -10,8 +10,8 @@
 //
 // so that grouping sees that their rows are the same. Divisions in what such nests read say where a dim has to be cut;
 // cuts go on through the buffers between the nests, whose dims are cut with them. Contractions, and what follows them
-// elementwise, keep their dims, as do all where it does not make an end of divisions. What a kernel then walks as one
-// is one dim again after affine-coalesce.
+// elementwise, keep their dims, as do all where it does not make an end of divisions, and dims whose sizes vary. What a
+// kernel then walks as one is one dim again after affine-coalesce.
 #include "passes/affine/split_dims.h"
 
 #include "dialects/affine/expr.h"
@@ -49,12 +49,12 @@ typedef struct {
 
 static strata_cut_dims_t dims_of_node(const splitting_t *s, int node) {
   const strata_nest_t *nest = s->graph.nodes.data[node].nest;
-  return (strata_cut_dims_t){strata_nest_n_dims(nest), nest->space.sizes, s->nests[node].cuts};
+  return (strata_cut_dims_t){nest->space, s->nests[node].cuts};
 }
 
 static strata_cut_dims_t dims_of_buffer(const splitting_t *s, int buffer) {
   split_buffer_t *record = &s->buffers[buffer];
-  return (strata_cut_dims_t){record->rank, record->sizes, record->cuts};
+  return (strata_cut_dims_t){{.n_dims = record->rank, .sizes = record->sizes}, record->cuts};
 }
 
 //===-- Who takes part -------------------------------------------------------------------------------------------===//
@@ -200,10 +200,9 @@ static bool cut_across(splitting_t *s, int node, size_t access) {
   strata_digits_t digits = strata_digits_of(s->compile->context, &dims);
   MlirAffineMap places = over_digits(&digits, map);
   bool changed = false;
-  for (int i = 0; i < coordinates.n_dims; i++) {
+  for (int i = 0; i < coordinates.space.n_dims; i++) {
     strata_cuts_t found;
-    if (strata_radix_of(&digits, mlirAffineMapGetResult(places, i), strata_size_static_value(coordinates.sizes[i]),
-                        &found))
+    if (strata_radix_of(&digits, mlirAffineMapGetResult(places, i), coordinates.space.sizes[i], &found))
       for (int j = 0; j < found.count; j++)
         changed |= strata_cut_dim(&coordinates, i, found.at[j]);
     for (int j = 0; j < coordinates.cuts[i].count; j++)
@@ -286,7 +285,8 @@ static MlirAffineMap cut_coordinates(const splitting_t *s, int buffer, MlirAffin
         digit = mlirAffineFloorDivExprGet(digit, mlirAffineConstantExprGet(context, record->cuts[i].at[j - 1]));
       results[count++] = digit;
     }
-  MlirAffineMap map = mlirAffineMapGet(context, mlirAffineMapGetNumDims(places), 0, count, results);
+  MlirAffineMap map =
+      mlirAffineMapGet(context, mlirAffineMapGetNumDims(places), mlirAffineMapGetNumSymbols(places), count, results);
   strata_space_t space = strata_digits_space(digits);
   return strata_affine_simplify_map(map, &space);
 }
@@ -295,7 +295,7 @@ static MlirAffineMap cut_coordinates(const splitting_t *s, int buffer, MlirAffin
 static void find_cut_buffers(splitting_t *s) {
   for (size_t i = 0; i < s->graph.buffers.count; i++) {
     strata_cut_dims_t dims = dims_of_buffer(s, (int)i);
-    s->buffers[i].is_cut = s->buffers[i].is_inner && strata_count_digits(&dims) > dims.n_dims;
+    s->buffers[i].is_cut = s->buffers[i].is_inner && strata_count_digits(&dims) > dims.space.n_dims;
   }
   for (int node = 0; node < (int)s->graph.nodes.count; node++) {
     const strata_nest_node_t *record = &s->graph.nodes.data[node];
@@ -396,7 +396,7 @@ static bool is_changed(const splitting_t *s, int node) {
   if (!s->nests[node].is_free)
     return false;
   strata_cut_dims_t dims = dims_of_node(s, node);
-  bool changed = strata_count_digits(&dims) > dims.n_dims;
+  bool changed = strata_count_digits(&dims) > dims.space.n_dims;
   for (size_t i = 0; i < record->buffers.count; i++)
     changed |= s->buffers[record->buffers.data[i]].is_cut;
   return changed;

@@ -149,3 +149,43 @@ func.func @main(%a: memref<6x64xf32> {strata.name = "a"}, %b: memref<64x35xf32> 
   } {strata.nest = "copy"}
   return
 }
+
+// -----
+
+// Of images whose number varies: the batch is a dim of its own that nothing cuts.
+// CHECK-LABEL: func.func @main(%arg0: memref<?x6x5x7xf32
+// CHECK: affine.parallel ({{.*}}) = (0, 0) to (symbol(%{{.*}}), 3) {
+// CHECK: affine.for %{{.*}} = 0 to 2
+// CHECK: affine.for %{{.*}} = 0 to 5
+// CHECK: affine.for %{{.*}} = 0 to 7
+// CHECK: affine.parallel (%[[B:.*]], %[[G:.*]], %[[I:.*]], %[[H:.*]], %[[W:.*]]) = (0, 0, 0, 0, 0) to (symbol(%{{.*}}), 3, 2, 5, 7) {
+// CHECK: affine.load %arg0[%[[B]], %[[G]] * 2 + %[[I]], %[[H]], %[[W]]]
+// CHECK: affine.store {{.*}}, %arg1[%[[B]], %[[G]] * 2 + %[[I]], %[[H]], %[[W]]]
+#x = affine_map<()[s0] -> (s0, 6, 5, 7)>
+#s = affine_map<()[s0] -> (s0, 3)>
+func.func @main(%x: memref<?x6x5x7xf32, {sizes = #x}> {strata.name = "x"}, %y: memref<?x6x5x7xf32, {sizes = #x}> {strata.name = "y", strata.output})
+    attributes {strata.symbols = [{name = "n", min = 1, max = 64, multiple = 1, likely = [8]}]} {
+  %n = "strata.size"() {symbol = 0 : i64} : () -> index
+  %s = memref.alloc(%n) : memref<?x3xf32, {sizes = #s}>
+  affine.parallel (%b, %g) = (0, 0) to (symbol(%n), 3) {
+    %zero = arith.constant 0.0 : f32
+    %r = affine.for %i = 0 to 70 iter_args(%a = %zero) -> (f32) {
+      %e = affine.load %x[%b, %g * 2 + %i floordiv 35, (%i floordiv 7) mod 5, %i mod 7] : memref<?x6x5x7xf32, {sizes = #x}>
+      %t = arith.addf %a, %e : f32
+      affine.yield %t : f32
+    }
+    affine.store %r, %s[%b, %g] : memref<?x3xf32, {sizes = #s}>
+  } {strata.nest = "reduce"}
+  %d = memref.alloc(%n) : memref<?x3x70xf32, {sizes = affine_map<()[s0] -> (s0, 3, 70)>}>
+  affine.parallel (%b, %g, %i) = (0, 0, 0) to (symbol(%n), 3, 70) {
+    %e = affine.load %x[%b, %g * 2 + %i floordiv 35, (%i floordiv 7) mod 5, %i mod 7] : memref<?x6x5x7xf32, {sizes = #x}>
+    %m = affine.load %s[%b, %g] : memref<?x3xf32, {sizes = #s}>
+    %t = arith.subf %e, %m : f32
+    affine.store %t, %d[%b, %g, %i] : memref<?x3x70xf32, {sizes = affine_map<()[s0] -> (s0, 3, 70)>}>
+  } {strata.nest = "sub"}
+  affine.parallel (%b, %c, %h, %w) = (0, 0, 0, 0) to (symbol(%n), 6, 5, 7) {
+    %e = affine.load %d[%b, %c floordiv 2, (%c mod 2) * 35 + %h * 7 + %w] : memref<?x3x70xf32, {sizes = affine_map<()[s0] -> (s0, 3, 70)>}>
+    affine.store %e, %y[%b, %c, %h, %w] : memref<?x6x5x7xf32, {sizes = #x}>
+  } {strata.nest = "copy"}
+  return
+}
