@@ -105,6 +105,7 @@ class Module:
             problems = []
             for inputs, wanted in [(self.inputs, self.wanted), *others]:
                 got = library.run(inputs, library.sizes_of([x.shape for x in inputs]))
+                assert len(got) == len(wanted)
                 for i, (result, want) in enumerate(zip(got, wanted)):
                     what = problem(result, want)
                     if what:
