@@ -5,7 +5,7 @@
 //
 // strata.data gives each named constant's offset and size in the data file, which is mapped and never copied, whereas
 // neither of MLIR's own ways to carry a blob can be read from C without a copy of it.
-#define _GNU_SOURCE // memmem
+#define _GNU_SOURCE // memmem, memrchr
 #include "dialects/import/import.h"
 
 #include "dialects/import/bytecode.h"
@@ -121,10 +121,13 @@ static strata_status_t read_source(strata_compile_t *compile, const char *path, 
   return NULL;
 }
 
-// *out_module is to be destroyed.
-static strata_status_t parse_source(strata_compile_t *compile, const source_t *source, MlirModule *out_module) {
+// *out_module is to be destroyed. Of other dialects than ours, a text |is_tried| elsewhere first.
+static strata_status_t parse_source(strata_compile_t *compile, const source_t *source, bool is_tried,
+                                    MlirModule *out_module) {
   const char *text = (const char *)source->text.data;
   strata_status_t status = check_text(text, source->text.size);
+  if (!status && is_tried && !source->was_bytecode) // whose reader has a process of its own already
+    status = strata_try_to_read(compile, source->path, source->text.size);
   if (!status)
     *out_module = source->was_bytecode
                       ? mlirModuleCreateParse(compile->context, mlirStringRefCreate(text, source->text.size))
@@ -136,7 +139,7 @@ static strata_status_t parse_source(strata_compile_t *compile, const source_t *s
 
 static strata_status_t take_source(strata_compile_t *compile, const source_t *source) {
   MlirModule module;
-  STRATA_TRY(parse_source(compile, source, &module));
+  STRATA_TRY(parse_source(compile, source, false, &module));
   return take_module(compile, module);
 }
 
@@ -210,13 +213,26 @@ static strata_status_t explain_form(const strata_mapped_file_t *file, strata_sta
   return explained;
 }
 
+// Whether |word| is in the file outside comments.
+static bool uses(const strata_mapped_file_t *file, const char *word) {
+  const char *text = (const char *)file->data, *end = text + file->size;
+  for (const char *at = text; at && (at = memmem(at, (size_t)(end - at), word, strlen(word)));) {
+    const char *line = memrchr(text, '\n', (size_t)(at - text));
+    line = line ? line + 1 : text;
+    if (!memmem(line, (size_t)(at - line), "//", 2))
+      return true;
+    at = memchr(at, '\n', (size_t)(end - at));
+  }
+  return false;
+}
+
 // Whether the module is of tensor dialects that are not ours; every operation of ours is in quotes.
 static bool is_of_other_dialects(const strata_mapped_file_t *text) {
   static const char *const dialects[] = {"stablehlo.", "tosa.", "linalg.", "tensor.", "arith.", "math."};
-  if (mentions(text, "\"strata."))
+  if (!text->size || uses(text, "\"strata."))
     return false;
   for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
-    if (mentions(text, dialects[i]))
+    if (uses(text, dialects[i]))
       return true;
   return false;
 }
@@ -251,7 +267,7 @@ static strata_status_t import_others(strata_compile_t *compile, const source_t *
   MlirModule module;
   bool is_open = mlirContextGetAllowUnregisteredDialects(compile->context);
   mlirContextSetAllowUnregisteredDialects(compile->context, true);
-  strata_status_t status = explain_form(&source->text, parse_source(compile, source, &module));
+  strata_status_t status = explain_form(&source->text, parse_source(compile, source, true, &module));
   if (status) {
     status = strata_status_context(status, "%s", source->path);
   } else {

@@ -3,11 +3,12 @@ import math
 import os
 import re
 import sys
+import tempfile
 
 import numpy as np
 
 import strata
-from mlir_module import Module, Value, refused, type_of
+from mlir_module import Module, Value, problem, refused, type_of
 
 RANDOM = np.random.default_rng(int(os.environ.get("STRATA_SEED", "0")))
 
@@ -220,11 +221,9 @@ def products():
     want = a.astype(np.int32) @ b.astype(np.int32)
     m.result(named(m, "linalg.matmul", [m.input(a), m.input(b)], filled(m, want)), want)
     want = a.view(np.uint8).astype(np.int32) @ b.view(np.uint8).astype(np.int32)
-    cast = "{cast = #linalg.type_fn<cast_unsigned>}"
-    m.result(m.op(f"linalg.matmul ins({m.input(a)}, {m.input(b)} : {type_of(a)}, {type_of(b)}) "
-                  f"outs({(out := filled(m, want))} : {out.type}) -> {out.type}"
-                  if False else f"linalg.matmul {cast} ins({m.input(a)}, {m.input(b)} : {type_of(a)}, {type_of(b)}) "
-                  f"outs({(out := filled(m, want))} : {out.type}) -> {out.type}", type_of(want)), want)
+    out = filled(m, want)
+    m.result(m.op(f"linalg.matmul {{cast = #linalg.type_fn<cast_unsigned>}} ins({m.input(a)}, {m.input(b)} : {type_of(a)}, "
+                  f"{type_of(b)}) outs({out} : {out.type}) -> {out.type}", out.type), want)
     m.check()
 
 
@@ -288,13 +287,13 @@ def arithmetic():
         unit, above = (z - 0.75).astype(np.float32), (z + 1).astype(np.float32)
         i, j, s = ints(-100, 100, 4, 5), ints(1, 50, 4, 5), ints(0, 31, 4, 5)
         i[0, 0] = j[0, 0]
-        p, q = x > 0, y > 0
-        values = {"x": x, "y": y, "z": z, "u": unit, "v": above, "i": i, "j": j, "s": s, "p": p, "q": q}
+        p, q, t = x > 0, y > 0, np.abs(i % 4)
+        values = {"x": x, "y": y, "z": z, "u": unit, "v": above, "i": i, "j": j, "s": s, "p": p, "q": q, "t": t}
         args = {key: m.input(value) for key, value in values.items()}
         w = {key: value.astype(np.float64) if value.dtype == np.float32 else value for key, value in values.items()}
         u32 = {key: w[key].view(np.uint32) for key in "ijs"}
 
-        def case(text, operands, want, attributes="", n_results=1, element=None):
+        def case(text, operands, want, attributes=""):
             types = [args[o].type for o in operands]
             want = np.asarray(want)
             if not in_body:
@@ -384,8 +383,8 @@ def arithmetic():
             case("math.ctpop", "i", np.vectorize(lambda v: bin(v & 0xffffffff).count("1"))(i).astype(np.int32))
             case("math.ctlz", "i", np.vectorize(lambda v: 32 - (int(v) & 0xffffffff).bit_length())(i).astype(np.int32))
             case("math.cttz", "j", np.vectorize(lambda v: (int(v) & -int(v)).bit_length() - 1)(j).astype(np.int32))
-            case("math.ipowi", "is", np.power(i.astype(np.int64), np.minimum(s, 0)).astype(np.int32)) if False else None
-            case("math.fpowi", "vs", (w["v"]**(s % 5)).astype(np.float32)) if False else None
+            case("math.ipowi", "jt", j**t)
+            case("math.fpowi", "vt", (w["v"]**t).astype(np.float32))
         if not in_body:
             for name, operands, wants in (
                     ("arith.addui_extended", "ij", [i + j, (a.astype(np.int64) + b >= 2**32)]),
@@ -533,6 +532,15 @@ def generics():
                  ["%n = arith.index_cast %i0 : i64 to index", "%k = linalg.index 0 : index",
                   f"%r = tensor.extract {t}[%n, %k] : {t.type}", "linalg.yield %r : f32"])
     m.result(r, table[index, np.arange(3)[:, None]])
+    # an extreme with a number, as ReLU is written: of a NaN it is one
+    nan = x.copy()
+    nan[0, 0] = np.nan
+    for predicate, want in (("ugt", np.maximum(nan, 0)), ("ogt", np.where(nan > 0, nan, 0)), ("ult", np.minimum(nan, 0)),
+                            ("oge", np.where(nan >= 0, nan, 0)), ("ule", np.minimum(nan, 0))):
+        r, = generic(m, sizes, ["i j"], ["i j"], [m.input(nan)], [empty(m, x)],
+                     ["%z = arith.constant 0.0 : f32", f"%c = arith.cmpf {predicate}, %i0, %z : f32",
+                      "%r = arith.select %c, %i0, %z : f32", "linalg.yield %r : f32"])
+        m.result(r, want)
     # a branch in a body
     r, = generic(m, sizes, ["i j"], ["i j"], [a], [empty(m, x)],
                  ["%z = arith.constant 0.0 : f32", "%c = arith.cmpf ogt, %i0, %z : f32",
@@ -686,6 +694,20 @@ def open_sizes():
     m.check(others=[data(n, s) for n, s in ((1, 1), (5, 7), (3, 2))])
 
 
+def exported():
+    """An ONNX model as IREE's compiler writes it (make.py), against ONNX Runtime."""
+    folder = os.path.join(strata.SOURCE, "test", "linalg", "Inputs")
+    data = np.load(f"{folder}/iree.npz")
+    with tempfile.TemporaryDirectory() as out:
+        path, _ = strata.compile_library(f"{folder}/iree.mlir", out)
+        library = strata.Library(path)
+        results = library.run([data["in0"], data["in1"]])
+        assert len(results) == 6
+        for i, got in enumerate(results):
+            assert not problem(got, data[f"out{i}"]), f"result {i}: {problem(got, data[f'out{i}'])}"
+        library.close()
+
+
 #===-- Errors -------------------------------------------------------------------------------------------------------
 
 
@@ -728,7 +750,7 @@ def buffers_are_refused():
 
 def main():
     others = (quantized_convolutions, pooling, products, named_elementwise, arithmetic, generics, random_generics, movement,
-              control, open_sizes, every_operation_has_a_line, bodies_must_be_known, buffers_are_refused)
+              control, open_sizes, exported, every_operation_has_a_line, bodies_must_be_known, buffers_are_refused)
     wanted = sys.argv[1:]
     cases = [(name, lambda name=name: convolution(name)) for name in CONVOLUTIONS]
     cases += [(run.__name__, run) for run in others]

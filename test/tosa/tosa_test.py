@@ -169,8 +169,29 @@ def movement():
     for n in range(2):
         want[n, places[n]] = rows[n]
     m.call("scatter", [a, m.input(places), m.input(rows)], want)
-    s = m.call("dim", [a], np.array([3]), "axis = 1 : i32", "!tosa.shape<1>") if False else None
-    del s
+    m.check()
+
+
+def sizes():
+    """Operations of sizes, of which a tensor is reshaped."""
+    m = Tosa()
+    x = floats(2, 3, 4)
+    a = m.input(x)
+
+    def shape(name, n, *operands, attributes=""):
+        types = ", ".join(o.type for o in operands)
+        return m.op(f'"tosa.{name}"({", ".join(operands)}) {{{attributes}}} : ({types}) -> !tosa.shape<{n}>', f"!tosa.shape<{n}>")
+
+    height, width = [shape("dim", 1, a, attributes=f"axis = {k} : i32") for k in (1, 2)]  # 3, 4
+    two, six = m.shape(2), m.shape(6)
+    for first in (shape("add_shape", 1, height, height), shape("mul_shape", 1, two, height),
+                  shape("sub_shape", 1, shape("mul_shape", 1, width, two), two),
+                  shape("div_ceil_shape", 1, m.shape(11), two), shape("div_floor_shape", 1, m.shape(13), two),
+                  shape("max_shape", 1, six, width), shape("min_shape", 1, six, m.shape(9)),
+                  shape("mod_shape", 1, m.shape(13), m.shape(7))):
+        m.call("reshape", [a, shape("concat_shape", 2, first, width)], x.reshape(6, 4))
+    start, size = m.const(np.array([1], np.int32)), m.const(np.array([2], np.int32))
+    m.call("reshape", [a, shape("slice_shape", 2, m.shape(9, 6, 4, 7), start, size)], x.reshape(6, 4))
     m.check()
 
 
@@ -483,7 +504,7 @@ def every_operation_has_a_line():
 
 def main():
     wanted = sys.argv[1:]
-    cases = (elements, casts, along_axes, movement, convolutions, transposed_convolutions, products, pooling, rescales, tables,
+    cases = (elements, casts, along_axes, movement, sizes, convolutions, transposed_convolutions, products, pooling, rescales, tables,
              resizing, control, open_sizes, quantised_types, every_operation_has_a_line)
     strata.report([(run.__name__, run) for run in cases if not wanted or run.__name__ in wanted])
 

@@ -52,7 +52,26 @@ void arith_read_number_extreme(tir_op_t *o) {
   tir_set(o, 0, tir_select(o, tir_unary(o, "IsNaN", a), b, extreme));
 }
 
-void arith_read_select(tir_op_t *o) { tir_set(o, 0, tir_select(o, tir_in(o, 0), tir_in(o, 1), tir_in(o, 2))); }
+// The extreme that "x < number ? x : number" is: "Min". Predicates that are true of NaNs give x then, as extremes do.
+static const char *selected_extreme(tir_op_t *o) {
+  MlirOperation compare = strata_def(tir_value(o, 0));
+  double number;
+  if (mlirOperationIsNull(compare) || !strata_op_is(compare, "arith.cmpf") ||
+      !strata_value_equal(mlirOperationGetOperand(compare, 0), tir_value(o, 1)) ||
+      !strata_value_equal(mlirOperationGetOperand(compare, 1), tir_value(o, 2)) ||
+      !tir_constant_number(tir_value(o, 2), &number) || isnan(number))
+    return NULL;
+  int64_t predicate = strata_attr_i64(compare, "predicate", -1);
+  bool is_greater = predicate == 9 || predicate == 10, is_less = predicate == 11 || predicate == 12;
+  return is_greater ? "Max" : is_less ? "Min" : NULL;
+}
+
+void arith_read_select(tir_op_t *o) {
+  const char *extreme = selected_extreme(o);
+  tir_set(o, 0,
+          extreme ? tir_binary(o, extreme, tir_in(o, 1), tir_in(o, 2))
+                  : tir_select(o, tir_in(o, 0), tir_in(o, 1), tir_in(o, 2)));
+}
 
 //===-- Division -------------------------------------------------------------------------------------------------===//
 
