@@ -672,7 +672,8 @@ def open_sizes():
     zero, low = m.op("arith.constant 0.0 : f32", "f32"), m.op("arith.constant 0xFF800000 : f32", "f32")
     n, s = m.op(f"tensor.dim {x}, {c0} : {x.type}", "index"), m.op(f"tensor.dim {x}, {c1} : {x.type}", "index")
     flat = m.op(f"tensor.collapse_shape {x} [[0, 1], [2]] : {x.type} into tensor<?x8xf32>", "tensor<?x8xf32>")
-    rows = m.op(f"arith.muli {n}, {s} : index", "index")
+    rows = m.op(f"arith.maxui {n}, {n} : index", "index")  # as torch-mlir writes the size of a batch
+    rows = m.op(f"arith.muli {rows}, {s} : index", "index")
     t, r = "tensor<?x5xf32>", "tensor<?xf32>"
     out, row = m.op(f"tensor.empty({rows}) : {t}", t), m.op(f"tensor.empty({rows}) : {r}", r)
     y = named(m, "linalg.matmul", [flat, w], named(m, "linalg.fill", [Value(zero, "f32")], out))

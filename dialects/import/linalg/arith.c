@@ -26,16 +26,22 @@ static strata_dtype_t unsigned_of(strata_dtype_t dtype) {
   }
 }
 
-static const char *as_unsigned(tir_op_t *o, const char *value, strata_dtype_t dtype) {
-  return unsigned_of(dtype) == dtype ? value : tir_bit_cast(o, value, unsigned_of(dtype));
+// What operand |i| is where it has no sign; an index, which is a size or a place, has none anyway, and stays as it is,
+// so that sizes that vary are seen through.
+static strata_dtype_t unsigned_type(tir_op_t *o, int i) {
+  strata_dtype_t dtype = tir_in_type(o, i).dtype;
+  return mlirTypeIsAIndex(mlirValueGetType(tir_value(o, i))) ? dtype : unsigned_of(dtype);
 }
 
-// The bits of |value|, of the unsigned type of |dtype|, as that.
+static const char *unsigned_in(tir_op_t *o, int i) {
+  strata_dtype_t own = unsigned_type(o, i);
+  return own == tir_in_type(o, i).dtype ? tir_in(o, i) : tir_bit_cast(o, tir_in(o, i), own);
+}
+
+// The bits of |value|, of the unsigned type of operand 0, as |dtype|.
 static const char *back(tir_op_t *o, const char *value, strata_dtype_t dtype) {
-  return unsigned_of(dtype) == dtype ? value : tir_bit_cast(o, value, dtype);
+  return unsigned_type(o, 0) == dtype ? value : tir_bit_cast(o, value, dtype);
 }
-
-static const char *unsigned_in(tir_op_t *o, int i) { return as_unsigned(o, tir_in(o, i), tir_in_type(o, i).dtype); }
 
 void arith_read_unsigned(tir_op_t *o) {
   strata_dtype_t dtype = tir_in_type(o, 0).dtype;
@@ -89,7 +95,7 @@ void arith_read_ceil_div(tir_op_t *o) { tir_set(o, 0, arith_ceil_div(o, tir_in(o
 
 // What is left over makes it one more.
 void arith_read_ceil_div_unsigned(tir_op_t *o) {
-  strata_dtype_t dtype = tir_in_type(o, 0).dtype, own = unsigned_of(dtype);
+  strata_dtype_t dtype = tir_in_type(o, 0).dtype, own = unsigned_type(o, 0);
   const char *a = unsigned_in(o, 0), *b = unsigned_in(o, 1);
   const char *is_whole = tir_binary(o, "Equal", tir_binary(o, "Mod", a, b), tir_number(o, own, 0));
   const char *more = tir_select(o, is_whole, tir_number(o, own, 0), tir_number(o, own, 1));
@@ -209,7 +215,8 @@ void arith_read_convert_unsigned(tir_op_t *o) {
 
 void arith_read_convert_to_unsigned(tir_op_t *o) {
   strata_dtype_t to = tir_out_type(o, 0).dtype;
-  tir_set(o, 0, back(o, tir_cast(o, tir_in(o, 0), unsigned_of(to)), to));
+  const char *x = tir_cast(o, tir_in(o, 0), unsigned_of(to));
+  tir_set(o, 0, unsigned_of(to) == to ? x : tir_bit_cast(o, x, to));
 }
 
 // Of a boolean nothing changes.

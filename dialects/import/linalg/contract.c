@@ -141,7 +141,7 @@ static bool is_scaled(MlirAffineExpr expr, int *out_loop, int64_t *out_factor) {
   if (!mlirAffineExprIsAMul(expr) || !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(expr)))
     return false;
   *out_factor = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(expr));
-  return *out_factor > 0 && linalg_is_loop(mlirAffineBinaryOpExprGetLHS(expr), out_loop);
+  return *out_factor > 0 && *out_factor < 1 << 30 && linalg_is_loop(mlirAffineBinaryOpExprGetLHS(expr), out_loop);
 }
 
 bool linalg_is_place(const linalg_op_t *l, MlirAffineExpr expr, linalg_place_t *out) {

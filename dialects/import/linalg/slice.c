@@ -6,15 +6,21 @@ typedef struct {
   mixed_t starts, sizes, steps;
 } slice_t;
 
+// So that no sum or product of two overflows.
+static bool is_small(int64_t value) { return value >= -INT32_MAX && value <= INT32_MAX; }
+
 // The operands from |first| segments on.
 static bool read_slice(tir_op_t *o, int first, int rank, slice_t *s) {
   if (!tensor_mixed(o, "static_offsets", tensor_segment(o, first), &s->starts) ||
       !tensor_mixed(o, "static_sizes", tensor_segment(o, first + 1), &s->sizes) ||
       !tensor_mixed(o, "static_strides", tensor_segment(o, first + 2), &s->steps))
     return false;
-  if (s->starts.n == rank && s->sizes.n == rank && s->steps.n == rank)
+  bool is_slice = s->starts.n == rank && s->sizes.n == rank && s->steps.n == rank;
+  for (int i = 0; i < rank && is_slice; i++)
+    is_slice = is_small(s->starts.values[i]) && is_small(s->sizes.values[i]) && is_small(s->steps.values[i]);
+  if (is_slice)
     return true;
-  tir_refuse(o, "expected an offset, a size and a stride for each dim");
+  tir_refuse(o, "expected an offset, a size and a stride for each dim, none of them out of range");
   return false;
 }
 

@@ -48,7 +48,7 @@ static bool read_sizes(linalg_op_t *l) {
         l->loops.type.dims[loop] = type.dims[d] >= 0 ? type.dims[d] : l->loops.type.dims[loop];
       }
     }
-    if (!l->loops.size[loop])
+    if (!l->loops.size[loop] || l->loops.type.dims[loop] > INT32_MAX)
       return false;
   }
   return true;
@@ -60,7 +60,8 @@ static bool read_operation(linalg_op_t *l) {
   l->n_inputs = tir_n_operands(l->o) - l->n_outputs;
   if (l->n_outputs == 0) {
     tir_refuse(l->o, "buffers: import the module before it is bufferized");
-  } else if (l->n_inputs < 0 || !read_maps(l) || tir_n_returned(l->body) != l->n_outputs) {
+  } else if (l->n_inputs < 0 || !read_maps(l) || tir_n_returned(l->body) != l->n_outputs ||
+             mlirBlockGetNumArguments(l->body) > tir_n_operands(l->o)) {
     tir_refuse(l->o, "expected a map of at most %d loops for each operand, and a body that gives the results",
                TIR_MAX_RANK);
   } else {
@@ -69,7 +70,7 @@ static bool read_operation(linalg_op_t *l) {
       l->loops.masks = strata_pointer_map_create(l->o->importer->compile->arena);
       return true;
     }
-    tir_refuse(l->o, "a loop whose size no operand has");
+    tir_refuse(l->o, "a loop whose size no operand has, or that is too large");
   }
   return false;
 }

@@ -137,8 +137,8 @@ void tosa_read_depthwise_conv(tir_op_t *o) {
   if (!read_conv(o, "pad", &c))
     return;
   const int64_t *d = kernel_type.dims;
-  if (c.n != 2 || d[0] < 0 || d[1] < 0 || d[2] < 1 || d[3] < 1) {
-    tir_refuse(o, "a kernel whose sizes are not known");
+  if (c.n != 2 || d[0] < 0 || d[1] < 0 || d[2] < 1 || d[3] < 1 || d[2] > INT32_MAX || d[3] > INT32_MAX) {
+    tir_refuse(o, "a kernel whose sizes are not known, or out of range");
     return;
   }
   c.groups = d[2];
@@ -155,16 +155,16 @@ void tosa_read_transpose_conv(tir_op_t *o) {
   static const int64_t permutation[4] = {3, 0, 1, 2};
   if (!read_conv(o, "out_pad", &c))
     return;
-  int64_t cut[2 * MAX_SPATIAL], outer[8] = {0};
-  bool is_enlarged = false;
-  for (int i = 0; i < 2 * c.n; i++) {
-    cut[i] = c.pads[i] < 0 ? -c.pads[i] : 0;
-    outer[i / c.n * 4 + 2 + i % c.n] = c.pads[i] > 0 ? c.pads[i] : 0;
-    is_enlarged |= c.pads[i] > 0;
-  }
   if (c.n != 2) {
     tir_refuse(o, "expected two spatial dims");
     return;
+  }
+  int64_t cut[4], outer[8] = {0};
+  bool is_enlarged = false;
+  for (int i = 0; i < 4; i++) {
+    cut[i] = c.pads[i] < 0 ? -c.pads[i] : 0;
+    outer[i / 2 * 4 + 2 + i % 2] = c.pads[i] > 0 ? c.pads[i] : 0;
+    is_enlarged |= c.pads[i] > 0;
   }
   strata_dtype_t type = sum_type(o, false), to = tir_out_type(o, 0).dtype;
   const char *x = channels_second(o, converted(o, 0, 3, type), 4);

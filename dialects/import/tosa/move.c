@@ -152,7 +152,8 @@ static bool read_resize(tir_op_t *o, axis_t axes[2]) {
   for (int i = 0; i < 2; i++) {
     axes[i] = (axis_t){scale[2 * i], scale[2 * i + 1], offset[i], in.dims[1 + i], out.dims[1 + i]};
     if (axes[i].numerator < 1 || axes[i].denominator < 1 || axes[i].numerator > 1 << 20 ||
-        axes[i].denominator > 1 << 20 || axes[i].in < 1 || axes[i].out < 1 || axes[i].out > 1 << 20)
+        axes[i].denominator > 1 << 20 || offset[i] > 1 << 30 || offset[i] < -(1 << 30) || axes[i].in < 1 ||
+        axes[i].out < 1 || axes[i].out > 1 << 20)
       return false;
   }
   return true;
