@@ -492,6 +492,20 @@ def generics():
                      "%t = arith.select %c, %l, %o1 : i64", "linalg.yield %s, %t : f32, i64"])
         m.result(r[0], wide.max(1) if predicate == "ogt" else wide.min(1))
         m.result(r[1], fn(wide, 1))
+    # and as tosa-to-linalg does: the place first, and NaNs stay
+    r = generic(m, sizes, ["i j"], ["i", "i"], [a], [filled(m, np.zeros(4, np.int32)), filled(m, x[:, 0], -3e38)],
+                ["%k = linalg.index 1 : index", "%l = arith.index_cast %k : index to i32",
+                 "%c = arith.cmpf ugt, %i0, %o1 : f32", "%n = arith.cmpf ord, %o1, %o1 : f32", "%d = arith.andi %c, %n : i1",
+                 "%s = arith.select %d, %i0, %o1 : f32", "%t = arith.select %d, %l, %o0 : i32", "linalg.yield %t, %s : i32, f32"])
+    m.result(r[0], wide.argmax(1).astype(np.int32))
+    m.result(r[1], wide.max(1))
+    # of integers, the last of those that are equal
+    whole = ints(-3, 3, 4, 6)
+    r = generic(m, sizes, ["i j"], ["i", "i"], [m.input(whole)], [filled(m, whole[:, 0], -2**31), filled(m, np.zeros(4, np.int64))],
+                ["%k = linalg.index 1 : index", "%l = arith.index_cast %k : index to i64", "%c = arith.cmpi sge, %i0, %o0 : i32",
+                 "%s = arith.maxsi %i0, %o0 : i32", "%t = arith.select %c, %l, %o1 : i64", "linalg.yield %s, %t : i32, i64"])
+    m.result(r[0], whole.max(1))
+    m.result(r[1], 5 - whole[:, ::-1].argmax(1))
     # an extreme by comparison
     r, = generic(m, sizes, ["i j"], ["j"], [a], [filled(m, y, -3e38)],
                  ["%c = arith.cmpf ogt, %i0, %o0 : f32", "%r = arith.select %c, %i0, %o0 : f32", "linalg.yield %r : f32"])

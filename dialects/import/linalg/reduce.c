@@ -204,7 +204,9 @@ static void read_reductions(linalg_op_t *l, const combination_t *found) {
 //===-- Places of extremes ---------------------------------------------------------------------------------------===//
 
 typedef struct {
-  MlirValue element; // whose extreme is looked for
+  int extreme, place;  // results
+  MlirValue element;   // whose extreme is looked for
+  MlirValue condition; // that it is beyond what there is
   bool is_greatest, is_first;
 } arg_t;
 
@@ -216,55 +218,89 @@ static MlirValue behind_casts(MlirValue value) {
   return value;
 }
 
-// The greatest element and its place: "x > there ? index : its", beside the extreme itself.
-static bool find_arg(linalg_op_t *l, arg_t *out) {
-  if (l->n_outputs != 2 || mlirBlockGetNumArguments(l->body) != l->n_inputs + 2)
-    return false;
-  MlirOperation select = strata_def(tir_returned(l->body, 1));
-  int n_summed = 0, loop = -1;
+static bool is_test_of_nan(MlirValue value) {
+  MlirOperation def = strata_def(value);
+  return !mlirOperationIsNull(def) && strata_op_is(def, "arith.cmpf") && strata_attr_i64(def, "predicate", -1) == 7;
+}
+
+// The comparison that |condition| is, perhaps only where what there is is a number.
+static MlirOperation comparison(MlirValue condition) {
+  MlirOperation def = strata_def(condition);
+  if (mlirOperationIsNull(def) || !strata_op_is(def, "arith.andi"))
+    return def;
+  MlirValue a = mlirOperationGetOperand(def, 0), b = mlirOperationGetOperand(def, 1);
+  return is_test_of_nan(b) ? strata_def(a) : is_test_of_nan(a) ? strata_def(b) : (MlirOperation){0};
+}
+
+// The only loop that is summed; -1: there are others.
+static int summed_loop(const linalg_op_t *l) {
+  int loop = -1;
   for (int i = 0; i < l->loops.type.rank; i++)
-    if (l->loops.is_summed[i])
-      loop = i, n_summed++;
-  if (mlirOperationIsNull(select) || !strata_op_is(select, "arith.select") || n_summed != 1)
+    if (l->loops.is_summed[i]) {
+      if (loop >= 0)
+        return -1;
+      loop = i;
+    }
+  return loop;
+}
+
+// Whether result |place| is where the greatest or least element is: "x > there ? index : its".
+static bool find_place(linalg_op_t *l, int place, arg_t *out) {
+  MlirOperation select = strata_def(tir_returned(l->body, place));
+  int loop = summed_loop(l);
+  if (mlirOperationIsNull(select) || !strata_op_is(select, "arith.select") || loop < 0)
     return false;
-  MlirOperation compare = strata_def(mlirOperationGetOperand(select, 0));
+  MlirValue condition = mlirOperationGetOperand(select, 0), there = accumulator(l, 1 - place);
+  MlirOperation compare = comparison(condition);
   MlirOperation index = strata_def(behind_casts(mlirOperationGetOperand(select, 1)));
   bool is_greater, is_strict;
   if (mlirOperationIsNull(compare) || mlirOperationIsNull(index) || !is_order(compare, &is_greater, &is_strict) ||
       !strata_op_is(index, "linalg.index") || strata_attr_i64(index, "dim", -1) != loop ||
-      !strata_value_equal(mlirOperationGetOperand(select, 2), accumulator(l, 1)))
+      !strata_value_equal(mlirOperationGetOperand(select, 2), accumulator(l, place)))
     return false;
-  MlirValue a = mlirOperationGetOperand(compare, 0), b = mlirOperationGetOperand(compare, 1), there = accumulator(l, 0);
+  MlirValue a = mlirOperationGetOperand(compare, 0), b = mlirOperationGetOperand(compare, 1);
   bool is_swapped = strata_value_equal(a, there);
   if (is_swapped == strata_value_equal(b, there))
     return false;
-  *out = (arg_t){is_swapped ? b : a, is_greater != is_swapped, is_strict};
+  *out = (arg_t){1 - place, place, is_swapped ? b : a, condition, is_greater != is_swapped, is_strict};
   return linalg_input(l, out->element) >= 0;
 }
 
-// Whether result 0 is the extreme too.
+static bool is_extreme_kind(const linalg_combiner_t *c, const arg_t *arg) {
+  return c && c->reduce && !c->is_unsigned && !strcmp(c->reduce, arg->is_greatest ? "ReduceMax" : "ReduceMin");
+}
+
+// Whether the other result is the extreme itself.
 static bool gives_extreme(linalg_op_t *l, const arg_t *arg) {
-  MlirOperation op = strata_def(tir_returned(l->body, 0));
+  MlirOperation op = strata_def(tir_returned(l->body, arg->extreme));
+  MlirValue there = accumulator(l, arg->extreme);
   if (mlirOperationIsNull(op) || mlirOperationGetNumOperands(op) < 2)
     return false;
-  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1), there = accumulator(l, 0);
+  if (strata_op_is(op, "arith.select") && strata_value_equal(mlirOperationGetOperand(op, 0), arg->condition))
+    return strata_value_equal(mlirOperationGetOperand(op, 1), arg->element) &&
+           strata_value_equal(mlirOperationGetOperand(op, 2), there);
   combination_t found = {NULL, {0}};
+  MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
   if (strata_op_is(op, "arith.select"))
     found = selected_extreme(l, op, there);
   else if (strata_value_equal(a, there) || strata_value_equal(b, there))
     found = (combination_t){combiner_named(strata_op_name(op)), strata_value_equal(a, there) ? b : a};
-  bool is_extreme = found.combiner && found.combiner->reduce && !found.combiner->is_unsigned &&
-                    !strcmp(found.combiner->reduce, arg->is_greatest ? "ReduceMax" : "ReduceMin");
-  return is_extreme && strata_value_equal(found.element, arg->element);
+  return is_extreme_kind(found.combiner, arg) && strata_value_equal(found.element, arg->element);
+}
+
+static bool find_arg(linalg_op_t *l, arg_t *out) {
+  if (l->n_outputs != 2 || mlirBlockGetNumArguments(l->body) != l->n_inputs + 2)
+    return false;
+  return (find_place(l, 1, out) && gives_extreme(l, out)) || (find_place(l, 0, out) && gives_extreme(l, out));
 }
 
 static void read_arg(linalg_op_t *l, const arg_t *arg) {
-  int input = linalg_input(l, arg->element), loop = 0;
+  int input = linalg_input(l, arg->element);
   strata_dtype_t dtype = element_type(arg->element);
   double number, place;
   const linalg_combiner_t *c = combiner_named(strata_str(arg->is_greatest ? "arith.maximumf" : "arith.minimumf"));
-  if (dtype == STRATA_DTYPE_BOOL || !tir_constant_number(tir_value(l->o, l->n_inputs), &number) ||
-      !tir_constant_number(tir_value(l->o, l->n_inputs + 1), &place) || place != 0) {
+  if (dtype == STRATA_DTYPE_BOOL || !tir_constant_number(tir_value(l->o, l->n_inputs + arg->extreme), &number) ||
+      !tir_constant_number(tir_value(l->o, l->n_inputs + arg->place), &place) || place != 0) {
     tir_refuse(l->o, "the place of an extreme that does not begin with a constant and place 0");
     return;
   }
@@ -272,18 +308,16 @@ static void read_arg(linalg_op_t *l, const arg_t *arg) {
   if (!x)
     return;
   x = tir_expand(l->o, x, linalg_loop_sizes(l->o, &l->loops));
-  while (!l->loops.is_summed[loop])
-    loop++;
   graph_node_t *node = graph_node(l->o->g, arg->is_greatest ? "ArgMax" : "ArgMin", GRAPH_VALUES(x));
-  graph_set_int(node, "axis", loop);
+  graph_set_int(node, "axis", summed_loop(l));
   graph_set_int(node, "keepdims", 0);
   graph_set_int(node, "select_last_index", !arg->is_first);
-  const char *values = linalg_result(l, 0, reduced(l, c, x, dtype));
-  const char *places = values ? linalg_result(l, 1, graph_result(node, NULL)) : NULL;
+  const char *values = linalg_result(l, arg->extreme, reduced(l, c, x, dtype));
+  const char *places = values ? linalg_result(l, arg->place, graph_result(node, NULL)) : NULL;
   if (!places)
     return;
-  tir_set(l->o, 0, with_initial(l, c, 0, values, dtype, false));
-  tir_set(l->o, 1, tir_cast(l->o, places, tir_out_type(l->o, 1).dtype));
+  tir_set(l->o, arg->extreme, with_initial(l, c, arg->extreme, values, dtype, false));
+  tir_set(l->o, arg->place, tir_cast(l->o, places, tir_out_type(l->o, arg->place).dtype));
 }
 
 //===-- The operation --------------------------------------------------------------------------------------------===//
@@ -291,7 +325,7 @@ static void read_arg(linalg_op_t *l, const arg_t *arg) {
 void linalg_read_reduction(linalg_op_t *l) {
   arg_t arg;
   combination_t found[LINALG_MAX_OPERANDS];
-  if (find_arg(l, &arg) && gives_extreme(l, &arg)) {
+  if (find_arg(l, &arg)) {
     read_arg(l, &arg);
     return;
   }
