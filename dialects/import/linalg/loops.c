@@ -70,7 +70,7 @@ static const char *place(linalg_op_t *l, MlirAffineExpr expr, int64_t mask) {
   const char *dims[TIR_MAX_RANK] = {NULL};
   int rank = 0, next = 0;
   for (int i = 0; i < l->loops.type.rank; i++)
-    rank += mask >> i & 1;
+    rank += (int)(mask >> i & 1);
   for (int i = 0; i < l->loops.type.rank; i++)
     if (mask >> i & 1)
       dims[i] = tir_counting_along(l->o, l->loops.size[i], next++, rank);
