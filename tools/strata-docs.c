@@ -1,6 +1,6 @@
 // strata-docs: prints documents from the tables they document: docs/options.md, docs/ops.md and
-// docs/openvino.md, the tables of docs/gpu-schedules.md and that of kinds in docs/architecture.md, the table of the
-// Python package, the manual page of a command, the completions of a shell.
+// docs/openvino.md and docs/mlir.md, the tables of docs/gpu-schedules.md and that of kinds in docs/architecture.md, the
+// table of the Python package, the manual page of a command, the completions of a shell.
 #include "dialects/strata/strata.h"
 #include "tools/commands.h"
 #include "tools/errors.h"
@@ -68,6 +68,56 @@ static void print_openvino(FILE *file) {
 #include "dialects/import/openvino/ops.def"
 }
 
+// A section with the names of a table.
+static void print_names(FILE *file, const char *title, size_t count, const char *const *names) {
+  fprintf(file, "\n## %s\n\n", title);
+  int column = 0;
+  for (size_t i = 0; i < count; i++) {
+    int width = (int)strlen(names[i]) + 4;
+    if (column + width > 120) {
+      fputc('\n', file);
+      column = 0;
+    }
+    column += fprintf(file, "%s`%s`%s", column ? " " : "", names[i], i + 1 < count ? "," : "\n");
+  }
+}
+
+static void print_mlir(FILE *file) {
+  static const char *const tosa[] = {
+#define TOSA_OP(name, ...) name,
+#define TOSA_MISSING(name, reason)
+#include "dialects/import/tosa/ops.def"
+  };
+  static const char *const linalg[] = {
+#define LINALG_OP(name, ...) name,
+#define LINALG_MISSING(name, reason)
+#include "dialects/import/linalg/ops.def"
+  };
+  static const char *const stablehlo[] = {
+#define HLO_OP(name, ...) name,
+#define HLO_MISSING(name, reason)
+#include "dialects/import/stablehlo/ops.def"
+  };
+  fputs("# Operations of MLIR's dialects\n"
+        "\n"
+        "Generated from `dialects/import/{tosa,linalg,stablehlo}/ops.def` by `strata-docs mlir`; do not edit.\n"
+        "[from-mlir.md](from-mlir.md) and [from-jax.md](from-jax.md) say how modules of them are compiled.\n",
+        file);
+  print_names(file, "TOSA", sizeof tosa / sizeof *tosa, tosa);
+  print_names(file, "linalg on tensors, and what its modules have besides", sizeof linalg / sizeof *linalg, linalg);
+  print_names(file, "StableHLO", sizeof stablehlo / sizeof *stablehlo, stablehlo);
+  fputs("\n## Not supported\n\n| operation | why |\n|---|---|\n", file);
+#define TOSA_OP(...)
+#define TOSA_MISSING(name, reason) fputs("| tosa." name " | " reason " |\n", file);
+#include "dialects/import/tosa/ops.def"
+#define LINALG_OP(...)
+#define LINALG_MISSING(name, reason) fputs("| " name " | " reason " |\n", file);
+#include "dialects/import/linalg/ops.def"
+#define HLO_OP(...)
+#define HLO_MISSING(name, reason) fputs("| stablehlo." name " | " reason " |\n", file);
+#include "dialects/import/stablehlo/ops.def"
+}
+
 static bool print(int argc, char **argv) {
   if (argc == 3)
     return print_for(argv[1], argv[2]);
@@ -79,6 +129,8 @@ static bool print(int argc, char **argv) {
     strata_print_ops_markdown(print_text, stdout);
   else if (argc == 2 && strcmp(argv[1], "openvino") == 0)
     print_openvino(stdout);
+  else if (argc == 2 && strcmp(argv[1], "mlir") == 0)
+    print_mlir(stdout);
   else if (argc == 2 && strcmp(argv[1], "schedule") == 0)
     print_schedule(stdout);
   else if (argc == 2 && strcmp(argv[1], "kinds") == 0)
@@ -92,7 +144,7 @@ static strata_status_t document(int argc, char **argv) {
   if (print(argc, argv))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT,
-                      "usage: strata-docs options|python|ops|openvino|schedule|kinds|manual COMMAND|completion "
+                      "usage: strata-docs options|python|ops|openvino|mlir|schedule|kinds|manual COMMAND|completion "
                       "bash|zsh|fish");
 }
 

@@ -12,4 +12,8 @@ bool strata_is_bytecode(const void *data, size_t size);
 STRATA_MUST_CHECK strata_status_t strata_bytecode_to_text(strata_compile_t *compile, const char *path, size_t size,
                                                           const char **out_text, size_t *out_size);
 
+// Whether MLIR's parser and verifiers take the text in the file at |path|, of |size| bytes, without an error or a
+// crash: those of dialects that are not ours have not been written for files that are damaged. PARSE where they do not.
+STRATA_MUST_CHECK strata_status_t strata_try_to_read(strata_compile_t *compile, const char *path, size_t size);
+
 #endif

@@ -50,13 +50,11 @@ STRATA_MUST_CHECK strata_status_t strata_import_openvino(strata_compile_t *compi
 // The reader of PyTorch's exported programs, as torch.export.save writes them; strata_import calls it for ".pt2".
 STRATA_MUST_CHECK strata_status_t strata_import_pt2(strata_compile_t *compile, const char *path,
                                                     const strata_import_options_t *options);
-// The MLIR reader, ".mlir" and ".mlirbc", of modules in the strata dialect; strata_import calls it. Every named
-// constant must have its bytes in the data file that strata_export_mlir writes beside the module.
-STRATA_MUST_CHECK strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path);
-// StableHLO in MLIR's generic form; strata_import calls it for ".mlir" files that have operations of it.
-STRATA_MUST_CHECK strata_status_t strata_import_stablehlo(strata_compile_t *compile, const char *path,
-                                                          const strata_import_options_t *options);
-bool strata_is_stablehlo(const strata_mapped_file_t *file);
+// The MLIR reader, ".mlir" and ".mlirbc", of modules in the strata dialect, in TOSA, in linalg on tensors, and in
+// StableHLO's generic form; strata_import calls it. Every named constant of the strata dialect must have its bytes in
+// the data file that strata_export_mlir writes beside the module.
+STRATA_MUST_CHECK strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path,
+                                                     const strata_import_options_t *options);
 // The IR of any later phase, with its constants.
 STRATA_MUST_CHECK strata_status_t strata_read_ir(strata_compile_t *compile, const char *path);
 // A module of any level from its text, for developers' tools: named constants are zeros.

@@ -5,12 +5,12 @@
 //
 // strata.data gives each named constant's offset and size in the data file, which is mapped and never copied, whereas
 // neither of MLIR's own ways to carry a blob can be read from C without a copy of it.
-#define _GNU_SOURCE // memmem
+#define _GNU_SOURCE // memmem, memrchr
 #include "dialects/import/import.h"
 
 #include "dialects/import/bytecode.h"
 #include "dialects/import/mapped_file.h"
-#include "dialects/import/stablehlo/read.h"
+#include "dialects/import/tir/read.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/symbols.h"
 
@@ -102,23 +102,45 @@ static strata_status_t take_module(strata_compile_t *compile, MlirModule module)
   return NULL;
 }
 
-static strata_status_t parse_bytecode(strata_compile_t *compile, const char *path, size_t file_size) {
-  const char *text;
-  size_t size;
-  STRATA_TRY(strata_bytecode_to_text(compile, path, file_size, &text, &size));
-  strata_status_t status = check_text(text, size);
-  if (!status)
-    status = take_module(compile, mlirModuleCreateParse(compile->context, mlirStringRefCreate(text, size)));
-  return status ? strata_status_context(status, "not valid MLIR bytecode") : NULL;
-}
+// A module as it was written, or as it was printed from bytecode.
+typedef struct {
+  const char *path;
+  strata_mapped_file_t text;
+  bool was_bytecode;
+} source_t;
 
-static strata_status_t parse_file(strata_compile_t *compile, const char *path) {
+static strata_status_t read_source(strata_compile_t *compile, const char *path, source_t *out) {
   strata_mapped_file_t file;
   STRATA_TRY(strata_map_file(compile->arena, path, &file));
-  if (strata_is_bytecode(file.data, file.size))
-    return parse_bytecode(compile, path, file.size);
-  STRATA_TRY(check_text((const char *)file.data, file.size));
-  return take_module(compile, mlirModuleCreateParseFromFile(compile->context, strata_str(path)));
+  *out = (source_t){.path = path, .text = file, .was_bytecode = strata_is_bytecode(file.data, file.size)};
+  if (!out->was_bytecode)
+    return NULL;
+  const char *printed;
+  STRATA_TRY(strata_bytecode_to_text(compile, path, file.size, &printed, &out->text.size));
+  out->text.data = (const uint8_t *)printed;
+  return NULL;
+}
+
+// *out_module is to be destroyed. Of other dialects than ours, a text |is_tried| elsewhere first.
+static strata_status_t parse_source(strata_compile_t *compile, const source_t *source, bool is_tried,
+                                    MlirModule *out_module) {
+  const char *text = (const char *)source->text.data;
+  strata_status_t status = check_text(text, source->text.size);
+  if (!status && is_tried && !source->was_bytecode) // whose reader has a process of its own already
+    status = strata_try_to_read(compile, source->path, source->text.size);
+  if (!status)
+    *out_module = source->was_bytecode
+                      ? mlirModuleCreateParse(compile->context, mlirStringRefCreate(text, source->text.size))
+                      : mlirModuleCreateParseFromFile(compile->context, strata_str(source->path));
+  if (!status && mlirModuleIsNull(*out_module))
+    status = parse_error(compile);
+  return status && source->was_bytecode ? strata_status_context(status, "not valid MLIR bytecode") : status;
+}
+
+static strata_status_t take_source(strata_compile_t *compile, const source_t *source) {
+  MlirModule module;
+  STRATA_TRY(parse_source(compile, source, false, &module));
+  return take_module(compile, module);
 }
 
 //===-- Constants in ---------------------------------------------------------------------------------------------===//
@@ -191,36 +213,83 @@ static strata_status_t explain_form(const strata_mapped_file_t *file, strata_sta
   return explained;
 }
 
-bool strata_is_stablehlo(const strata_mapped_file_t *file) {
-  return !strata_is_bytecode(file->data, file->size) && mentions(file, "\"stablehlo.");
+// Whether |word| is in the file outside comments.
+static bool uses(const strata_mapped_file_t *file, const char *word) {
+  const char *text = (const char *)file->data, *end = text + file->size;
+  for (const char *at = text; at && (at = memmem(at, (size_t)(end - at), word, strlen(word)));) {
+    const char *line = memrchr(text, '\n', (size_t)(at - text));
+    line = line ? line + 1 : text;
+    if (!memmem(line, (size_t)(at - line), "//", 2))
+      return true;
+    at = memchr(at, '\n', (size_t)(end - at));
+  }
+  return false;
 }
 
-strata_status_t strata_import_stablehlo(strata_compile_t *compile, const char *path,
-                                        const strata_import_options_t *options) {
-  strata_mapped_file_t file;
-  STRATA_TRY(strata_map_file(compile->arena, path, &file));
-  STRATA_TRY(check_text((const char *)file.data, file.size));
+// Whether the module is of tensor dialects that are not ours; every operation of ours is in quotes.
+static bool is_of_other_dialects(const strata_mapped_file_t *text) {
+  static const char *const dialects[] = {"stablehlo.", "tosa.", "linalg.", "tensor.", "arith.", "math."};
+  if (!text->size || uses(text, "\"strata."))
+    return false;
+  for (size_t i = 0; i < sizeof dialects / sizeof *dialects; i++)
+    if (uses(text, dialects[i]))
+      return true;
+  return false;
+}
+
+// Sizes are numbers: a module of ours has no names for ranges.
+static strata_status_t bind_sizes(strata_compile_t *compile, const char *path, const strata_import_options_t *options) {
+  strata_symbol_value_t *values = strata_arena_array(compile->arena, strata_symbol_value_t, options->n_dims);
+  for (size_t i = 0; i < options->n_dims; i++) {
+    if (options->dims[i].is_range)
+      return strata_error(STRATA_INVALID_ARGUMENT,
+                          "%s: --dim %s: ranges need a model of another format or of another dialect", path,
+                          options->dims[i].name);
+    values[i] = (strata_symbol_value_t){options->dims[i].name, options->dims[i].min};
+  }
+  return strata_status_context(strata_symbols_bind(compile, options->n_dims, values), "%s", path);
+}
+
+static strata_status_t import_ours(strata_compile_t *compile, const source_t *source,
+                                   const strata_import_options_t *options) {
+  if (options->n_constants || options->weights_as_inputs)
+    return strata_error(STRATA_INVALID_ARGUMENT,
+                        "%s: --bind-constant and --weights=argument need an ONNX model or an IR of OpenVINO",
+                        source->path);
+  STRATA_TRY(explain_form(&source->text, take_source(compile, source)));
+  STRATA_TRY(load_constants(compile, source->path));
+  STRATA_TRY(verify_normal(compile));
+  return bind_sizes(compile, source->path, options);
+}
+
+static strata_status_t import_others(strata_compile_t *compile, const source_t *source,
+                                     const strata_import_options_t *options) {
+  MlirModule module;
   bool is_open = mlirContextGetAllowUnregisteredDialects(compile->context);
   mlirContextSetAllowUnregisteredDialects(compile->context, true);
-  MlirModule module = mlirModuleCreateParseFromFile(compile->context, strata_str(path));
-  strata_status_t status = mlirModuleIsNull(module) ? strata_status_context(parse_error(compile), "%s", path)
-                                                    : hlo_import(compile, module, path, options);
-  if (!mlirModuleIsNull(module))
+  strata_status_t status = explain_form(&source->text, parse_source(compile, source, true, &module));
+  if (status) {
+    status = strata_status_context(status, "%s", source->path);
+  } else {
+    status = tir_import(compile, module, source->path, &source->text, options);
     mlirModuleDestroy(module);
+  }
   mlirContextSetAllowUnregisteredDialects(compile->context, is_open);
   return status;
 }
 
-strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path) {
-  strata_mapped_file_t file;
-  STRATA_TRY(strata_map_file(compile->arena, path, &file));
-  STRATA_TRY(explain_form(&file, parse_file(compile, path)));
-  STRATA_TRY(load_constants(compile, path));
-  return verify_normal(compile);
+strata_status_t strata_import_mlir(strata_compile_t *compile, const char *path,
+                                   const strata_import_options_t *options) {
+  source_t source;
+  STRATA_TRY(read_source(compile, path, &source));
+  return is_of_other_dialects(&source.text) ? import_others(compile, &source, options)
+                                            : import_ours(compile, &source, options);
 }
 
 strata_status_t strata_read_ir(strata_compile_t *compile, const char *path) {
-  STRATA_TRY(parse_file(compile, path));
+  source_t source;
+  STRATA_TRY(read_source(compile, path, &source));
+  STRATA_TRY(take_source(compile, &source));
   STRATA_TRY(load_constants(compile, path));
   return strata_compile_verify(compile);
 }

@@ -15,7 +15,7 @@ def text_of(document):
 
 
 stale = [f"docs/{name}.md is stale: build/bin/strata-docs {name} > docs/{name}.md"
-         for name in ("options", "ops", "openvino") if text_of(f"{name}.md") != printed(name)]
+         for name in ("options", "ops", "openvino", "mlir") if text_of(f"{name}.md") != printed(name)]
 if printed("python") != pathlib.Path(strata.SOURCE, "tools/python/strata/_options.py").read_text(encoding="utf-8"):
     stale.append("tools/python/strata/_options.py is stale: build/bin/strata-docs python prints it")
 if printed("schedule") not in text_of("gpu-schedules.md"):

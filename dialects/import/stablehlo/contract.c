@@ -7,13 +7,13 @@
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
 typedef struct {
-  int64_t batch[2][HLO_MAX_RANK], summed[2][HLO_MAX_RANK]; // dims of either operand
+  int64_t batch[2][TIR_MAX_RANK], summed[2][TIR_MAX_RANK]; // dims of either operand
   int n_batch, n_summed;
 } dot_t;
 
 // "bik,bkj->bij": letters of batch dims, then of summed ones, then of what is left of either operand.
-static const char *equation(hlo_op_t *o, const dot_t *dot, const int ranks[2]) {
-  char letters[2][HLO_MAX_RANK + 1] = {"", ""}, result[3 * HLO_MAX_RANK] = "";
+static const char *equation(tir_op_t *o, const dot_t *dot, const int ranks[2]) {
+  char letters[2][TIR_MAX_RANK + 1] = {"", ""}, result[3 * TIR_MAX_RANK] = "";
   int next = 0, n_result = 0;
   for (int i = 0; i < dot->n_batch; i++, next++)
     letters[0][dot->batch[0][i]] = letters[1][dot->batch[1][i]] = result[n_result++] = (char)('a' + next);
@@ -29,54 +29,54 @@ static const char *equation(hlo_op_t *o, const dot_t *dot, const int ranks[2]) {
 
 static bool are_dims(int count, const int64_t *dims, int rank) {
   for (int i = 0; i < count; i++)
-    if (dims[i] < 0 || dims[i] >= rank || hlo_holds(i, dims, dims[i]))
+    if (dims[i] < 0 || dims[i] >= rank || tir_holds(i, dims, dims[i]))
       return false;
   return true;
 }
 
-static void contract(hlo_op_t *o, const dot_t *dot) {
-  const char *operands[2] = {hlo_in(o, 0), hlo_in(o, 1)};
-  hlo_type_t types[2] = {hlo_in_type(o, 0), hlo_in_type(o, 1)}, result = hlo_out_type(o, 0);
+static void contract(tir_op_t *o, const dot_t *dot) {
+  const char *operands[2] = {tir_in(o, 0), tir_in(o, 1)};
+  tir_type_t types[2] = {tir_in_type(o, 0), tir_in_type(o, 1)}, result = tir_out_type(o, 0);
   for (int side = 0; side < 2; side++)
     if (!are_dims(dot->n_batch, dot->batch[side], types[side].rank) ||
         !are_dims(dot->n_summed, dot->summed[side], types[side].rank)) {
-      hlo_refuse(o, "dot_dimension_numbers: expected dims of the operands, each once");
+      tir_refuse(o, "dot_dimension_numbers: expected dims of the operands, each once");
       return;
     }
   for (int side = 0; side < 2 && types[0].dtype != types[1].dtype; side++)
-    operands[side] = hlo_cast(o, operands[side], result.dtype);
+    operands[side] = tir_cast(o, operands[side], result.dtype);
   graph_node_t *node = graph_node(o->g, "strata.Contract", 2, operands);
   graph_set_string(node, "equation", equation(o, dot, (int[]){types[0].rank, types[1].rank}));
   if (result.dtype != types[0].dtype)
     graph_set_int(node, "to", strata_dtype_info[result.dtype].onnx_type);
-  hlo_set(o, 0, graph_result(node, NULL));
+  tir_set(o, 0, graph_result(node, NULL));
 }
 
-void hlo_read_dot_general(hlo_op_t *o) {
+void hlo_read_dot_general(tir_op_t *o) {
   const char *text = hlo_text(o, "dot_dimension_numbers");
   dot_t dot;
-  dot.n_batch = hlo_field(text, "lhs_batching_dimensions", HLO_MAX_RANK, dot.batch[0]);
-  dot.n_summed = hlo_field(text, "lhs_contracting_dimensions", HLO_MAX_RANK, dot.summed[0]);
-  if (hlo_field(text, "rhs_batching_dimensions", HLO_MAX_RANK, dot.batch[1]) != dot.n_batch ||
-      hlo_field(text, "rhs_contracting_dimensions", HLO_MAX_RANK, dot.summed[1]) != dot.n_summed)
-    hlo_refuse(o, "dot_dimension_numbers: expected as many dims of either operand");
+  dot.n_batch = hlo_field(text, "lhs_batching_dimensions", TIR_MAX_RANK, dot.batch[0]);
+  dot.n_summed = hlo_field(text, "lhs_contracting_dimensions", TIR_MAX_RANK, dot.summed[0]);
+  if (hlo_field(text, "rhs_batching_dimensions", TIR_MAX_RANK, dot.batch[1]) != dot.n_batch ||
+      hlo_field(text, "rhs_contracting_dimensions", TIR_MAX_RANK, dot.summed[1]) != dot.n_summed)
+    tir_refuse(o, "dot_dimension_numbers: expected as many dims of either operand");
   else
     contract(o, &dot);
 }
 
-void hlo_read_dot(hlo_op_t *o) {
-  dot_t dot = {.n_summed = 1, .summed = {{hlo_in_type(o, 0).rank - 1}, {0}}};
+void hlo_read_dot(tir_op_t *o) {
+  dot_t dot = {.n_summed = 1, .summed = {{tir_in_type(o, 0).rank - 1}, {0}}};
   contract(o, &dot);
 }
 
 //===-- Convolutions ---------------------------------------------------------------------------------------------===//
 
-enum { INPUT, KERNEL, OUTPUT, MAX_SPATIAL = HLO_MAX_RANK - 2 };
+enum { INPUT, KERNEL, OUTPUT, MAX_SPATIAL = TIR_MAX_RANK - 2 };
 
 typedef struct {
   int n; // spatial dims
   // Where the dims lie: of the first two batch and channels, output and input channels; then the spatial ones.
-  int64_t places[3][HLO_MAX_RANK];
+  int64_t places[3][TIR_MAX_RANK];
   int64_t strides[MAX_SPATIAL], pads[2 * MAX_SPATIAL], enlarged[MAX_SPATIAL], dilations[MAX_SPATIAL];
   int64_t kernel[MAX_SPATIAL]; // its sizes
   int64_t groups;
@@ -99,7 +99,7 @@ static const char *read_places(const char *at, const char *first_two, int n, int
 }
 
 // A window that is read from its end is the kernel reversed.
-static bool reverse_windows(hlo_op_t *o, const conv_t *c, const char **kernel) {
+static bool reverse_windows(tir_op_t *o, const conv_t *c, const char **kernel) {
   MlirAttribute attr = strata_attr(o->op, "window_reversal");
   if (mlirAttributeIsNull(attr))
     return true;
@@ -110,24 +110,24 @@ static bool reverse_windows(hlo_op_t *o, const conv_t *c, const char **kernel) {
     return false;
   for (int i = 0; i < c->n; i++)
     if (is_array ? mlirDenseBoolArrayGetElement(attr, i) : mlirDenseElementsAttrGetBoolValue(attr, i))
-      *kernel = hlo_slice_axis(o, *kernel, 2 + i, -1, INT64_MIN, -1);
+      *kernel = tir_slice_axis(o, *kernel, 2 + i, -1, INT64_MIN, -1);
   return true;
 }
 
-static bool read_convolution(hlo_op_t *o, conv_t *c) {
+static bool read_convolution(tir_op_t *o, conv_t *c) {
   int64_t pads[2 * MAX_SPATIAL];
-  hlo_type_t kernel = hlo_in_type(o, 1);
+  tir_type_t kernel = tir_in_type(o, 1);
   c->n = kernel.rank - 2;
-  c->groups = hlo_int(o, "feature_group_count", 1);
+  c->groups = tir_int(o, "feature_group_count", 1);
   const char *at = hlo_text(o, "dimension_numbers");
-  if (c->n < 1 || hlo_in_type(o, 0).rank != kernel.rank || c->groups < 1)
+  if (c->n < 1 || tir_in_type(o, 0).rank != kernel.rank || c->groups < 1)
     return false;
   at = read_places(at, "bf", c->n, c->places[INPUT]);
   at = read_places(at, "oi", c->n, c->places[KERNEL]);
   if (!read_places(at, "bf", c->n, c->places[OUTPUT]))
     return false;
-  if (!hlo_ints(o, "window_strides", c->n, 1, c->strides) || !hlo_ints(o, "padding", 2 * c->n, 0, pads) ||
-      !hlo_ints(o, "lhs_dilation", c->n, 1, c->enlarged) || !hlo_ints(o, "rhs_dilation", c->n, 1, c->dilations))
+  if (!tir_ints(o, "window_strides", c->n, 1, c->strides) || !tir_ints(o, "padding", 2 * c->n, 0, pads) ||
+      !tir_ints(o, "lhs_dilation", c->n, 1, c->enlarged) || !tir_ints(o, "rhs_dilation", c->n, 1, c->dilations))
     return false;
   for (int i = 0; i < c->n; i++) {
     c->pads[i] = pads[2 * i];
@@ -147,8 +147,8 @@ static bool is_enlarged(const conv_t *c) {
 }
 
 // Padding that ONNX's operators do not take: negative ones cut the input.
-static const char *cut(hlo_op_t *o, conv_t *c, const char *x) {
-  int64_t pads[2 * HLO_MAX_RANK] = {0};
+static const char *cut(tir_op_t *o, conv_t *c, const char *x) {
+  int64_t pads[2 * TIR_MAX_RANK] = {0};
   bool is_cut = false;
   for (int i = 0; i < 2 * c->n; i++)
     if (c->pads[i] < 0) {
@@ -167,7 +167,7 @@ static void set_windows(graph_node_t *node, const conv_t *c, const int64_t *stri
   graph_set_int(node, "group", c->groups);
 }
 
-static const char *plain(hlo_op_t *o, conv_t *c, const char *x, const char *kernel) {
+static const char *plain(tir_op_t *o, conv_t *c, const char *x, const char *kernel) {
   x = cut(o, c, x);
   graph_node_t *node = graph_node(o->g, "Conv", GRAPH_VALUES(x, kernel));
   set_windows(node, c, c->strides, c->pads);
@@ -176,17 +176,17 @@ static const char *plain(hlo_op_t *o, conv_t *c, const char *x, const char *kern
 
 // A transposed convolution: the kernel reversed, its groups' channels exchanged; what is left of the padding around a
 // kernel that lies inside once is that of the result.
-static const char *transposed(hlo_op_t *o, const conv_t *c, const char *x, const char *kernel,
-                              const hlo_type_t *kernel_type) {
-  int64_t split[HLO_MAX_RANK + 1], joined[HLO_MAX_RANK], exchange[HLO_MAX_RANK + 1], pads[2 * MAX_SPATIAL];
-  int64_t outer[2 * HLO_MAX_RANK] = {0};
+static const char *transposed(tir_op_t *o, const conv_t *c, const char *x, const char *kernel,
+                              const tir_type_t *kernel_type) {
+  int64_t split[TIR_MAX_RANK + 1], joined[TIR_MAX_RANK], exchange[TIR_MAX_RANK + 1], pads[2 * MAX_SPATIAL];
+  int64_t outer[2 * TIR_MAX_RANK] = {0};
   int64_t outputs = kernel_type->dims[c->places[KERNEL][0]], inputs = kernel_type->dims[c->places[KERNEL][1]];
   split[0] = c->groups, split[1] = outputs / c->groups, split[2] = inputs;
   joined[0] = c->groups * inputs, joined[1] = outputs / c->groups;
   exchange[0] = 0, exchange[1] = 2, exchange[2] = 1;
   bool is_padded = false;
   for (int i = 0; i < c->n; i++) {
-    kernel = hlo_slice_axis(o, kernel, 2 + i, -1, INT64_MIN, -1);
+    kernel = tir_slice_axis(o, kernel, 2 + i, -1, INT64_MIN, -1);
     split[3 + i] = joined[2 + i] = c->kernel[i];
     exchange[3 + i] = 3 + i;
     for (int side = 0; side < 2; side++) {
@@ -196,8 +196,8 @@ static const char *transposed(hlo_op_t *o, const conv_t *c, const char *x, const
       is_padded |= left < 0;
     }
   }
-  kernel = hlo_reshape_static(o, kernel, c->n + 3, split);
-  kernel = hlo_reshape_static(o, hlo_transpose(o, kernel, c->n + 3, exchange), c->n + 2, joined);
+  kernel = tir_reshape_static(o, kernel, c->n + 3, split);
+  kernel = tir_reshape_static(o, tir_transpose(o, kernel, c->n + 3, exchange), c->n + 2, joined);
   graph_node_t *node = graph_node(o->g, "ConvTranspose", GRAPH_VALUES(x, kernel));
   set_windows(node, c, c->enlarged, pads);
   const char *result = graph_result(node, NULL);
@@ -211,35 +211,35 @@ static bool has_strides(const conv_t *c) {
   return false;
 }
 
-void hlo_read_convolution(hlo_op_t *o) {
+void hlo_read_convolution(tir_op_t *o) {
   conv_t c = {0};
-  hlo_type_t types[2] = {hlo_in_type(o, 0), hlo_in_type(o, 1)}, result = hlo_out_type(o, 0);
-  const char *operands[2] = {hlo_in(o, 0), hlo_in(o, 1)};
-  if (hlo_int(o, "batch_group_count", 1) != 1) {
-    hlo_refuse(o, "groups of batches, which gradients have");
+  tir_type_t types[2] = {tir_in_type(o, 0), tir_in_type(o, 1)}, result = tir_out_type(o, 0);
+  const char *operands[2] = {tir_in(o, 0), tir_in(o, 1)};
+  if (tir_int(o, "batch_group_count", 1) != 1) {
+    tir_refuse(o, "groups of batches, which gradients have");
     return;
   }
   if (!read_convolution(o, &c)) {
-    hlo_refuse(o, "dimension numbers or windows that are not those of a convolution");
+    tir_refuse(o, "dimension numbers or windows that are not those of a convolution");
     return;
   }
   if (is_enlarged(&c) && has_strides(&c)) {
-    hlo_refuse(o, "an enlarged input and strides at once");
+    tir_refuse(o, "an enlarged input and strides at once");
     return;
   }
   for (int side = 0; side < 2; side++) {
     if (types[side].dtype != result.dtype)
-      operands[side] = hlo_cast(o, operands[side], result.dtype);
-    operands[side] = hlo_transpose(o, operands[side], types[side].rank, c.places[side]);
+      operands[side] = tir_cast(o, operands[side], result.dtype);
+    operands[side] = tir_transpose(o, operands[side], types[side].rank, c.places[side]);
   }
   if (!reverse_windows(o, &c, &operands[1])) {
-    hlo_refuse(o, "window_reversal: expected %d booleans", c.n);
+    tir_refuse(o, "window_reversal: expected %d booleans", c.n);
     return;
   }
   const char *y =
       is_enlarged(&c) ? transposed(o, &c, operands[0], operands[1], &types[1]) : plain(o, &c, operands[0], operands[1]);
-  int64_t back[HLO_MAX_RANK];
+  int64_t back[TIR_MAX_RANK];
   for (int i = 0; i < result.rank; i++)
     back[c.places[OUTPUT][i]] = i;
-  hlo_set(o, 0, hlo_transpose(o, y, result.rank, back));
+  tir_set(o, 0, tir_transpose(o, y, result.rank, back));
 }

@@ -4,15 +4,15 @@
 // What stands for a composite of this name.
 static const struct {
   const char *name;
-  void (*reader)(hlo_op_t *o);
+  void (*reader)(tir_op_t *o);
   const char *op;
 } composites[] = {
-    {"chlo.acos", hlo_read_node, "Acos"}, {"chlo.acosh", hlo_read_node, "Acosh"},
-    {"chlo.asin", hlo_read_node, "Asin"}, {"chlo.asinh", hlo_read_node, "Asinh"},
-    {"chlo.atan", hlo_read_node, "Atan"}, {"chlo.atanh", hlo_read_node, "Atanh"},
-    {"chlo.cosh", hlo_read_node, "Cosh"}, {"chlo.erf", hlo_read_node, "Erf"},
-    {"chlo.sinh", hlo_read_node, "Sinh"}, {"chlo.square", hlo_read_square, ""},
-    {"chlo.tan", hlo_read_node, "Tan"},   {"chlo.top_k", hlo_read_top_k, ""},
+    {"chlo.acos", tir_read_node, "Acos"}, {"chlo.acosh", tir_read_node, "Acosh"},
+    {"chlo.asin", tir_read_node, "Asin"}, {"chlo.asinh", tir_read_node, "Asinh"},
+    {"chlo.atan", tir_read_node, "Atan"}, {"chlo.atanh", tir_read_node, "Atanh"},
+    {"chlo.cosh", tir_read_node, "Cosh"}, {"chlo.erf", tir_read_node, "Erf"},
+    {"chlo.sinh", tir_read_node, "Sinh"}, {"chlo.square", hlo_read_square, ""},
+    {"chlo.tan", tir_read_node, "Tan"},   {"chlo.top_k", hlo_read_top_k, ""},
 };
 enum { N_COMPOSITES = sizeof composites / sizeof *composites };
 
@@ -26,12 +26,12 @@ static int find_composite(MlirOperation op) {
 
 bool hlo_knows_composite(MlirOperation op) { return find_composite(op) >= 0; }
 
-void hlo_read_composite(hlo_op_t *o) {
+void hlo_read_composite(tir_op_t *o) {
   int i = find_composite(o->op);
-  hlo_op_info_t info = {.name = "composite", .op = i < 0 ? "" : composites[i].op};
-  hlo_op_t named = {.importer = o->importer, .g = o->g, .op = o->op, .info = &info};
+  tir_op_info_t info = {.name = "composite", .op = i < 0 ? "" : composites[i].op};
+  tir_op_t named = {.importer = o->importer, .g = o->g, .op = o->op, .info = &info};
   if (i < 0)
-    hlo_refuse(o, "a composite without a decomposition");
+    tir_refuse(o, "a composite without a decomposition");
   else
     composites[i].reader(&named);
 }
@@ -47,10 +47,10 @@ static bool is_remark(MlirStringRef target) {
   return false;
 }
 
-void hlo_read_custom_call(hlo_op_t *o) {
+void hlo_read_custom_call(tir_op_t *o) {
   MlirStringRef target = strata_attr_str(o->op, "call_target_name");
   if (!is_remark(target))
-    hlo_refuse(o, "a call of '%.*s'", (int)target.length, target.data);
+    tir_refuse(o, "a call of '%.*s'", (int)target.length, target.data);
   else if (mlirOperationGetNumResults(o->op) > 0)
-    hlo_read_same(o);
+    tir_read_same(o);
 }

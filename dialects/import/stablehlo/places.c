@@ -1,35 +1,19 @@
 // See places.h.
 #include "dialects/import/stablehlo/places.h"
 
-const char *hlo_scalar(hlo_op_t *o, const char *list_of_one) {
-  int64_t axis = 0;
-  return graph_squeeze(o->g, list_of_one, 1, &axis);
-}
-
-const char *hlo_as_i64(hlo_op_t *o, const char *value) { return hlo_cast(o, value, STRATA_DTYPE_I64); }
-
-const char *hlo_binary(hlo_op_t *o, const char *op, const char *x, const char *y) {
-  return graph_op(o->g, op, GRAPH_VALUES(x, y));
-}
+const char *hlo_as_i64(tir_op_t *o, const char *value) { return tir_cast(o, value, STRATA_DTYPE_I64); }
 
 // |index| moved inside, so that |window| elements from there on are in a dim of |size|; both lists of one.
-const char *hlo_clamp_index(hlo_op_t *o, const char *index, const char *size, const char *window) {
-  const char *last = hlo_scalar(o, hlo_binary(o, "Sub", size, window));
-  return hlo_binary(o, "Max", hlo_binary(o, "Min", index, last), graph_int(o->g, 0));
+const char *hlo_clamp_index(tir_op_t *o, const char *index, const char *size, const char *window) {
+  const char *last = tir_scalar(o, tir_binary(o, "Sub", size, window));
+  return tir_binary(o, "Max", tir_binary(o, "Min", index, last), graph_int(o->g, 0));
 }
 
 // 0, 1, ... along dim |axis| of |rank|.
-const char *hlo_counting_along(hlo_op_t *o, const char *size, int axis, int rank) {
-  int64_t shape[2 * HLO_MAX_RANK];
-  for (int i = 0; i < rank; i++)
-    shape[i] = i == axis ? -1 : 1;
-  return hlo_reshape_static(o, hlo_counting(o, size), rank, shape);
-}
-
 //===-- Indices --------------------------------------------------------------------------------------------------===//
 
-bool hlo_indices_of(hlo_op_t *o, const char *text, hlo_indices_t *out) {
-  *out = (hlo_indices_t){.value = hlo_as_i64(o, hlo_in(o, 1)), .type = hlo_in_type(o, 1)};
+bool hlo_indices_of(tir_op_t *o, const char *text, hlo_indices_t *out) {
+  *out = (hlo_indices_t){.value = hlo_as_i64(o, tir_in(o, 1)), .type = tir_in_type(o, 1)};
   hlo_field(text, "index_vector_dim", 1, &out->vector);
   if (out->vector < 0 || out->vector > out->type.rank)
     return false;
@@ -40,16 +24,16 @@ bool hlo_indices_of(hlo_op_t *o, const char *text, hlo_indices_t *out) {
 }
 
 // Number |i| of each place, with the batch dims in the order |batch|.
-const char *hlo_index(hlo_op_t *o, const hlo_indices_t *x, int i, const int64_t *batch) {
+const char *hlo_index(tir_op_t *o, const hlo_indices_t *x, int i, const int64_t *batch) {
   const char *value = x->value;
-  int64_t permutation[HLO_MAX_RANK];
+  int64_t permutation[TIR_MAX_RANK];
   if (x->vector < x->type.rank) {
-    value = hlo_slice_axis(o, value, (int)x->vector, i, i + 1, 1);
+    value = tir_slice_axis(o, value, (int)x->vector, i, i + 1, 1);
     value = graph_squeeze(o->g, value, 1, &x->vector);
   }
   for (int k = 0; k < x->n_batch; k++)
     permutation[k] = batch[k] - (batch[k] > x->vector);
-  return hlo_transpose(o, value, x->n_batch, permutation);
+  return tir_transpose(o, value, x->n_batch, permutation);
 }
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
@@ -65,16 +49,16 @@ void hlo_add_place(hlo_places_t *p, int64_t dim, const char *index) {
 }
 
 // The places' numbers. Those with an index outside are -1, if anybody wants to know.
-const char *hlo_linear(hlo_op_t *o, const hlo_places_t *p, const char *x, const hlo_type_t *type) {
+const char *hlo_linear(tir_op_t *o, const hlo_places_t *p, const char *x, const tir_type_t *type) {
   const char *place = NULL, *is_inside = NULL;
   for (int i = 0; i < p->n; i++) {
-    const char *size = hlo_scalar(o, hlo_size(o, x, type, (int)p->dims[i]));
-    place = place ? hlo_binary(o, "Add", hlo_binary(o, "Mul", place, size), p->index[i]) : p->index[i];
+    const char *size = tir_scalar(o, tir_size(o, x, type, (int)p->dims[i]));
+    place = place ? tir_binary(o, "Add", tir_binary(o, "Mul", place, size), p->index[i]) : p->index[i];
     if (!p->is_checked)
       continue;
-    const char *is_low = hlo_binary(o, "GreaterOrEqual", p->index[i], graph_int(o->g, 0));
-    const char *is_good = hlo_binary(o, "And", is_low, hlo_binary(o, "Less", p->index[i], size));
-    is_inside = is_inside ? hlo_binary(o, "And", is_inside, is_good) : is_good;
+    const char *is_low = tir_binary(o, "GreaterOrEqual", p->index[i], graph_int(o->g, 0));
+    const char *is_good = tir_binary(o, "And", is_low, tir_binary(o, "Less", p->index[i], size));
+    is_inside = is_inside ? tir_binary(o, "And", is_inside, is_good) : is_good;
   }
   return is_inside && p->n > 1 ? graph_op(o->g, "Where", GRAPH_VALUES(is_inside, place, graph_int(o->g, -1))) : place;
 }
@@ -87,24 +71,24 @@ int hlo_places_first(const hlo_places_t *p, int n_first, const int64_t *first, i
   for (int i = 0; i < p->n; i++)
     out[n++] = p->dims[i];
   for (int d = 0; d < rank; d++)
-    if (!hlo_holds(n_first, first, d) && !hlo_holds(p->n, p->dims, d))
+    if (!tir_holds(n_first, first, d) && !tir_holds(p->n, p->dims, d))
       out[n++] = d;
   return n_first + p->n; // where the others begin
 }
 
 // |x|, whose dims are |order|, with those from |from| up to |to| as one.
-const char *hlo_merge_dims(hlo_op_t *o, const char *x, const hlo_type_t *type, const int64_t *order, int from, int to) {
-  const char *sizes[HLO_MAX_RANK];
+const char *hlo_merge_dims(tir_op_t *o, const char *x, const tir_type_t *type, const int64_t *order, int from, int to) {
+  const char *sizes[TIR_MAX_RANK];
   int n = 0;
   if (to - from == 1)
     return x;
-  hlo_type_t moved = {.dtype = type->dtype, .rank = type->rank};
+  tir_type_t moved = {.dtype = type->dtype, .rank = type->rank};
   for (int i = 0; i < type->rank; i++)
     moved.dims[i] = type->dims[order[i]];
   for (int i = 0; i < type->rank; i++)
     if (i == from)
       sizes[n++] = graph_ints(o->g, 1, (int64_t[]){-1});
     else if (i < from || i >= to)
-      sizes[n++] = hlo_size(o, x, &moved, i);
-  return hlo_reshape(o, x, hlo_concat(o, 0, n, sizes));
+      sizes[n++] = tir_size(o, x, &moved, i);
+  return tir_reshape(o, x, tir_concat(o, 0, n, sizes));
 }

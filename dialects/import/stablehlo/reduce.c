@@ -31,7 +31,7 @@ static const combiner_t *find_combiner(const char *name) {
 // Whether an initial value changes nothing: it is the neutral element, or, of extremes, the last that the type has.
 static bool is_neutral(const combiner_t *c, strata_dtype_t dtype, MlirValue initial) {
   double value;
-  if (!hlo_constant_number(initial, &value))
+  if (!tir_constant_number(initial, &value))
     return false;
   if (dtype == STRATA_DTYPE_BOOL)
     return value == c->neutral_boolean;
@@ -48,16 +48,16 @@ static bool is_neutral(const combiner_t *c, strata_dtype_t dtype, MlirValue init
 
 typedef struct {
   int count;
-  int64_t axes[HLO_MAX_RANK];
+  int64_t axes[TIR_MAX_RANK];
 } axes_t;
 
-static const char *reduced(hlo_op_t *o, const char *op, const char *x, const axes_t *axes) {
+static const char *reduced(tir_op_t *o, const char *op, const char *x, const axes_t *axes) {
   graph_node_t *node = graph_node(o->g, op, GRAPH_VALUES(x, graph_ints(o->g, axes->count, axes->axes)));
   graph_set_int(node, "keepdims", 0);
   return graph_result(node, NULL);
 }
 
-static const char *reduced_bits(hlo_op_t *o, const char *kind, const char *x, const axes_t *axes) {
+static const char *reduced_bits(tir_op_t *o, const char *kind, const char *x, const axes_t *axes) {
   graph_node_t *node = graph_node(o->g, "strata.Reduce", GRAPH_VALUES(x));
   graph_set_ints(node, "axes", axes->count, axes->axes);
   graph_set_string(node, "kind", kind);
@@ -65,18 +65,18 @@ static const char *reduced_bits(hlo_op_t *o, const char *kind, const char *x, co
 }
 
 // Result |i| of |n|, which no other operand has a part in.
-static bool read_one_reduction(hlo_op_t *o, int i, int n, const axes_t *axes) {
-  const combiner_t *c = find_combiner(hlo_combiner(hlo_region(o, 0), i, n));
-  strata_dtype_t dtype = hlo_in_type(o, i).dtype;
+static bool read_one_reduction(tir_op_t *o, int i, int n, const axes_t *axes) {
+  const combiner_t *c = find_combiner(hlo_combiner(tir_region(o, 0), i, n));
+  strata_dtype_t dtype = tir_in_type(o, i).dtype;
   bool is_boolean = dtype == STRATA_DTYPE_BOOL;
-  const char *op = !c ? NULL : is_boolean ? c->reduce_booleans : c->reduce, *x = hlo_in(o, i);
+  const char *op = !c ? NULL : is_boolean ? c->reduce_booleans : c->reduce, *x = tir_in(o, i);
   if (!c || dtype == STRATA_DTYPE_NONE || (is_boolean && !op))
     return false;
   if (axes->count > 0)
     x = op ? reduced(o, op, x, axes) : reduced_bits(o, c->kind, x, axes);
-  if (!is_neutral(c, dtype, hlo_value(o, n + i)))
-    x = graph_op(o->g, is_boolean ? c->combine_booleans : c->combine, GRAPH_VALUES(x, hlo_in(o, n + i)));
-  hlo_set(o, i, x);
+  if (!is_neutral(c, dtype, tir_value(o, n + i)))
+    x = graph_op(o->g, is_boolean ? c->combine_booleans : c->combine, GRAPH_VALUES(x, tir_in(o, n + i)));
+  tir_set(o, i, x);
   return true;
 }
 
@@ -91,13 +91,13 @@ static bool is_counting(MlirValue value, int64_t axis) {
 }
 
 // The first comparison of elements |a| and |b| in the block by size: "GT", "LT", ...; "" if there is none.
-static const char *comparison(hlo_op_t *o, MlirBlock block, int a, int b) {
+static const char *comparison(tir_op_t *o, MlirBlock block, int a, int b) {
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!hlo_op_is(op, "compare") || hlo_argument_number(block, mlirOperationGetOperand(op, 0)) != a ||
-        hlo_argument_number(block, mlirOperationGetOperand(op, 1)) != b)
+    if (!hlo_op_is(op, "compare") || tir_argument_number(block, mlirOperationGetOperand(op, 0)) != a ||
+        tir_argument_number(block, mlirOperationGetOperand(op, 1)) != b)
       continue;
-    hlo_op_t inner = {.importer = o->importer, .g = o->g, .op = op};
+    tir_op_t inner = {.importer = o->importer, .g = o->g, .op = op};
     const char *word = hlo_word(&inner, "comparison_direction");
     if (*word == 'G' || *word == 'L')
       return word;
@@ -106,34 +106,34 @@ static const char *comparison(hlo_op_t *o, MlirBlock block, int a, int b) {
 }
 
 // The greatest or least element and where it is: of values and their numbers, the greater value's pair.
-static bool read_arg_reduction(hlo_op_t *o, const axes_t *axes) {
-  const char *word = comparison(o, hlo_region(o, 0), 0, 2);
-  hlo_type_t place = hlo_out_type(o, 1);
-  if (!*word || axes->count != 1 || !is_counting(hlo_value(o, 1), axes->axes[0]) ||
-      hlo_in_type(o, 0).dtype == STRATA_DTYPE_BOOL || place.dtype == STRATA_DTYPE_NONE)
+static bool read_arg_reduction(tir_op_t *o, const axes_t *axes) {
+  const char *word = comparison(o, tir_region(o, 0), 0, 2);
+  tir_type_t place = tir_out_type(o, 1);
+  if (!*word || axes->count != 1 || !is_counting(tir_value(o, 1), axes->axes[0]) ||
+      tir_in_type(o, 0).dtype == STRATA_DTYPE_BOOL || place.dtype == STRATA_DTYPE_NONE)
     return false;
   bool is_greatest = *word == 'G';
-  hlo_set(o, 0, reduced(o, is_greatest ? "ReduceMax" : "ReduceMin", hlo_in(o, 0), axes));
-  graph_node_t *node = graph_node(o->g, is_greatest ? "ArgMax" : "ArgMin", GRAPH_VALUES(hlo_in(o, 0)));
+  tir_set(o, 0, reduced(o, is_greatest ? "ReduceMax" : "ReduceMin", tir_in(o, 0), axes));
+  graph_node_t *node = graph_node(o->g, is_greatest ? "ArgMax" : "ArgMin", GRAPH_VALUES(tir_in(o, 0)));
   graph_set_int(node, "axis", axes->axes[0]);
   graph_set_int(node, "keepdims", 0);
-  hlo_set(o, 1, hlo_cast(o, graph_result(node, NULL), place.dtype));
+  tir_set(o, 1, tir_cast(o, graph_result(node, NULL), place.dtype));
   return true;
 }
 
-void hlo_read_reduce(hlo_op_t *o) {
+void hlo_read_reduce(tir_op_t *o) {
   axes_t axes;
-  int n = hlo_n_operands(o) / 2;
-  axes.count = hlo_int_list(o, "dimensions", HLO_MAX_RANK, axes.axes);
-  if (axes.count < 0 || n < 1 || hlo_n_returned(hlo_region(o, 0)) != n) {
-    hlo_refuse(o, "expected operands with initial values and dimensions");
+  int n = tir_n_operands(o) / 2;
+  axes.count = tir_int_list(o, "dimensions", TIR_MAX_RANK, axes.axes);
+  if (axes.count < 0 || n < 1 || tir_n_returned(tir_region(o, 0)) != n) {
+    tir_refuse(o, "expected operands with initial values and dimensions");
     return;
   }
   if (n == 2 && read_arg_reduction(o, &axes))
     return;
   for (int i = 0; i < n; i++)
     if (!read_one_reduction(o, i, n, &axes)) {
-      hlo_refuse(o, "a region that is neither a sum, product, extreme, and, or, xor, nor the place of an extreme");
+      tir_refuse(o, "a region that is neither a sum, product, extreme, and, or, xor, nor the place of an extreme");
       return;
     }
 }
@@ -142,15 +142,15 @@ void hlo_read_reduce(hlo_op_t *o) {
 
 typedef struct {
   int rank;
-  int64_t sizes[HLO_MAX_RANK], strides[HLO_MAX_RANK], dilations[HLO_MAX_RANK], pads[2 * HLO_MAX_RANK];
+  int64_t sizes[TIR_MAX_RANK], strides[TIR_MAX_RANK], dilations[TIR_MAX_RANK], pads[2 * TIR_MAX_RANK];
 } window_t;
 
-static bool read_window(hlo_op_t *o, window_t *w) {
-  int64_t pads[2 * HLO_MAX_RANK], enlarged[HLO_MAX_RANK];
-  if (!hlo_ints(o, "window_dimensions", w->rank, 1, w->sizes) ||
-      !hlo_ints(o, "window_strides", w->rank, 1, w->strides) ||
-      !hlo_ints(o, "window_dilations", w->rank, 1, w->dilations) || !hlo_ints(o, "padding", 2 * w->rank, 0, pads) ||
-      !hlo_ints(o, "base_dilations", w->rank, 1, enlarged))
+static bool read_window(tir_op_t *o, window_t *w) {
+  int64_t pads[2 * TIR_MAX_RANK], enlarged[TIR_MAX_RANK];
+  if (!tir_ints(o, "window_dimensions", w->rank, 1, w->sizes) ||
+      !tir_ints(o, "window_strides", w->rank, 1, w->strides) ||
+      !tir_ints(o, "window_dilations", w->rank, 1, w->dilations) || !tir_ints(o, "padding", 2 * w->rank, 0, pads) ||
+      !tir_ints(o, "base_dilations", w->rank, 1, enlarged))
     return false;
   for (int i = 0; i < w->rank; i++) {
     w->pads[i] = pads[2 * i];
@@ -162,7 +162,7 @@ static bool read_window(hlo_op_t *o, window_t *w) {
 }
 
 // The axis along which every window begins, or ends, with the axis itself: -1 if there is none.
-static int running_axis(const window_t *w, const hlo_type_t *type, bool *out_from_end) {
+static int running_axis(const window_t *w, const tir_type_t *type, bool *out_from_end) {
   int axis = -1;
   for (int i = 0; i < w->rank; i++) {
     if (w->strides[i] != 1 || w->dilations[i] != 1)
@@ -178,13 +178,13 @@ static int running_axis(const window_t *w, const hlo_type_t *type, bool *out_fro
   return axis;
 }
 
-static bool read_one_window(hlo_op_t *o, int i, int n, const window_t *w) {
-  const combiner_t *c = find_combiner(hlo_combiner(hlo_region(o, 0), i, n));
-  hlo_type_t type = hlo_in_type(o, i);
-  if (!c || !c->reduce || type.dtype == STRATA_DTYPE_NONE || !is_neutral(c, type.dtype, hlo_value(o, n + i)))
+static bool read_one_window(tir_op_t *o, int i, int n, const window_t *w) {
+  const combiner_t *c = find_combiner(hlo_combiner(tir_region(o, 0), i, n));
+  tir_type_t type = tir_in_type(o, i);
+  if (!c || !c->reduce || type.dtype == STRATA_DTYPE_NONE || !is_neutral(c, type.dtype, tir_value(o, n + i)))
     return false;
   bool is_boolean = type.dtype == STRATA_DTYPE_BOOL, from_end = false;
-  const char *x = is_boolean ? hlo_cast(o, hlo_in(o, i), STRATA_DTYPE_U8) : hlo_in(o, i);
+  const char *x = is_boolean ? tir_cast(o, tir_in(o, i), STRATA_DTYPE_U8) : tir_in(o, i);
   const char *kind = !is_boolean ? c->kind : c->neutral_boolean == 0 ? "max" : "min";
   int axis = running_axis(w, &type, &from_end);
   graph_node_t *node = graph_node(o->g, axis >= 0 ? "strata.Cumulate" : "strata.Window", GRAPH_VALUES(x));
@@ -199,20 +199,20 @@ static bool read_one_window(hlo_op_t *o, int i, int n, const window_t *w) {
     graph_set_ints(node, "pads", 2 * w->rank, w->pads);
   }
   const char *result = graph_result(node, NULL);
-  hlo_set(o, i, is_boolean ? hlo_cast(o, result, STRATA_DTYPE_BOOL) : result);
+  tir_set(o, i, is_boolean ? tir_cast(o, result, STRATA_DTYPE_BOOL) : result);
   return true;
 }
 
-void hlo_read_reduce_window(hlo_op_t *o) {
-  int n = hlo_n_operands(o) / 2;
-  window_t w = {.rank = hlo_in_type(o, 0).rank};
-  if (n < 1 || hlo_n_returned(hlo_region(o, 0)) != n || !read_window(o, &w)) {
-    hlo_refuse(o, "windows with negative padding or an enlarged operand");
+void hlo_read_reduce_window(tir_op_t *o) {
+  int n = tir_n_operands(o) / 2;
+  window_t w = {.rank = tir_in_type(o, 0).rank};
+  if (n < 1 || tir_n_returned(tir_region(o, 0)) != n || !read_window(o, &w)) {
+    tir_refuse(o, "windows with negative padding or an enlarged operand");
     return;
   }
   for (int i = 0; i < n; i++)
     if (!read_one_window(o, i, n, &w)) {
-      hlo_refuse(o, "a region that is neither a sum, product nor extreme from its neutral element on");
+      tir_refuse(o, "a region that is neither a sum, product nor extreme from its neutral element on");
       return;
     }
 }
@@ -221,7 +221,7 @@ void hlo_read_reduce_window(hlo_op_t *o) {
 
 // Marks the block's arguments that |value| depends on.
 static void mark_arguments(MlirBlock block, MlirValue value, int depth, int n, bool *marked) {
-  int argument = hlo_argument_number(block, value);
+  int argument = tir_argument_number(block, value);
   if (argument >= 0 && argument < n)
     marked[argument] = true;
   MlirOperation def = argument < 0 ? strata_def(value) : (MlirOperation){0};
@@ -250,12 +250,12 @@ static int only_argument(MlirBlock block, MlirValue value, int n) {
 }
 
 // Which operand a comparator orders by, and how: an element, perhaps with zeros and NaNs made one, beside the other's.
-static bool read_comparator(hlo_op_t *o, int n, int *out_key, bool *out_descending) {
-  MlirBlock block = hlo_region(o, 0);
-  MlirOperation compare = hlo_n_returned(block) == 1 ? strata_def(hlo_returned(block, 0)) : (MlirOperation){0};
+static bool read_comparator(tir_op_t *o, int n, int *out_key, bool *out_descending) {
+  MlirBlock block = tir_region(o, 0);
+  MlirOperation compare = tir_n_returned(block) == 1 ? strata_def(tir_returned(block, 0)) : (MlirOperation){0};
   if (mlirOperationIsNull(compare) || !hlo_op_is(compare, "compare"))
     return false;
-  hlo_op_t inner = {.importer = o->importer, .g = o->g, .op = compare};
+  tir_op_t inner = {.importer = o->importer, .g = o->g, .op = compare};
   const char *word = hlo_word(&inner, "comparison_direction");
   int left = only_argument(block, mlirOperationGetOperand(compare, 0), 2 * n);
   int right = only_argument(block, mlirOperationGetOperand(compare, 1), 2 * n);
@@ -270,7 +270,7 @@ typedef struct {
   const char *values, *places;
 } sorted_t;
 
-static sorted_t sort(hlo_op_t *o, const char *x, const char *size, int64_t axis, bool is_descending) {
+static sorted_t sort(tir_op_t *o, const char *x, const char *size, int64_t axis, bool is_descending) {
   graph_node_t *node = graph_node(o->g, "TopK", GRAPH_VALUES(x, size));
   graph_set_int(node, "axis", axis);
   graph_set_int(node, "largest", is_descending);
@@ -279,44 +279,44 @@ static sorted_t sort(hlo_op_t *o, const char *x, const char *size, int64_t axis,
   return result;
 }
 
-void hlo_read_sort(hlo_op_t *o) {
-  hlo_type_t type = hlo_in_type(o, 0);
-  int64_t axis = hlo_int(o, "dimension", -1);
-  int n = hlo_n_operands(o), key;
+void hlo_read_sort(tir_op_t *o) {
+  tir_type_t type = tir_in_type(o, 0);
+  int64_t axis = tir_int(o, "dimension", -1);
+  int n = tir_n_operands(o), key;
   bool is_descending;
   axis += axis < 0 ? type.rank : 0;
   if (axis < 0 || axis >= type.rank || !read_comparator(o, n, &key, &is_descending)) {
-    hlo_refuse(o, "a comparator that is not the order of one operand");
+    tir_refuse(o, "a comparator that is not the order of one operand");
     return;
   }
-  const char *x = hlo_in(o, key);
-  bool is_boolean = hlo_in_type(o, key).dtype == STRATA_DTYPE_BOOL;
-  x = is_boolean ? hlo_cast(o, x, STRATA_DTYPE_U8) : x;
-  sorted_t sorted = sort(o, x, hlo_size(o, x, &type, (int)axis), axis, is_descending);
+  const char *x = tir_in(o, key);
+  bool is_boolean = tir_in_type(o, key).dtype == STRATA_DTYPE_BOOL;
+  x = is_boolean ? tir_cast(o, x, STRATA_DTYPE_U8) : x;
+  sorted_t sorted = sort(o, x, tir_size(o, x, &type, (int)axis), axis, is_descending);
   for (int i = 0; i < n; i++) {
     graph_node_t *node =
-        i == key ? NULL : graph_node(o->g, "GatherElements", GRAPH_VALUES(hlo_in(o, i), sorted.places));
+        i == key ? NULL : graph_node(o->g, "GatherElements", GRAPH_VALUES(tir_in(o, i), sorted.places));
     if (node)
       graph_set_int(node, "axis", axis);
     const char *result = node ? graph_result(node, NULL) : sorted.values;
-    hlo_set(o, i, i == key && is_boolean ? hlo_cast(o, result, STRATA_DTYPE_BOOL) : result);
+    tir_set(o, i, i == key && is_boolean ? tir_cast(o, result, STRATA_DTYPE_BOOL) : result);
   }
 }
 
 // The k greatest along the last axis.
-void hlo_read_top_k(hlo_op_t *o) {
+void hlo_read_top_k(tir_op_t *o) {
   MlirAttribute attrs = strata_attr(o->op, "composite_attributes");
   MlirAttribute nested = !mlirAttributeIsNull(attrs) && mlirAttributeIsADictionary(attrs)
                              ? mlirDictionaryAttrGetElementByName(attrs, strata_str("k"))
                              : (MlirAttribute){0};
   int64_t k = !mlirAttributeIsNull(nested) && mlirAttributeIsAInteger(nested) ? mlirIntegerAttrGetValueInt(nested)
-                                                                              : hlo_int(o, "k", -1);
-  hlo_type_t type = hlo_in_type(o, 0), place = hlo_out_type(o, 1);
+                                                                              : tir_int(o, "k", -1);
+  tir_type_t type = tir_in_type(o, 0), place = tir_out_type(o, 1);
   if (k < 0 || type.rank < 1 || place.dtype == STRATA_DTYPE_NONE) {
-    hlo_refuse(o, "expected a number k and an operand of dims");
+    tir_refuse(o, "expected a number k and an operand of dims");
     return;
   }
-  sorted_t sorted = sort(o, hlo_in(o, 0), graph_ints(o->g, 1, &k), type.rank - 1, true);
-  hlo_set(o, 0, sorted.values);
-  hlo_set(o, 1, hlo_cast(o, sorted.places, place.dtype));
+  sorted_t sorted = sort(o, tir_in(o, 0), graph_ints(o->g, 1, &k), type.rank - 1, true);
+  tir_set(o, 0, sorted.values);
+  tir_set(o, 1, tir_cast(o, sorted.places, place.dtype));
 }

@@ -9,45 +9,14 @@ bool hlo_op_is(MlirOperation op, const char *name) {
          strata_str_equal(mlirStringRefCreate(full.data + skipped, full.length - skipped), name);
 }
 
-MlirBlock hlo_region(const hlo_op_t *o, int i) {
-  return i < mlirOperationGetNumRegions(o->op) ? mlirRegionGetFirstBlock(mlirOperationGetRegion(o->op, i))
-                                               : (MlirBlock){0};
-}
-
-// The last operation; MLIR does not know what ends a block, as the dialect is none of its own.
-MlirOperation hlo_terminator(MlirBlock block) {
-  MlirOperation last = {0};
-  for (MlirOperation op = mlirBlockIsNull(block) ? last : mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    last = op;
-  bool is_return = !mlirOperationIsNull(last) && (hlo_op_is(last, "return") || strata_op_is(last, "func.return"));
-  return is_return ? last : (MlirOperation){0};
-}
-
-int hlo_n_returned(MlirBlock block) {
-  MlirOperation end = hlo_terminator(block);
-  return mlirOperationIsNull(end) ? -1 : (int)mlirOperationGetNumOperands(end);
-}
-
-MlirValue hlo_returned(MlirBlock block, int i) {
-  return i < hlo_n_returned(block) ? mlirOperationGetOperand(hlo_terminator(block), i) : (MlirValue){0};
-}
-
-int hlo_argument_number(MlirBlock block, MlirValue value) {
-  if (mlirValueIsNull(value) || !mlirValueIsABlockArgument(value) ||
-      !mlirBlockEqual(mlirBlockArgumentGetOwner(value), block))
-    return -1;
-  return (int)mlirBlockArgumentGetArgNumber(value);
-}
-
 const char *hlo_combiner(MlirBlock block, int i, int n) {
   static const char *const names[] = {"add", "multiply", "maximum", "minimum", "and", "or", "xor"};
-  MlirValue result = hlo_returned(block, i);
+  MlirValue result = tir_returned(block, i);
   MlirOperation op = mlirValueIsNull(result) ? (MlirOperation){0} : strata_def(result);
   if (mlirOperationIsNull(op) || mlirOperationGetNumOperands(op) != 2)
     return "";
-  int first = hlo_argument_number(block, mlirOperationGetOperand(op, 0));
-  int second = hlo_argument_number(block, mlirOperationGetOperand(op, 1));
+  int first = tir_argument_number(block, mlirOperationGetOperand(op, 0));
+  int second = tir_argument_number(block, mlirOperationGetOperand(op, 1));
   if (!(first == i && second == n + i) && !(first == n + i && second == i))
     return "";
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)

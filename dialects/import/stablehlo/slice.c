@@ -14,7 +14,7 @@ static MlirValue piece(MlirValue list, int i) {
   if (mlirOperationIsNull(def) || !hlo_op_is(def, "concatenate") || i >= mlirOperationGetNumOperands(def))
     return (MlirValue){0};
   for (intptr_t k = 0; k < mlirOperationGetNumOperands(def); k++) {
-    hlo_type_t type = hlo_type_of(mlirOperationGetOperand(def, k));
+    tir_type_t type = tir_type_of(mlirOperationGetOperand(def, k));
     if (type.rank != 1 || type.dims[0] != 1)
       return (MlirValue){0};
   }
@@ -46,7 +46,7 @@ static bool read_clamped(MlirOperation op, clamped_t *out) {
   out->sizes = operand_of(limit, "add", 1);
   out->dims = operand_of(last, "subtract", 0);
   return !mlirValueIsNull(out->dims) && mlirValueEqual(operand_of(last, "subtract", 1), out->sizes) &&
-         !mlirValueIsNull(first) && hlo_constant_number(first, &zero) && zero == 0;
+         !mlirValueIsNull(first) && tir_constant_number(first, &zero) && zero == 0;
 }
 
 MlirValue hlo_start(MlirOperation op, int dim) {
@@ -59,7 +59,7 @@ MlirValue hlo_start(MlirOperation op, int dim) {
 }
 
 bool hlo_is_whole(MlirOperation op, int dim) {
-  hlo_type_t part = hlo_type_of(mlirOperationGetResult(op, 0)), all = hlo_type_of(mlirOperationGetOperand(op, 0));
+  tir_type_t part = tir_type_of(mlirOperationGetResult(op, 0)), all = tir_type_of(mlirOperationGetOperand(op, 0));
   clamped_t clamped;
   if (all.dims[dim] >= 0 || part.dims[dim] >= 0)
     return all.dims[dim] == part.dims[dim];
@@ -70,96 +70,96 @@ bool hlo_is_whole(MlirOperation op, int dim) {
 }
 
 // Slices of |window| elements, a list of one, of one dim from a start on that may be known.
-static const char *slice_from(hlo_op_t *o, const char *x, int dim, MlirValue start, const char *window, int64_t size) {
-  hlo_type_t type = hlo_in_type(o, 0);
-  const char *all = hlo_size(o, hlo_in(o, 0), &type, dim);
-  const char *index = hlo_as_i64(o, hlo_name(o->importer, start));
+static const char *slice_from(tir_op_t *o, const char *x, int dim, MlirValue start, const char *window, int64_t size) {
+  tir_type_t type = tir_in_type(o, 0);
+  const char *all = tir_size(o, tir_in(o, 0), &type, dim);
+  const char *index = hlo_as_i64(o, tir_name(o->importer, start));
   int64_t one = -1;
-  index = hlo_type_of(start).rank > 0 ? hlo_scalar(o, index) : index;
+  index = tir_type_of(start).rank > 0 ? tir_scalar(o, index) : index;
   if (size == 1)
-    index = hlo_reshape_static(o, index, 1, &one);
+    index = tir_reshape_static(o, index, 1, &one);
   else
-    index = hlo_binary(o, "Add", hlo_clamp_index(o, index, all, window), hlo_counting(o, window));
+    index = tir_binary(o, "Add", hlo_clamp_index(o, index, all, window), tir_counting(o, window));
   graph_node_t *node = graph_node(o->g, "strata.Gather", GRAPH_VALUES(x, index));
   graph_set_int(node, "axis", dim);
   return graph_result(node, NULL);
 }
 
-static const char *slice_at(hlo_op_t *o, const char *x, int dim, double start, int64_t size) {
-  int64_t last = hlo_in_type(o, 0).dims[dim] - size;
+static const char *slice_at(tir_op_t *o, const char *x, int dim, double start, int64_t size) {
+  int64_t last = tir_in_type(o, 0).dims[dim] - size;
   int64_t from = start < 0 ? 0 : start > (double)last ? last : (int64_t)start;
-  return hlo_slice_axis(o, x, dim, from, from + size, 1);
+  return tir_slice_axis(o, x, dim, from, from + size, 1);
 }
 
 // The slice of dims whose size the types say, or a list.
-static void read_slice(hlo_op_t *o, const char *sizes) {
-  hlo_type_t type = hlo_in_type(o, 0), part = hlo_out_type(o, 0);
-  const char *x = hlo_in(o, 0);
+static void read_slice(tir_op_t *o, const char *sizes) {
+  tir_type_t type = tir_in_type(o, 0), part = tir_out_type(o, 0);
+  const char *x = tir_in(o, 0);
   for (int d = 0; d < type.rank; d++) {
     MlirValue start = hlo_start(o->op, d);
     double number;
     if (hlo_is_whole(o->op, d))
       continue;
-    if (hlo_constant_number(start, &number) && type.dims[d] >= 0 && part.dims[d] >= 0)
+    if (tir_constant_number(start, &number) && type.dims[d] >= 0 && part.dims[d] >= 0)
       x = slice_at(o, x, d, number, part.dims[d]);
     else
       x = slice_from(o, x, d, start,
-                     part.dims[d] >= 0 ? graph_ints(o->g, 1, &part.dims[d]) : hlo_slice_axis(o, sizes, 0, d, d + 1, 1),
+                     part.dims[d] >= 0 ? graph_ints(o->g, 1, &part.dims[d]) : tir_slice_axis(o, sizes, 0, d, d + 1, 1),
                      part.dims[d]);
   }
-  hlo_set(o, 0, x);
+  tir_set(o, 0, x);
 }
 
-void hlo_read_dynamic_slice(hlo_op_t *o) {
-  int rank = hlo_in_type(o, 0).rank;
-  if (hlo_n_operands(o) != 1 + rank || hlo_out_type(o, 0).rank != rank)
-    hlo_refuse(o, "expected %d starts", rank);
+void hlo_read_dynamic_slice(tir_op_t *o) {
+  int rank = tir_in_type(o, 0).rank;
+  if (tir_n_operands(o) != 1 + rank || tir_out_type(o, 0).rank != rank)
+    tir_refuse(o, "expected %d starts", rank);
   else
     read_slice(o, "");
 }
 
-void hlo_read_real_dynamic_slice(hlo_op_t *o) {
-  int rank = hlo_in_type(o, 0).rank;
-  int64_t axes[HLO_MAX_RANK];
+void hlo_read_real_dynamic_slice(tir_op_t *o) {
+  int rank = tir_in_type(o, 0).rank;
+  int64_t axes[TIR_MAX_RANK];
   const char *bounds[3];
   clamped_t clamped;
-  bool has_starts = hlo_out_type(o, 0).rank == rank && read_clamped(o->op, &clamped);
+  bool has_starts = tir_out_type(o, 0).rank == rank && read_clamped(o->op, &clamped);
   for (int i = 0; i < rank; i++) {
     axes[i] = i;
     has_starts = has_starts && !mlirValueIsNull(hlo_start(o->op, i));
   }
   if (has_starts) {
-    read_slice(o, hlo_as_i64(o, hlo_name(o->importer, clamped.sizes)));
+    read_slice(o, hlo_as_i64(o, tir_name(o->importer, clamped.sizes)));
     return;
   }
   for (int i = 0; i < 3; i++)
-    bounds[i] = hlo_as_i64(o, hlo_in(o, 1 + i));
-  hlo_set(o, 0,
+    bounds[i] = hlo_as_i64(o, tir_in(o, 1 + i));
+  tir_set(o, 0,
           graph_op(o->g, "Slice",
-                   GRAPH_VALUES(hlo_in(o, 0), bounds[0], bounds[1], graph_ints(o->g, rank, axes), bounds[2])));
+                   GRAPH_VALUES(tir_in(o, 0), bounds[0], bounds[1], graph_ints(o->g, rank, axes), bounds[2])));
 }
 
-void hlo_read_dynamic_update_slice(hlo_op_t *o) {
-  hlo_type_t type = hlo_in_type(o, 0), updates = hlo_in_type(o, 1);
+void hlo_read_dynamic_update_slice(tir_op_t *o) {
+  tir_type_t type = tir_in_type(o, 0), updates = tir_in_type(o, 1);
   hlo_places_t p = {0};
-  int64_t order[HLO_MAX_RANK], windows[HLO_MAX_RANK];
+  int64_t order[TIR_MAX_RANK], windows[TIR_MAX_RANK];
   int n_windows = 0, n = 0;
-  if (updates.rank != type.rank || hlo_n_operands(o) != 2 + type.rank) {
-    hlo_refuse(o, "expected an update of %d dims, and as many starts", type.rank);
+  if (updates.rank != type.rank || tir_n_operands(o) != 2 + type.rank) {
+    tir_refuse(o, "expected an update of %d dims, and as many starts", type.rank);
     return;
   }
   for (int d = 0; d < type.rank; d++)
     if (updates.dims[d] != type.dims[d])
       windows[n_windows++] = order[n++] = d;
   for (int d = 0; d < type.rank; d++)
-    if (!hlo_holds(n_windows, windows, d))
+    if (!tir_holds(n_windows, windows, d))
       order[n++] = d;
   for (int i = 0; i < n_windows; i++) {
     int d = (int)windows[i];
-    const char *size = hlo_size(o, hlo_in(o, 1), &updates, d);
-    const char *start = hlo_clamp_index(o, hlo_as_i64(o, hlo_in(o, 2 + d)), hlo_size(o, hlo_in(o, 0), &type, d), size);
-    hlo_add_place(&p, d, hlo_binary(o, "Add", start, hlo_counting_along(o, size, i, n_windows)));
+    const char *size = tir_size(o, tir_in(o, 1), &updates, d);
+    const char *start = hlo_clamp_index(o, hlo_as_i64(o, tir_in(o, 2 + d)), tir_size(o, tir_in(o, 0), &type, d), size);
+    hlo_add_place(&p, d, tir_binary(o, "Add", start, tir_counting_along(o, size, i, n_windows)));
   }
-  const char *moved = hlo_transpose(o, hlo_in(o, 1), type.rank, order);
-  hlo_set(o, 0, n_windows ? hlo_scatter(o, "none", &p, moved, &type) : hlo_in(o, 1));
+  const char *moved = tir_transpose(o, tir_in(o, 1), type.rank, order);
+  tir_set(o, 0, n_windows ? hlo_scatter(o, "none", &p, moved, &type) : tir_in(o, 1));
 }

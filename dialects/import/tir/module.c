@@ -1,24 +1,26 @@
-// A module of StableHLO in MLIR's generic form, as jax.export and others give it, to a graph of ONNX's operators.
+// A module of StableHLO in MLIR's generic form, of TOSA, or of linalg on tensors to a graph of ONNX's operators.
 //
-// Calls are inlined first, so that @main alone is read, operation by operation. Sizes that vary have '?' in its types;
+// Calls are inlined first, so that one function is read, operation by operation. Sizes that vary have '?' in its types;
 // JAX says what they are called beside the operands that its functions get them as.
+#include "dialects/import/linalg/linalg.h"
 #include "dialects/import/stablehlo/stablehlo.h"
-
-#include "dialects/import/stablehlo/read.h"
-
-#include <ctype.h>
+#include "dialects/import/tir/read.h"
+#include "dialects/import/tir/tir.h"
+#include "dialects/import/tosa/tosa.h"
 
 //===-- Operations -----------------------------------------------------------------------------------------------===//
 
-typedef struct {
-  hlo_op_info_t info;
-  const char *missing;
-} row_t;
-
-static const row_t rows[] = {
-#define HLO_OP(name_, reader_, ...) {.info = {.name = name_, .reader = hlo_read_##reader_, __VA_ARGS__}},
-#define HLO_MISSING(name_, reason_) {.info = {.name = name_}, .missing = reason_},
+// Those of StableHLO without their dialect.
+static const tir_op_info_t rows[] = {
+#define HLO_OP(name_, reader_, ...) {.name = name_, .reader = reader_, __VA_ARGS__},
+#define HLO_MISSING(name_, reason_) {.name = name_, .missing = reason_},
 #include "dialects/import/stablehlo/ops.def"
+#define TOSA_OP(name_, reader_, ...) {.name = "tosa." name_, .reader = reader_, __VA_ARGS__},
+#define TOSA_MISSING(name_, reason_) {.name = "tosa." name_, .missing = reason_},
+#include "dialects/import/tosa/ops.def"
+#define LINALG_OP(name_, reader_, ...) {.name = name_, .reader = reader_, __VA_ARGS__},
+#define LINALG_MISSING(name_, reason_) {.name = name_, .missing = reason_},
+#include "dialects/import/linalg/ops.def"
 };
 
 // The operation's name: that of StableHLO without the dialect's.
@@ -30,9 +32,9 @@ static const char *short_name(strata_arena_t *arena, MlirOperation op) {
   return strata_arena_printf(arena, "%.*s", (int)(name.length - skipped), name.data + skipped);
 }
 
-static const row_t *find_row(const char *name) {
+static const tir_op_info_t *find_row(const char *name) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!strcmp(rows[i].info.name, name))
+    if (!strcmp(rows[i].name, name))
       return &rows[i];
   return NULL;
 }
@@ -44,40 +46,38 @@ static const char *place(strata_arena_t *arena, MlirLocation location) {
   return strata_arena_strdup(arena, strata_location_text(location, text, sizeof text));
 }
 
-static bool has_known_types(const hlo_op_t *o) {
+static bool has_known_types(const tir_op_t *o) {
   for (int i = 0; i < mlirOperationGetNumResults(o->op); i++)
-    if (hlo_type_of(mlirOperationGetResult(o->op, i)).dtype == STRATA_DTYPE_NONE)
+    if (tir_type_of(mlirOperationGetResult(o->op, i)).dtype == STRATA_DTYPE_NONE)
       return false;
   return true;
 }
 
-void hlo_set_origin(hlo_op_t *o) {
+void tir_set_origin(tir_op_t *o) {
   strata_arena_t *arena = o->importer->compile->arena;
   graph_origin(o->g, short_name(arena, o->op), place(arena, mlirOperationGetLocation(o->op)));
 }
 
-static void read_op(hlo_importer_t *importer, graph_t *g, MlirOperation op) {
-  strata_arena_t *arena = importer->compile->arena;
-  const char *name = short_name(arena, op);
-  const row_t *row = find_row(name);
-  hlo_op_t o = {.importer = importer, .g = g, .op = op, .info = row ? &row->info : NULL};
-  hlo_set_origin(&o);
+static void read_op(tir_importer_t *importer, graph_t *g, MlirOperation op) {
+  const tir_op_info_t *row = find_row(short_name(importer->compile->arena, op));
+  tir_op_t o = {.importer = importer, .g = g, .op = op, .info = row};
+  tir_set_origin(&o);
   if (!row)
-    hlo_refuse(&o, "not an operation that is known");
+    tir_refuse(&o, "not an operation that is known");
   else if (row->missing)
-    hlo_refuse(&o, "%s", row->missing);
+    tir_refuse(&o, "%s", row->missing);
   else if (!has_known_types(&o))
-    hlo_refuse(&o, "a result that is no tensor of numbers, or of more than %d dims", HLO_MAX_RANK);
+    tir_refuse(&o, "a result that is no tensor of numbers, or of more than %d dims", TIR_MAX_RANK);
   else
-    row->info.reader(&o);
+    row->reader(&o);
 }
 
-void hlo_read_block(hlo_importer_t *importer, graph_t *g, MlirBlock block, const char *const *arguments) {
+void tir_read_block(tir_importer_t *importer, graph_t *g, MlirBlock block, const char *const *arguments) {
   if (mlirBlockIsNull(block))
     return;
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block) && arguments; i++)
-    hlo_set_name(importer, mlirBlockGetArgument(block, i), arguments[i]);
-  MlirOperation end = hlo_terminator(block);
+    tir_set_name(importer, mlirBlockGetArgument(block, i), arguments[i]);
+  MlirOperation end = tir_terminator(block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (!mlirOperationEqual(op, end) && !strata_pointer_map_get(&importer->named, op.ptr))
@@ -87,7 +87,7 @@ void hlo_read_block(hlo_importer_t *importer, graph_t *g, MlirBlock block, const
 //===-- Inputs and outputs ---------------------------------------------------------------------------------------===//
 
 typedef struct {
-  const char *names[HLO_MAX_RANK]; // of an input's dims; NULL: none is known
+  const char *names[TIR_MAX_RANK]; // of an input's dims; NULL: none is known
 } dim_names_t;
 
 // The dim of an argument of |block| that |value| is the size of; false if it is none.
@@ -95,13 +95,13 @@ static bool is_size_of(MlirBlock block, MlirValue value, int *out_argument, int6
   MlirOperation def = strata_def(value);
   if (mlirOperationIsNull(def) || !hlo_op_is(def, "get_dimension_size"))
     return false;
-  *out_argument = hlo_argument_number(block, mlirOperationGetOperand(def, 0));
+  *out_argument = tir_argument_number(block, mlirOperationGetOperand(def, 0));
   *out_dim = strata_attr_i64(def, "dimension", -1);
-  return *out_argument >= 0 && *out_dim >= 0 && *out_dim < HLO_MAX_RANK;
+  return *out_argument >= 0 && *out_dim >= 0 && *out_dim < TIR_MAX_RANK;
 }
 
 // JAX's functions get sizes as operands, and say in an attribute of theirs what these are called.
-static void read_names(hlo_importer_t *importer, MlirBlock block, MlirOperation call, dim_names_t *names) {
+static void read_names(tir_importer_t *importer, MlirBlock block, MlirOperation call, dim_names_t *names) {
   MlirAttribute callee = strata_attr(call, "callee");
   MlirOperation func = mlirAttributeIsNull(callee) || !mlirAttributeIsAFlatSymbolRef(callee)
                            ? (MlirOperation){0}
@@ -124,7 +124,7 @@ static void read_names(hlo_importer_t *importer, MlirBlock block, MlirOperation 
   }
 }
 
-static dim_names_t *name_dims(hlo_importer_t *importer, MlirBlock block) {
+static dim_names_t *name_dims(tir_importer_t *importer, MlirBlock block) {
   dim_names_t *names = strata_arena_array(importer->compile->arena, dim_names_t, mlirBlockGetNumArguments(block) + 1);
   for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
@@ -134,7 +134,7 @@ static dim_names_t *name_dims(hlo_importer_t *importer, MlirBlock block) {
 }
 
 // The name in the location or an attribute of an input; "arg0" where there is none.
-static const char *input_name(hlo_importer_t *importer, MlirOperation main, int i) {
+static const char *input_name(tir_importer_t *importer, MlirOperation main, int i) {
   strata_arena_t *arena = importer->compile->arena;
   MlirAttribute attrs = strata_attr(main, "arg_attrs");
   if (!mlirAttributeIsNull(attrs) && mlirAttributeIsAArray(attrs) && i < mlirArrayAttrGetNumElements(attrs)) {
@@ -150,15 +150,15 @@ static const char *input_name(hlo_importer_t *importer, MlirOperation main, int 
   return strata_arena_printf(arena, "arg%d", i);
 }
 
-static strata_status_t add_inputs(hlo_importer_t *importer, graph_t *g, MlirOperation main, MlirBlock block,
+static strata_status_t add_inputs(tir_importer_t *importer, graph_t *g, MlirOperation main, MlirBlock block,
                                   const dim_names_t *names, const char **out_names) {
   for (int i = 0; i < mlirBlockGetNumArguments(block); i++) {
-    hlo_type_t type = hlo_type_of(mlirBlockGetArgument(block, i));
-    graph_dim_t dims[HLO_MAX_RANK];
+    tir_type_t type = tir_type_of(mlirBlockGetArgument(block, i));
+    graph_dim_t dims[TIR_MAX_RANK];
     out_names[i] = input_name(importer, main, i);
     if (type.dtype == STRATA_DTYPE_NONE)
       return strata_error(STRATA_UNSUPPORTED, "input '%s': expected a tensor of numbers of at most %d dims",
-                          out_names[i], HLO_MAX_RANK);
+                          out_names[i], TIR_MAX_RANK);
     for (int d = 0; d < type.rank; d++)
       dims[d] = (graph_dim_t){.size = type.dims[d], .name = names[i].names[d]};
     graph_input(g, out_names[i], type.dtype, type.rank, dims);
@@ -166,38 +166,61 @@ static strata_status_t add_inputs(hlo_importer_t *importer, graph_t *g, MlirOper
   return NULL;
 }
 
-static void add_outputs(hlo_importer_t *importer, graph_t *g, MlirBlock block) {
-  for (int i = 0; i < hlo_n_returned(block); i++) {
+static void add_outputs(tir_importer_t *importer, graph_t *g, MlirBlock block) {
+  for (int i = 0; i < tir_n_returned(block); i++) {
     graph_origin(g, "return", strata_arena_printf(importer->compile->arena, "result %d", i));
     graph_output(g, strata_arena_printf(importer->compile->arena, "result%d", i),
-                 hlo_name(importer, hlo_returned(block, i)));
+                 tir_name(importer, tir_returned(block, i)));
   }
 }
 
 //===-- The module -----------------------------------------------------------------------------------------------===//
 
-static strata_status_t read_main(strata_compile_t *compile, MlirModule module, graph_t *g) {
-  hlo_importer_t importer = {.compile = compile,
-                             .module = module,
-                             .names = strata_pointer_map_create(compile->arena),
-                             .named = strata_pointer_map_create(compile->arena)};
-  MlirOperation main = strata_find_func(module, "main");
-  MlirBlock block = mlirOperationIsNull(main) || mlirOperationGetNumRegions(main) != 1
-                        ? (MlirBlock){0}
-                        : mlirRegionGetFirstBlock(mlirOperationGetRegion(main, 0));
-  if (mlirBlockIsNull(block) || hlo_n_returned(block) < 0)
-    return strata_error(STRATA_PARSE, "expected a function @main with a body");
-  const char **names = strata_arena_array(compile->arena, const char *, mlirBlockGetNumArguments(block) + 1);
-  STRATA_TRY(add_inputs(&importer, g, main, block, name_dims(&importer, block), names));
-  STRATA_TRY(hlo_inline_calls(compile, module, main));
-  hlo_read_block(&importer, g, block, names);
-  add_outputs(&importer, g, block);
+static bool has_body(MlirOperation func) {
+  return strata_op_is(func, "func.func") && mlirOperationGetNumRegions(func) == 1 &&
+         !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)));
+}
+
+MlirOperation tir_main(MlirModule module) {
+  MlirOperation main = strata_find_func(module, "main"), found = {0};
+  if (!mlirOperationIsNull(main))
+    return has_body(main) ? main : found;
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!has_body(op) || strata_str_equal(strata_attr_str(op, "sym_visibility"), "private"))
+      continue;
+    if (!mlirOperationIsNull(found))
+      return (MlirOperation){0};
+    found = op;
+  }
+  return found;
+}
+
+static strata_status_t read_main(tir_importer_t *importer, graph_t *g) {
+  strata_arena_t *arena = importer->compile->arena;
+  MlirOperation main = tir_main(importer->module);
+  MlirBlock block = mlirOperationIsNull(main) ? (MlirBlock){0} : strata_func_body(main);
+  if (mlirBlockIsNull(block))
+    return strata_error(STRATA_PARSE, "expected a function @main with a body, or one function that others can see");
+  if (tir_n_returned(block) < 0 || !mlirBlockIsNull(mlirBlockGetNextInRegion(block)))
+    return strata_error(STRATA_PARSE, "expected a function of one block that ends in a return");
+  const char **names = strata_arena_array(arena, const char *, mlirBlockGetNumArguments(block) + 1);
+  STRATA_TRY(add_inputs(importer, g, main, block, name_dims(importer, block), names));
+  STRATA_TRY(tir_inline_calls(importer->compile, importer->module, main));
+  tir_read_block(importer, g, block, names);
+  add_outputs(importer, g, block);
   return NULL;
 }
 
-strata_status_t hlo_import(strata_compile_t *compile, MlirModule module, const char *path,
-                           const strata_import_options_t *options) {
+strata_status_t tir_import(strata_compile_t *compile, MlirModule module, const char *path,
+                           const strata_mapped_file_t *file, const strata_import_options_t *options) {
+  tir_importer_t importer = {.compile = compile,
+                             .module = module,
+                             .text = (const char *)file->data,
+                             .text_size = file->size,
+                             .names = strata_pointer_map_create(compile->arena),
+                             .named = strata_pointer_map_create(compile->arena)};
   graph_t *g = graph_create(compile->arena);
-  STRATA_TRY(strata_status_context(read_main(compile, module, g), "%s", path));
+  STRATA_TRY(strata_status_context(read_main(&importer, g), "%s", path));
   return graph_import(g, compile, path, options);
 }

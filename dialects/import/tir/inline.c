@@ -29,7 +29,7 @@ static strata_status_t splice(MlirOperation call, MlirOperation func, MlirOperat
   MlirOperation copy = mlirOperationClone(func);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(copy, 0));
   intptr_t n_arguments = mlirBlockIsNull(body) ? -1 : mlirBlockGetNumArguments(body);
-  MlirOperation end = mlirBlockIsNull(body) ? (MlirOperation){0} : hlo_terminator(body);
+  MlirOperation end = mlirBlockIsNull(body) ? (MlirOperation){0} : tir_terminator(body);
   if (n_arguments != mlirOperationGetNumOperands(call) || mlirOperationIsNull(end) ||
       mlirOperationGetNumOperands(end) != mlirOperationGetNumResults(call)) {
     mlirOperationDestroy(copy);
@@ -82,7 +82,7 @@ static strata_status_t inline_region(inliner_t *inliner, MlirRegion region) {
   return NULL;
 }
 
-strata_status_t hlo_inline_calls(strata_compile_t *compile, MlirModule module, MlirOperation func) {
+strata_status_t tir_inline_calls(strata_compile_t *compile, MlirModule module, MlirOperation func) {
   inliner_t inliner = {.compile = compile, .module = module};
   return inline_region(&inliner, mlirOperationGetRegion(func, 0));
 }
