@@ -19,6 +19,7 @@ import zlib
 import numpy as np
 import torch
 from torch import nn
+from torch._higher_order_ops import map as map_rows, scan, while_loop
 from torch.nn import functional as F
 
 warnings.filterwarnings("ignore")
@@ -212,6 +213,37 @@ class Nested(nn.Module):
         return {"sum": a + torch.tensor([1.0, 2, 3, 4, 5, 6]), "none": None, "pair": (x["b"], 3, c), "size": x["a"].shape[0] * 7, "turned": self.turned @ a.T, "part": a @ self.part.T, "again": a}
 
 
+class Loops(nn.Module):
+    """Graphs that are computed again and again."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(6, 6)
+
+    def forward(self, x, rows, n):
+        steps, last = while_loop(lambda i, y: i < n, lambda i, y: (i + 1, torch.tanh(self.layer(y)) + x), (torch.zeros((), dtype=torch.int64), x.clone()))
+        double = while_loop(lambda y, s: s < 99, lambda y, s: (y * 2, (y * 2).abs().sum()), (x + 3, x.sum()))[0]
+        state, states = scan(lambda c, r: (torch.tanh(self.layer(r) + c), r * c), x[:1], rows)
+        back = scan(lambda c, r: (c + r, c.clone()), rows[:, 0].clone(), rows, dim=1, reverse=True)[1]
+        return [steps, last, double, state, states, back, map_rows(lambda r, t: r.sin() + t.sum(0), rows, x)]
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([
+            nn.LSTM(6, 3), nn.LSTM(6, 3, 2, bidirectional=True, batch_first=True, dropout=0.5), nn.LSTM(6, 5, bias=False),
+            nn.GRU(6, 4), nn.GRU(6, 3, 3, bidirectional=True, batch_first=True), nn.RNN(6, 3, 2), nn.RNN(6, 3, nonlinearity="relu", bidirectional=True)])
+        self.lstm, self.gru, self.rnn, self.bare = nn.LSTMCell(6, 3), nn.GRUCell(6, 3), nn.RNNCell(6, 3, nonlinearity="relu"), nn.GRUCell(6, 3, bias=False)
+
+    def forward(self, x, y, h):
+        results = []
+        for layer in self.layers:
+            results += [v for v in torch.utils._pytree.tree_leaves(layer(x if layer.batch_first else y))]
+        results += [self.layers[0](y, (h[None], h[None] * 2))[0], self.layers[3](y, F.pad(h, (0, 1))[None])[0]]
+        return [*results, *self.lstm(x[:, 0]), *self.lstm(x[:, 1], (h, h + 1)), self.gru(x[:, 0]), self.gru(x[:, 1], h), self.rnn(x[:, 0], h), self.bare(x[:, 2], h)]
+
+
 class Lambda(nn.Module):
     def __init__(self, function):
         super().__init__()
@@ -242,7 +274,7 @@ def pair(n):
     return f32(n, 6), f32(n, 6), ints(n, 6)
 
 
-# name: module, its inputs for a batch, which of these have one
+# name: module, its inputs for a batch, which of these have one in front, or which of their dims are one
 CASES = {
     "linear": (Linear(), lambda n: (f32(n, 6),), (1,)),
     "elementwise": (Lambda(elementwise), pair, (1, 1, 1)),
@@ -258,7 +290,12 @@ CASES = {
     "attention": (Lambda(attention), lambda n: (f32(n, 2, 5, 4), f32(n, 2, 7, 4), f32(n, 2, 7, 4), f32(5, 7).abs() - 0.1), (1, 1, 1, 0)),
     "in_place": (InPlace(), lambda n: (f32(n, 6),), (1,)),
     "nested": (Nested(), None, None),
+    "loops": (Loops(), lambda n: (f32(n, 6), f32(5, 6), torch.tensor(n + 1)), (1, 0, 0)),
+    "recurrent": (Recurrent(), lambda n: (f32(n, 5, 6), f32(5, n, 6), f32(n, 3)), ({0: 1}, {1: 1}, {0: 1})),
 }
+
+
+ONLY_PLAIN = ("recurrent",)  # PyTorch's decomposition gives final states another rank where sizes vary
 
 
 def export(name):
@@ -269,7 +306,8 @@ def export(name):
         x, other = {"a": f32(4, 6), "b": f32(2)}, f32(5)
         return torch.export.export(module, (x,), {"other": other}, strict=False,
                                    dynamic_shapes={"x": {"a": {0: batch}, "b": None}, "other": None})
-    shapes = tuple({0: torch.export.Dim.DYNAMIC} if v else None for v in varies)
+    dims = (v if isinstance(v, dict) else {0: v} for v in varies)
+    shapes = tuple({axis: torch.export.Dim.DYNAMIC for axis, v in d.items() if v} or None for d in dims)
     return torch.export.export(module, inputs(4), dynamic_shapes=(shapes,) if isinstance(module, Lambda) else shapes)
 
 
@@ -333,7 +371,8 @@ def main():
             for key, value in results(program, changed, name, batch).items():
                 expected[f"{batch}_{key}"] = value
         np.savez_compressed(folder / f"{name}.npz", **expected)
-        for path, exported in ((f"{name}.pt2", program), (f"{name}_core.pt2", core)):
+        programs = [(f"{name}.pt2", program)] + ([] if name in ONLY_PLAIN else [(f"{name}_core.pt2", core)])
+        for path, exported in programs:
             torch.export.save(exported, folder / path)
             (forget_stored_places if name == "linear" else compress)(folder / path)
 

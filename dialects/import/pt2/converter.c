@@ -200,20 +200,17 @@ static void bind_operands(pt2_node_t *n, pt2_scope_t *scope, const pt2_graph_t *
       pt2_bind(n->converter, graph->inputs[i].items[0].name, operands[i]);
 }
 
-const char **pt2_inline(pt2_node_t *n, graph_t *g, const pt2_graph_t *graph, int count, const pt2_item_t *operands) {
+const char **pt2_inline(pt2_node_t *n, graph_t *g, const pt2_graph_t *graph, int count, const pt2_value_t *operands) {
   pt2_converter_t *converter = n->converter;
   pt2_scope_t *outer = converter->scope;
   graph_t *outer_graph = converter->g;
   const char **results = strata_arena_array(n->arena, const char *, graph->n_outputs + 1);
-  pt2_value_t *values = strata_arena_array(n->arena, pt2_value_t, count + 1);
-  for (int i = 0; i < count; i++)
-    values[i] = pt2_item_tensor(n, &operands[i]);
   if ((size_t)count != graph->n_inputs || converter->depth == MAX_DEPTH)
     pt2_refuse(n, "a graph of %zu inputs for %d operands", graph->n_inputs, count);
   if (n->has_failed)
     return NULL;
   converter->depth++;
-  bind_operands(n, pt2_new_scope(converter, graph), graph, values);
+  bind_operands(n, pt2_new_scope(converter, graph), graph, operands);
   converter->g = g;
   pt2_convert_calls(converter, graph);
   for (size_t i = 0; i < graph->n_outputs; i++) {
