@@ -114,6 +114,25 @@ def products(x, y, w, b):
     ]
 
 
+def searches(x, y, i):
+    """Running extremes, distances, sorted numbers, bags and others that few models have."""
+    z, k, line = x.reshape(x.shape[0], 2, 3), i.abs() % 6, torch.tensor([-1.0, 0, 0, 0.5])
+    near, far = torch.tensor([0.0, -0.0, 0, 1, -1, float("inf"), -2]), torch.tensor([-1.0, -1, 0, 0, -0.0, float("inf"), -3])
+    bag, offsets, table = torch.tensor([1, 3, 3, 0, 2, 1, 5]), torch.tensor([0, 2, 2, 5]), x.reshape(-1)[:12].reshape(6, 2)
+    return [
+        *x.cummax(1), *i.cummin(0), x.cumprod(1), *x.kthvalue(2, 1), *x.median(1, keepdim=True), x.median(), torch.bucketize(x, line),
+        torch.bucketize(i, torch.tensor([-3, 0, 0, 4]), right=True), torch.searchsorted(x.sort(1)[0], y), torch.searchsorted(line, x, right=True, out_int32=True),
+        torch.cdist(x, y), torch.cdist(z, z + 1, p=1.0), torch.cdist(x, y, p=2.5), torch.cdist(x, y, p=float("inf")), torch.cdist(x.round(), y.round(), p=0.0), F.pdist(x[:2]),
+        F.embedding_bag(bag, table, offsets), F.embedding_bag(bag, table, offsets, mode="sum", per_sample_weights=x.reshape(-1)[:7]), F.embedding_bag(bag, table, offsets, mode="max", padding_idx=3),
+        F.embedding_bag(bag, table, torch.cat([offsets, offsets[-1:] + 2]), mode="mean", include_last_offset=True, padding_idx=3), F.embedding_bag(k, table, mode="sum"),
+        x.masked_scatter(y > 0, torch.cat([y.flatten(), y.flatten()])), x.scatter_reduce(1, k, y, "mean"), *[x.scatter_reduce(1, k, y, how, include_self=False) for how in ("sum", "mean", "amax", "amin", "prod")],
+        torch.atan2(x, y), torch.atan2(near, far) + 0 * x[0, 0], x.angle(), torch.copysign(x, y), x.deg2rad(), x.rad2deg(), torch.hypot(x, y), torch.hypot(x * 0, y * 1e30), torch.ldexp(x, i), F.rrelu(x),
+        (-x * 0).signbit(), (x / 0).isposinf(), (x / 0).isneginf(), i << 2, i >> 1, torch.bitwise_left_shift(k, k), x.unfold(1, 3, 2), z.unfold(2, 2, 1).unfold(1, 2, 1), x.view(torch.int32), torch.empty_strided((2, 3), (3, 1)).fill_(1) + x[:2, :3],
+        x * torch.hann_window(6), x * torch.hamming_window(6, periodic=False), x * torch.blackman_window(6), torch.triu_indices(4, 6, 1) + i.sum(), torch.tril_indices(4, 3) + i.sum(),
+        torch.linalg.vector_norm(x.round(), 0, 1), x.argmax(keepdim=True), (x * 1e-4).expm1(), F.bilinear(x, y, x[:1, None] * torch.ones(2, 6, 6), x[0, :2]), torch.linalg.det(x[:2, :2]),
+    ]
+
+
 class Convolutions(nn.Module):
     def __init__(self):
         super().__init__()
@@ -130,11 +149,12 @@ class Convolutions(nn.Module):
         return [
             self.one(x), self.two(x), self.three(r), self.four(x), self.five(r), self.six(v), self.one(x.sum(0)),
             F.max_pool2d(x, 2), F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 3, 2, ceil_mode=True), F.max_pool1d(r, 3), F.max_pool3d(v, 2),
-            F.avg_pool2d(x, 2), F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), F.avg_pool1d(r, 4, 3),
+            F.avg_pool2d(x, 2), F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), F.avg_pool1d(r, 4, 3), F.avg_pool2d(x, 3, 2, 1, divisor_override=5), F.adaptive_max_pool3d(v, (1, 2, 3)),
             F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), F.adaptive_avg_pool2d(x, 1), F.adaptive_avg_pool2d(x, (7, 3)), F.adaptive_avg_pool2d(x, (3, 4)),
             F.adaptive_avg_pool1d(r, 6), F.adaptive_max_pool2d(x, 1), F.adaptive_max_pool2d(x, (2, 5)),
             F.interpolate(x, scale_factor=2), F.interpolate(x, (5, 9)), F.interpolate(x, scale_factor=2, mode="bilinear"), F.interpolate(x, (5, 9), mode="bilinear"),
             F.interpolate(x, (5, 9), mode="bilinear", align_corners=True), F.interpolate(x, scale_factor=1.5, mode="bicubic"), F.interpolate(r, 50, mode="linear"), F.interpolate(r, scale_factor=2),
+            F.interpolate(x, (5, 4), mode="bilinear", antialias=True), F.interpolate(x, (9, 3), mode="bicubic", antialias=True),
             F.pixel_shuffle(x, 2), F.pixel_unshuffle(x[..., :6, :], 2), F.channel_shuffle(x, 2), F.unfold(x, 3, padding=1),
         ]
 
@@ -161,7 +181,7 @@ class Norms(nn.Module):
 def grids(x):
     g = torch.tanh(x[:, :2].permute(0, 2, 3, 1))
     return [F.grid_sample(x, g, align_corners=False), F.grid_sample(x, g, "nearest", "border", True), *F.max_pool2d(x, 2, return_indices=True),
-            F.grid_sample(x, g, "bicubic", "reflection", False)]
+            F.grid_sample(x, g, "bicubic", "reflection", False), torch.fake_quantize_per_tensor_affine(x, 0.1, 3, 0, 20)]
 
 
 def attention(q, k, v, m):
@@ -283,6 +303,7 @@ CASES = {
     "shapes": (Lambda(shapes), pair, (1, 1, 1)),
     "indexing": (Lambda(indexing), lambda n: (*pair(n), f32(9, 3)), (1, 1, 1, 0)),
     "reductions": (Lambda(reductions), pair, (1, 1, 1)),
+    "searches": (Lambda(searches), pair, (1, 1, 1)),
     "products": (Lambda(products), lambda n: (f32(n, 6), f32(n, 6), f32(6, 4), f32(4)), (1, 1, 0, 0)),
     "convolutions": (Convolutions(), lambda n: (f32(n, 4, 7, 6),), (1,)),
     "grids": (Lambda(grids), lambda n: (f32(3, 4, 7, 6),), (0,)),

@@ -169,6 +169,31 @@ void pt2_import_channel_shuffle(pt2_node_t *n) {
   pt2_set(n, 0, pt2_replace_dims(n, &swapped, 1, 3, pt2_known_ints(n, 1, &parts[1])));
 }
 
+// Windows along one dim, each as a last dim.
+void pt2_import_unfold(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  int64_t axis = pt2_axis(n, "dimension", self.rank), size = pt2_int(n, "size"), step = pt2_int(n, "step"),
+          order[STRATA_TENSOR_MAX_RANK + 1];
+  int64_t length = self.rank && !n->has_failed ? self.sizes[axis].number : -1;
+  int64_t windows = size > 0 && step > 0 && length >= size ? (length - size) / step + 1 : 0;
+  if (windows < 1 || self.rank >= STRATA_TENSOR_MAX_RANK || windows > INT32_MAX / size)
+    pt2_refuse(n, "windows along a size that varies");
+  if (n->has_failed)
+    return;
+  int64_t *places = strata_arena_array(n->arena, int64_t, windows * size);
+  for (int64_t i = 0; i < windows * size; i++)
+    places[i] = i / size * step + i % size;
+  const char *list =
+      graph_reshape(n->g, graph_ints(n->g, (int)(windows * size), places), 2, (int64_t[]){windows, size});
+  graph_node_t *node = graph_node(n->g, "Gather", GRAPH_VALUES(self.name, list));
+  graph_set_int(node, "axis", axis);
+  pt2_first_order(self.rank + 1, order);
+  for (int i = (int)axis + 1; i < self.rank; i++)
+    order[i] = i + 1;
+  order[self.rank] = axis + 1;
+  pt2_set(n, 0, graph_transpose(n->g, graph_result(node, NULL), self.rank + 1, order));
+}
+
 // The windows of an image side by side: along each axis a Gather of all its places in all windows.
 void pt2_import_im2col(pt2_node_t *n) {
   static const int64_t order[] = {0, 1, 2, 4, 3, 5};

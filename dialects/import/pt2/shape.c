@@ -11,10 +11,23 @@ const char *pt2_reshape(pt2_node_t *n, const char *value, const char *sizes) {
   return graph_result(node, NULL);
 }
 
+// The same bits as another element type of that size.
+static void view_bits(pt2_node_t *n, const pt2_value_t *self) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  if (strata_dtype_info[dtype].bits != strata_dtype_info[self->dtype].bits)
+    pt2_refuse(n, "bits as an element type of another size");
+  graph_node_t *node = self->dtype == dtype ? NULL : pt2_node(n, "strata.BitCast", GRAPH_VALUES(self->name));
+  if (node)
+    graph_set_int(node, "to", strata_dtype_info[dtype].onnx_type);
+  pt2_set(n, 0, node ? graph_result(node, NULL) : self->name);
+}
+
 void pt2_import_view(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
-  if (pt2_has(n, "dtype"))
-    pt2_refuse(n, "bits as another element type");
+  if (pt2_has(n, "dtype")) {
+    view_bits(n, &self);
+    return;
+  }
   pt2_set(n, 0, pt2_reshape(n, self.name, pt2_sizes(n, pt2_has(n, "size") ? "size" : "shape")));
 }
 
