@@ -18,7 +18,7 @@ OPTIONS = (
     ("strict-target", "", "flag", None, None, "", "an error, naming the op, where a kernel would not run on the target"),
     ("polyblocks-gpu-no-tensor-core", "gpu-no-tensor-core", "flag", None, None, "", "no tensor cores; of GPUs"),
     ("mm-conv-precision-mode", "", "choice", "default|fp16|fp32|tf32|int32|mixed_fp16_fp32|mixed_bf16_fp32|mixed_fp8_fp32|mixed_int8_int32", "default", "", "arithmetic of matrix products and convolutions; default: the operand types, on tensor cores mixed_fp16_fp32 for f32, or tf32 where that is faster; in f16 numbers beyond 65504 are infinite: fp32 and tf32 keep the range of f32"),
-    ("mlir-disable-fast-math", "disable-fast-math", "flag", None, None, "", "keep to the accuracy column of the op table: no approximation, contraction or reassociation, and every rounding of the model, such as a Cast to f16 and back"),
+    ("mlir-disable-fast-math", "disable-fast-math", "flag", None, None, "", "keep to the accuracy column of the op table: no approximation, contraction or reassociation, and every rounding of the model, such as those between operators of f16"),
     ("polyblocks-disable-unsafe-math-canonicalizations", "disable-unsafe-math-canonicalizations", "flag", None, None, "", "no rewriting that can lose stability or range"),
     ("opt-level", "O", "count", "0..3", "3", "", "effort of the code generator"),
     ("polyblocks-disable-affine-fusion", "disable-affine-fusion", "flag", None, None, "", "one kernel an op"),
