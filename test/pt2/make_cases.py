@@ -18,6 +18,7 @@ import zlib
 
 import numpy as np
 import torch
+import torch.ao.quantization.fx._decomposed  # the operators of quantized_decomposed
 from torch import nn
 from torch._higher_order_ops import map as map_rows, scan, while_loop
 from torch.nn import functional as F
@@ -248,6 +249,24 @@ class Loops(nn.Module):
         return [steps, last, double, state, states, back, map_rows(lambda r, t: r.sin() + t.sum(0), rows, x)]
 
 
+class Quantized(nn.Module):
+    """Weights of 8 bits, and operands rounded to them, as torchao's quantizers of exported programs write it."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-127, 128, (5, 6), dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(5) * 0.1 + 0.01)
+        self.register_buffer("zeros", torch.randint(-3, 4, (5,)))
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+        rounded = q.quantize_per_tensor(x, 0.03, 5, -128, 127, torch.int8)
+        weight = q.dequantize_per_channel(self.weight, self.scales, self.zeros, 0, -127, 127, torch.int8)
+        again = q.quantize_per_channel(weight, self.scales, self.zeros, 0, -100, 100, torch.int8)
+        operand = q.dequantize_per_tensor(rounded, 0.03, 5, -128, 127, torch.int8)
+        return [F.linear(operand, weight), rounded, again, q.quantize_per_tensor(x, 0.02, 128, 0, 255, torch.uint8)]
+
+
 class Recurrent(nn.Module):
     def __init__(self):
         super().__init__()
@@ -311,6 +330,7 @@ CASES = {
     "attention": (Lambda(attention), lambda n: (f32(n, 2, 5, 4), f32(n, 2, 7, 4), f32(n, 2, 7, 4), f32(5, 7).abs() - 0.1), (1, 1, 1, 0)),
     "in_place": (InPlace(), lambda n: (f32(n, 6),), (1,)),
     "nested": (Nested(), None, None),
+    "quantized": (Quantized(), lambda n: (f32(n, 6),), (1,)),
     "loops": (Loops(), lambda n: (f32(n, 6), f32(5, 6), torch.tensor(n + 1)), (1, 0, 0)),
     "recurrent": (Recurrent(), lambda n: (f32(n, 5, 6), f32(5, n, 6), f32(n, 3)), ({0: 1}, {1: 1}, {0: 1})),
 }
