@@ -105,6 +105,34 @@ static void check_values(parser_t *parser) {
   }
 }
 
+// Whether the graph of a model file is in |list|: number 0, as the Python package calls the first one.
+static bool has_graph(const char *list) {
+  static const char *const names[] = {"0", "graph_0", "0/0"};
+  for (const char *at = list; *at; at += strspn(at, ", ")) {
+    size_t length = strcspn(at, ", ");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+      if (length == strlen(names[i]) && !strncmp(at, names[i], length))
+        return true;
+    at += length;
+  }
+  return false;
+}
+
+// Here is no PyTorch that would run a graph which is left out.
+static void check_graphs(parser_t *parser) {
+  const strata_options_t *options = parser->options;
+  if (options->torch_select && !has_graph(options->torch_select))
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--torch-polyblocks-select-graphs=%s: a model file is one graph, 0, which is not among them: "
+                          "nothing is left to compile",
+                          options->torch_select);
+  if (options->torch_filter && has_graph(options->torch_filter))
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--torch-polyblocks-filter-graphs=%s: a model file is one graph, 0: nothing is left to "
+                          "compile, and PyTorch is not here to run it",
+                          options->torch_filter);
+}
+
 void strata_options_check(parser_t *parser) {
   const strata_options_t *options = parser->options;
   if (options->help || options->version)
@@ -115,4 +143,5 @@ void strata_options_check(parser_t *parser) {
   check_dump(parser);
   check_start(parser);
   check_values(parser);
+  check_graphs(parser);
 }

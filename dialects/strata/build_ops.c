@@ -29,13 +29,21 @@ MlirValue strata_build_convert(strata_builder_t *b, strata_op_id_t op, MlirValue
   return strata__build(b, &r, &x);
 }
 
-MlirValue strata_build_implied_convert(strata_builder_t *b, MlirValue x, strata_type_t type) {
+static MlirValue marked_convert(strata_builder_t *b, MlirValue x, strata_type_t type, const char *mark) {
   MlirValue value = strata_build_convert(b, STRATA_OP_CONVERT, x, type);
   bool is_built = strata__build_can_look(b, value) && !mlirValueEqual(value, x);
   MlirOperation op = is_built ? strata_def(value) : (MlirOperation){NULL};
   if (!mlirOperationIsNull(op) && strata_op_id(op) == STRATA_OP_CONVERT)
-    strata_set_attr(op, STRATA_IMPLIED, mlirUnitAttrGet(b->compile->context));
+    strata_set_attr(op, mark, mlirUnitAttrGet(b->compile->context));
   return value;
+}
+
+MlirValue strata_build_implied_convert(strata_builder_t *b, MlirValue x, strata_type_t type) {
+  return marked_convert(b, x, type, STRATA_IMPLIED);
+}
+
+MlirValue strata_build_rounding(strata_builder_t *b, MlirValue x, strata_type_t type) {
+  return marked_convert(b, x, type, STRATA_ROUNDS);
 }
 
 //===-- Reductions, scans, windows -------------------------------------------------------------------------------===//

@@ -210,6 +210,11 @@ MlirValue strata_build_convert(strata_builder_t *b, strata_op_id_t op, MlirValue
 // begins and ends to compute in f32. Such a rounding may be left out (strata-widen).
 #define STRATA_IMPLIED "strata.implied"
 MlirValue strata_build_implied_convert(strata_builder_t *b, MlirValue x, strata_type_t type);
+// The other way about, one that the model has as an operator of its own, and its arith.truncf: it rounds in every mode.
+// Others between floats, which ops of 16 bits end with, may be left out under fast math where the value stays in a
+// kernel (lowering/affine_to_tile/rounding.c).
+#define STRATA_ROUNDS "strata.rounds"
+MlirValue strata_build_rounding(strata_builder_t *b, MlirValue x, strata_type_t type);
 MlirValue strata_build_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue x, int n_axes, const int64_t *axes,
                               bool keep_dims);
 MlirValue strata_build_arg_reduce(strata_builder_t *b, strata_combiner_t kind, MlirValue x, int64_t axis,

@@ -49,7 +49,7 @@ bool strata_tile_unrounded(strata_tile_builder_t *b, strata_tile_value_t value, 
     *out_value = choose_wide(b, value, element);
     return true;
   }
-  if (!strata_op_is(source, "arith.truncf"))
+  if (!strata_op_is(source, "arith.truncf") || strata_attr_flag(source, "strata.rounds"))
     return false;
   MlirValue wide = mlirOperationGetOperand(source, 0);
   if (!mlirTypeEqual(mlirValueGetType(wide), strata_tile_type(b, element, value.dims)) || is_exact_quotient(b, wide))

@@ -1,4 +1,5 @@
-// Values that are rounded to a storage type and widened again, between fused nests: under fast math neither is done.
+// Values that are rounded to a storage type and widened again, between fused nests: under fast math neither is done,
+// unless the model has the rounding as an operator of its own ("strata.rounds").
 #ifndef STRATA_LOWERING_AFFINE_TO_TILE_ROUNDING_H
 #define STRATA_LOWERING_AFFINE_TO_TILE_ROUNDING_H
 

@@ -37,6 +37,8 @@ strata_status_t strata__lower_elementwise(strata__lowering_t *l, MlirOperation o
     operands[i] = (is_raw(id) ? strata__load_raw : strata__load)(&nest, strata__operand(l, op, i), point);
   MlirValue value = id == STRATA_OP_BITCAST ? bitcast(&nest, from, result->type, operands[0])
                                             : strata__body(&nest, id, from, result->type, operands);
+  if (strata_attr_flag(op, STRATA_ROUNDS) && strata_op_is(strata_def(value), "arith.truncf"))
+    strata_set_attr(strata_def(value), STRATA_ROUNDS, strata_attr(op, STRATA_ROUNDS));
   strata__store(&nest, result, point, value);
   strata__nest_end(&nest);
   return NULL;

@@ -39,6 +39,7 @@ typedef struct {
 typedef struct {
   strata_arena_t *arena;
   MlirType wide, narrow;         // the latter null until a rounding is found
+  bool rounds;                   // as the model says, in every mode
   ops_t loads, stores;           // of the buffer
   STRATA_VECTOR(MlirValue) seen; // values that are elements, or chosen among elements
 } flow_t;
@@ -134,8 +135,10 @@ static bool follow_carried(flow_t *flow, MlirOperation loop, intptr_t number) {
 static bool follow_use(flow_t *flow, MlirOpOperand use) {
   MlirOperation op = mlirOpOperandGetOwner(use);
   intptr_t number = mlirOpOperandGetOperandNumber(use);
-  if (is_rounding(op))
+  if (is_rounding(op)) {
+    flow->rounds = flow->rounds || strata_attr_flag(op, "strata.rounds");
     return takes_type(flow, mlirValueGetType(mlirOperationGetResult(op, 0)));
+  }
   if (strata_op_is(op, "affine.for")) // what its bound is made of comes first
     return follow_carried(flow, op, number - (mlirOperationGetNumOperands(op) - mlirOperationGetNumResults(op)));
   if (strata_op_is(op, "affine.yield"))
@@ -187,7 +190,10 @@ static MlirValue cast(MlirOperation before, const char *name, MlirValue value, M
 
 static void narrow_store(const flow_t *flow, MlirOperation store) {
   const char *name = mlirTypeIsAFloat(flow->narrow) ? "arith.truncf" : "arith.trunci";
-  mlirOperationSetOperand(store, 0, cast(store, name, mlirOperationGetOperand(store, 0), flow->narrow));
+  MlirValue narrow = cast(store, name, mlirOperationGetOperand(store, 0), flow->narrow);
+  if (flow->rounds)
+    strata_set_attr(strata_def(narrow), "strata.rounds", mlirUnitAttrGet(mlirOperationGetContext(store)));
+  mlirOperationSetOperand(store, 0, narrow);
 }
 
 // What is rounded at once takes |element| as it is, all else |widened|.

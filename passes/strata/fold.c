@@ -29,7 +29,7 @@ static MlirValue fold_elementwise(strata_rewriter_t *r, MlirOperation op, strata
   MlirValue operands[3];
   for (int i = 0; i < strata_op_info[id].n_operands; i++)
     operands[i] = strata_build_scalar_splat(b, &(strata_shape_t){.type = scalars[i].type}, scalars[i]);
-  MlirValue folded = strata_build_elementwise(b, id, operands, shape.type);
+  MlirValue folded = strata_build_elementwise(b, op, operands);
   strata_scalar_t scalar;
   return !mlirValueIsNull(folded) && strata_splat_of(folded, &scalar) ? strata_build_scalar_splat(b, &shape, scalar)
                                                                       : STRATA_NO_VALUE;

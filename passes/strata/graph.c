@@ -63,8 +63,11 @@ MlirValue strata_copy_elementwise(MlirOperation op, const MlirValue *operands, M
   return strata_result(copy);
 }
 
-MlirValue strata_build_elementwise(strata_builder_t *b, strata_op_id_t id, const MlirValue *operands,
-                                   strata_type_t type) {
+MlirValue strata_build_elementwise(strata_builder_t *b, MlirOperation op, const MlirValue *operands) {
+  strata_op_id_t id = strata_op_id(op);
+  strata_type_t type = strata_shape_of(strata_result(op)).type;
+  if (strata_attr_flag(op, STRATA_ROUNDS))
+    return strata_build_rounding(b, operands[0], type);
   if (strata_op_info[id].rule == STRATA_RULE_RESULT)
     return strata_build_convert(b, id, operands[0], type);
   switch (strata_op_info[id].n_operands) {

@@ -29,9 +29,8 @@ MlirValue strata_operand(MlirOperation op, int index);
 MlirValue strata_result(MlirOperation op); // the first
 bool strata_has_one_use(MlirValue value);
 
-// Builds the elementwise op |id|; |type| is that of the result and counts for conversions only.
-MlirValue strata_build_elementwise(strata_builder_t *b, strata_op_id_t id, const MlirValue *operands,
-                                   strata_type_t type);
+// Builds the elementwise |op| again, on other operands.
+MlirValue strata_build_elementwise(strata_builder_t *b, MlirOperation op, const MlirValue *operands);
 
 // The elementwise |op|, attributes and all, on other operands, which have one shape of their own; it stands before
 // |before|.

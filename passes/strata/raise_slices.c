@@ -101,5 +101,5 @@ MlirValue strata_raise_slice(strata_rewriter_t *r, MlirOperation slice) {
     return cut_contract(r, op, ranges);
   for (int i = 0; i < strata_op_info[id].n_operands; i++)
     operands[i] = slice_ranges(r, strata_operand(op, i), rank, ranges);
-  return strata_build_elementwise(&r->build, id, operands, strata_shape_of(x).type);
+  return strata_build_elementwise(&r->build, op, operands);
 }

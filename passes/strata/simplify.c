@@ -142,7 +142,9 @@ static MlirValue simplify_convert(strata_rewriter_t *r, MlirOperation op) {
   MlirOperation inner = strata_def_if(x, STRATA_OP_CONVERT);
   if (mlirOperationIsNull(inner) || !is_exact(strata_shape_of(strata_operand(inner, 0)).type, strata_shape_of(x).type))
     return STRATA_NO_VALUE;
-  return strata_build_convert(&r->build, STRATA_OP_CONVERT, strata_operand(inner, 0), type);
+  return strata_attr_flag(op, STRATA_ROUNDS)
+             ? strata_build_rounding(&r->build, strata_operand(inner, 0), type)
+             : strata_build_convert(&r->build, STRATA_OP_CONVERT, strata_operand(inner, 0), type);
 }
 
 //===-- Products, sums, powers -----------------------------------------------------------------------------------===//
@@ -375,7 +377,7 @@ static MlirValue compute_narrow(strata_rewriter_t *r, MlirOperation op, strata_o
   for (int i = 0; i < n; i++)
     operands[i] = narrow(r, strata_operand(op, i), model);
   strata_shape_t shape = strata_shape_of(strata_result(op));
-  MlirValue small = strata_build_elementwise(&r->build, id, operands, shape.type);
+  MlirValue small = strata_build_elementwise(&r->build, op, operands);
   return strata_build_broadcast(&r->build, small, &shape, strata_map(model));
 }
 

@@ -81,7 +81,7 @@ MlirValue strata_pass_concat(strata_rewriter_t *r, MlirOperation op, strata_op_i
   for (int part = 0; part < 2; part++) {
     for (int i = 0; i < n; i++)
       operands[i] = i == which ? strata_operand(concat, part) : part_of(&r->build, strata_operand(op, i), concat, part);
-    parts[part] = strata_build_elementwise(&r->build, id, operands, shape.type);
+    parts[part] = strata_build_elementwise(&r->build, op, operands);
   }
   MlirValue whole = strata_build_concat(&r->build, 2, parts, strata_attr_i64(concat, "axis", 0));
   return strata_build_reshape(&r->build, whole, shape.rank, shape.dims);

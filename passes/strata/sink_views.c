@@ -104,8 +104,7 @@ static MlirValue pass_elementwise(strata_rewriter_t *r, MlirOperation op, strata
       return STRATA_NO_VALUE;
   for (int i = 0; i < n; i++)
     operands[i] = unview(&r->build, strata_operand(op, i), view);
-  strata_type_t type = strata_shape_of(strata_result(op)).type;
-  return view_again(&r->build, strata_build_elementwise(&r->build, id, operands, type), view);
+  return view_again(&r->build, strata_build_elementwise(&r->build, op, operands), view);
 }
 
 // reduce(transpose(x)): the same axes of x; what is left is in x's order.
@@ -363,7 +362,7 @@ static MlirValue hoist_reshape(strata_rewriter_t *r, MlirOperation reshape) {
       return STRATA_NO_VALUE;
   for (int i = 0; i < strata_op_info[id].n_operands; i++)
     operands[i] = reshape_freely(r, strata_operand(op, i), reshape);
-  return strata_build_elementwise(&r->build, id, operands, strata_shape_of(strata_result(op)).type);
+  return strata_build_elementwise(&r->build, op, operands);
 }
 
 static MlirValue sink_or_simplify(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {

@@ -128,7 +128,7 @@ static MlirValue split(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id
   for (int part = 0; part < parts.count; part++) {
     for (int i = 0; i < n; i++)
       operands[i] = i == at ? parts.values[part] : part_of(r, strata_operand(op, i), &parts, part, offset);
-    results[part] = strata_build_elementwise(&r->build, id, operands, strata_shape_of(strata_result(op)).type);
+    results[part] = strata_build_elementwise(&r->build, op, operands);
     strata_sizes_of(parts.values[part], sizes);
     offset += sizes[parts.axis];
   }

@@ -93,6 +93,20 @@ def machine(kernel, one_class=0):
               KERNELS[kernel](x.astype(float), matrix(v)) @ np.array(c) + rho)[:, None]], [(FLOAT, [1])])
 
 
+def coupled(r):
+    """Of pairs (0, 1), (0, 2), ...: the p of sum 1 that makes the sum of (r_ji p_i - r_ij p_j)^2 least."""
+    k = next(k for k in range(2, 99) if k * (k - 1) // 2 == r.shape[1])
+    i, j = np.triu_indices(k, 1)
+    result = []
+    for row in np.clip(r, 1e-7, 1 - 1e-7):
+        m = np.zeros((k, k))
+        m[i, j], m[j, i] = row, 1 - row
+        q = np.diag((m.T ** 2).sum(axis=1)) - m * m.T
+        system = np.block([[q, np.ones((k, 1))], [np.ones((1, k)), np.zeros((1, 1))]])
+        result.append(np.linalg.solve(system, [0] * k + [1])[:k])
+    return np.array(result)
+
+
 def machine_classes(kernel, sizes, probabilities=()):
     n, k = sum(sizes), len(sizes)
     v, c, rho = draw(n * COLUMNS), [x + 1 / 100 for x in draw((k - 1) * n)], [x + 1 / 77 for x in draw(k * (k - 1) // 2)]
@@ -111,13 +125,15 @@ def machine_classes(kernel, sizes, probabilities=()):
         s = np.stack(decisions, axis=1)
         if probabilities:
             s = 1 / (1 + np.exp(probabilities[0] * s + probabilities[1]))
+        if probabilities and k > 2:
+            s = coupled(s)
         if k == 2:
             s = np.hstack([s, 1 - s] if probabilities else [-s, s])
         return labels[votes.argmax(axis=1)], s
     check(f"machine_classes_{kernel}_{k}_{len(probabilities)}", "SVMClassifier", dict(
         kernel_type=kernel, kernel_params=[GAMMA, COEF0, DEGREE], support_vectors=v, vectors_per_class=sizes, coefficients=c,
-        rho=rho, classlabels_ints=labels.tolist(), **(dict(zip(["prob_a", "prob_b"], [[p] for p in probabilities])))),
-        reference, [(INT64, []), (FLOAT, [2 if k == 2 else k * (k - 1) // 2])])
+        rho=rho, classlabels_ints=labels.tolist(), **(dict(zip(["prob_a", "prob_b"], [[p] * (k * (k - 1) // 2) for p in probabilities])))),
+        reference, [(INT64, []), (FLOAT, [k if probabilities or k == 2 else k * (k - 1) // 2])])
 
 
 def features():
@@ -137,6 +153,9 @@ def features():
 
 
 def codes():
+    strict = np.array([[np.nan] * 3, [1, 0, 0], [np.nan] * 3, [0, 0, 1], [np.nan] * 3, [0, 1, 0]])
+    check("strict_one_hot", "OneHotEncoder", dict(cats_int64s=[1, 5, 3], zeros=0), lambda x: [strict[x]],
+          [(FLOAT, [COLUMNS, 3])], numbers)
     check("one_hot", "OneHotEncoder", dict(cats_int64s=[1, 5, 3]), lambda x: [x[..., None] == [1, 5, 3]],
           [(FLOAT, [COLUMNS, 3])], numbers)
     table = {1: 0.5, 4: -2.0, 2: 7.0}
@@ -168,7 +187,7 @@ def refusals():
     g.output(g.node("CategoryMapper", [x], ["a"], name="mapper", domain=ML), FLOAT, ["rows"])
     g.output(g.node("LabelEncoder", [x], ["b"], name="encoder", domain=ML, keys_strings=["u"], values_floats=[1.0]), FLOAT, [])
     g.output(g.node("LabelEncoder", [words], ["c"], name="of_words", domain=ML), FLOAT, [])
-    g.output(g.node("OneHotEncoder", [x], ["d"], name="strict", domain=ML, cats_int64s=[1], zeros=0), FLOAT, [])
+    g.output(g.node("OneHotEncoder", [x], ["d"], name="of_words", domain=ML, cats_strings=["u"]), FLOAT, [])
     try:
         strata.strata(g.save("refused.onnx"), "--compile-to=import")
         text = "no error"
@@ -177,7 +196,7 @@ def refusals():
     for line in ["input 'words': element type STRING is not supported",
                  "(node mapper): ai.onnx.ml.CategoryMapper is not supported: strings",
                  "(node encoder): ai.onnx.ml.LabelEncoder is not supported: keys that are no numbers",
-                 "(node strict): ai.onnx.ml.OneHotEncoder is not supported: zeros = 0"]:
+                 "ai.onnx.ml.OneHotEncoder is not supported: categories that are no numbers"]:
         assert line in text, f"{line}: {text}"
 
 
@@ -188,7 +207,8 @@ def cases():
     for kernel in KERNELS:
         yield f"machine_{kernel}", lambda kernel=kernel: machine(kernel)
         yield f"machine_classes_{kernel}", lambda kernel=kernel: (
-            machine_classes(kernel, [3, 5]), machine_classes(kernel, [2, 1, 4, 3]), machine_classes(kernel, [4, 3], (-1.25, 0.125)))
+            machine_classes(kernel, [3, 5]), machine_classes(kernel, [2, 1, 4, 3]), machine_classes(kernel, [4, 3], (-1.25, 0.125)), machine_classes(kernel, [4, 3, 2], (-0.5, 0.125)),
+            machine_classes(kernel, [1, 2, 3, 2, 1, 2, 1], (-0.25, -0.125)))
     yield "one_class", lambda: machine("RBF", 1)
     yield "features", features
     yield "codes", codes

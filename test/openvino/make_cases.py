@@ -13,6 +13,9 @@ import openvino
 import openvino.opset1 as o1
 import openvino.opset13 as ov
 import openvino.opset11 as o11
+import openvino.opset14 as o14
+import openvino.opset15 as o15
+import openvino.opset16 as o16
 import openvino.opset3 as o3
 import openvino.opset8 as o8
 
@@ -453,6 +456,59 @@ def store(name, function, folder, arrays):
         arrays[f"{name} output y{i}"] = value
     for key, value in states.items():
         arrays[f"{name} output {key}.next"] = value
+
+
+@case
+def searches():
+    a, b = x(3, 5, name="a"), x(4, dtype=np.int32, name="b")
+    edges = ov.constant(np.array([-1, 0, 0, 0.5], np.float32))
+    rows = ov.constant(np.sort(f32(3, 7), 1))
+    values = [o3.bucketize(a, edges, "i32", True), o3.bucketize(a, edges, "i64", False),
+              o3.bucketize(b, ov.constant(np.array([1, 3, 3], np.int32)), "i32", False),
+              o15.search_sorted(rows, a), o15.search_sorted(rows, a, True)]
+    return values, [a, b]
+
+
+@case
+def bags():
+    table, weights = x(6, 3, name="table"), x(7, name="weights")
+    indices, offsets = ints(1, 3, 3, 0, 2, 1, 5, dtype=np.int32), ints(0, 2, 2, 5, dtype=np.int32)
+    pairs = ov.constant(np.array([[0, 2], [5, 5], [3, 1]], np.int32))
+    segments, three = ints(0, 0, 2, 2, 2, 3, 3, dtype=np.int32), ints(5, dtype=np.int32)
+    scalar = lambda v: ov.constant(np.array(v, np.int32))
+    values = [o3.embedding_bag_offsets_sum(table, indices, offsets), o3.embedding_bag_offsets_sum(table, indices, offsets, scalar(4), weights),
+              o15.embedding_bag_offsets(table, indices, offsets, reduction="mean"), o3.embedding_bag_packed_sum(table, pairs),
+              o3.embedding_bag_packed_sum(table, pairs, ov.constant(f32(3, 2))), o15.embedding_bag_packed(table, pairs, reduction="mean"),
+              o3.embedding_segments_sum(table, indices, segments, scalar(5)), o3.embedding_segments_sum(table, indices, segments, scalar(5), scalar(2), weights)]
+    return values, [table, weights]
+
+
+@case
+def space_in_batch():
+    a, b = x(2, 3, 4, 6, name="a"), x(12, 3, 4, 5, name="b")
+    i = x(3, 5, dtype=np.int32, name="i")
+    values = [ov.space_to_batch(a, ints(1, 1, 2, 3), ints(0, 0, 1, 0), ints(0, 0, 1, 3)), ov.batch_to_space(b, ints(1, 1, 2, 3), ints(0, 0, 1, 0), ints(0, 0, 0, 2)),
+              o15.bitwise_left_shift(i, ints(2, dtype=np.int32)), o15.bitwise_right_shift(ov.negative(i), ints(1, dtype=np.int32)),
+              o11.grn(a, 0.3), o15.col2im(ov.reshape(a, ints(2, 12, 6), False), ints(4, 3), ints(2, 2), [1, 1]),
+              ov.fake_convert(a, ov.constant(np.array(1.7, np.float32)), ov.constant(np.array(0.1, np.float32))), ov.fake_convert(a, ov.constant(np.full((3, 1, 1), 0.8, np.float32)), destination_type="f8e5m2"),
+              o16.identity(a), *o14.convert_promote_types(i, a, True).outputs()]
+    return values, [a, b, i]
+
+
+@case
+def fourier():
+    a, real = x(2, 5, 6, 2, name="a"), x(3, 4, 7, name="real")
+    values = [ov.dft(a, ints(1)), ov.dft(a, ints(2, 1)), ov.idft(a, ints(-1)), ov.rdft(real, ints(2)), ov.rdft(real, ints(1, 2)), ov.rdft(real, ints(2), ints(5)), ov.dft(a, ints(1), ints(8)), ov.irdft(a, ints(1)), ov.irdft(a, ints(1, 2)), ov.irdft(a, ints(2), ints(9))]
+    return values, [a, real]
+
+
+@case
+def rois():
+    a = x(2, 3, 9, 8)
+    boxes = ov.constant(np.array([[0.3, 1.2, 6.7, 5.5], [2, 2, 14, 12], [1, 0, 3.4, 8]], np.float32))
+    which = ints(0, 1, 0, dtype=np.int32)
+    align = lambda *rest: ov.roi_align(a, boxes, which, 3, 2, 2, 0.6, *rest)
+    return [align("avg", "asymmetric"), align("avg", "half_pixel_for_nn"), align("avg", "half_pixel")], [a]
 
 
 def main():

@@ -41,8 +41,14 @@ def cut():
 
 
 CASES = {
-    "operators": (lambda: archive(replaced("aten.relu.default", "aten.lstm.input")),
-                  r"\(node relu\): aten.lstm.input is not supported: a recurrent layer"),
+    "operators": (lambda: archive(replaced("aten.relu.default", "aten.nonzero.default")),
+                  r"\(node relu\): aten.nonzero.default is not supported: a result of a size that depends on data"),
+    "random": (lambda: archive(replaced("aten.relu.default", "aten.rand_like.default")),
+               r"\(node relu\): aten.rand_like.default is not supported: random numbers"),
+    "in training": (lambda: archive(replaced("aten.relu.default", "aten.native_layer_norm_backward.default")),
+                    r"aten.native_layer_norm_backward.default is not supported: training; export model.eval\(\)"),
+    "complex": (lambda: archive(replaced('"relu": {"dtype": 7', '"relu": {"dtype": 10')),
+                r"\(node relu\): aten.relu.default is not supported: complex numbers"),
     "unknown": (lambda: archive(replaced("aten.relu.default", "mine.relu.default")),
                 r"\(node relu\): mine.relu.default is not supported: an unknown operator"),
     "argument": (lambda: archive(replaced('"name": "weight", "arg"', '"name": "wait", "arg"')),

@@ -18,7 +18,9 @@ import zlib
 
 import numpy as np
 import torch
+import torch.ao.quantization.fx._decomposed  # the operators of quantized_decomposed
 from torch import nn
+from torch._higher_order_ops import map as map_rows, scan, while_loop
 from torch.nn import functional as F
 
 warnings.filterwarnings("ignore")
@@ -113,6 +115,25 @@ def products(x, y, w, b):
     ]
 
 
+def searches(x, y, i):
+    """Running extremes, distances, sorted numbers, bags and others that few models have."""
+    z, k, line = x.reshape(x.shape[0], 2, 3), i.abs() % 6, torch.tensor([-1.0, 0, 0, 0.5])
+    near, far = torch.tensor([0.0, -0.0, 0, 1, -1, float("inf"), -2]), torch.tensor([-1.0, -1, 0, 0, -0.0, float("inf"), -3])
+    bag, offsets, table = torch.tensor([1, 3, 3, 0, 2, 1, 5]), torch.tensor([0, 2, 2, 5]), x.reshape(-1)[:12].reshape(6, 2)
+    return [
+        *x.cummax(1), *i.cummin(0), x.cumprod(1), *x.kthvalue(2, 1), *x.median(1, keepdim=True), x.median(), torch.bucketize(x, line),
+        torch.bucketize(i, torch.tensor([-3, 0, 0, 4]), right=True), torch.searchsorted(x.sort(1)[0], y), torch.searchsorted(line, x, right=True, out_int32=True),
+        torch.cdist(x, y), torch.cdist(z, z + 1, p=1.0), torch.cdist(x, y, p=2.5), torch.cdist(x, y, p=float("inf")), torch.cdist(x.round(), y.round(), p=0.0), F.pdist(x[:2]),
+        F.embedding_bag(bag, table, offsets), F.embedding_bag(bag, table, offsets, mode="sum", per_sample_weights=x.reshape(-1)[:7]), F.embedding_bag(bag, table, offsets, mode="max", padding_idx=3),
+        F.embedding_bag(bag, table, torch.cat([offsets, offsets[-1:] + 2]), mode="mean", include_last_offset=True, padding_idx=3), F.embedding_bag(k, table, mode="sum"),
+        x.masked_scatter(y > 0, torch.cat([y.flatten(), y.flatten()])), x.scatter_reduce(1, k, y, "mean"), *[x.scatter_reduce(1, k, y, how, include_self=False) for how in ("sum", "mean", "amax", "amin", "prod")],
+        torch.atan2(x, y), torch.atan2(near, far) + 0 * x[0, 0], x.angle(), torch.copysign(x, y), x.deg2rad(), x.rad2deg(), torch.hypot(x, y), torch.hypot(x * 0, y * 1e30), torch.ldexp(x, i), F.rrelu(x),
+        (-x * 0).signbit(), (x / 0).isposinf(), (x / 0).isneginf(), i << 2, i >> 1, torch.bitwise_left_shift(k, k), x.unfold(1, 3, 2), z.unfold(2, 2, 1).unfold(1, 2, 1), x.view(torch.int32), torch.empty_strided((2, 3), (3, 1)).fill_(1) + x[:2, :3],
+        x * torch.hann_window(6), x * torch.hamming_window(6, periodic=False), x * torch.blackman_window(6), torch.triu_indices(4, 6, 1) + i.sum(), torch.tril_indices(4, 3) + i.sum(),
+        torch.linalg.vector_norm(x.round(), 0, 1), x.argmax(keepdim=True), (x * 1e-4).expm1(), F.bilinear(x, y, x[:1, None] * torch.ones(2, 6, 6), x[0, :2]), torch.linalg.det(x[:2, :2]),
+    ]
+
+
 class Convolutions(nn.Module):
     def __init__(self):
         super().__init__()
@@ -129,11 +150,12 @@ class Convolutions(nn.Module):
         return [
             self.one(x), self.two(x), self.three(r), self.four(x), self.five(r), self.six(v), self.one(x.sum(0)),
             F.max_pool2d(x, 2), F.max_pool2d(x, 3, 2, 1), F.max_pool2d(x, 3, 2, ceil_mode=True), F.max_pool1d(r, 3), F.max_pool3d(v, 2),
-            F.avg_pool2d(x, 2), F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), F.avg_pool1d(r, 4, 3),
+            F.avg_pool2d(x, 2), F.avg_pool2d(x, 3, 2, 1), F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), F.avg_pool1d(r, 4, 3), F.avg_pool2d(x, 3, 2, 1, divisor_override=5), F.adaptive_max_pool3d(v, (1, 2, 3)),
             F.avg_pool2d(x, 3, 2, 1, ceil_mode=True), F.adaptive_avg_pool2d(x, 1), F.adaptive_avg_pool2d(x, (7, 3)), F.adaptive_avg_pool2d(x, (3, 4)),
             F.adaptive_avg_pool1d(r, 6), F.adaptive_max_pool2d(x, 1), F.adaptive_max_pool2d(x, (2, 5)),
             F.interpolate(x, scale_factor=2), F.interpolate(x, (5, 9)), F.interpolate(x, scale_factor=2, mode="bilinear"), F.interpolate(x, (5, 9), mode="bilinear"),
             F.interpolate(x, (5, 9), mode="bilinear", align_corners=True), F.interpolate(x, scale_factor=1.5, mode="bicubic"), F.interpolate(r, 50, mode="linear"), F.interpolate(r, scale_factor=2),
+            F.interpolate(x, (5, 4), mode="bilinear", antialias=True), F.interpolate(x, (9, 3), mode="bicubic", antialias=True),
             F.pixel_shuffle(x, 2), F.pixel_unshuffle(x[..., :6, :], 2), F.channel_shuffle(x, 2), F.unfold(x, 3, padding=1),
         ]
 
@@ -160,7 +182,7 @@ class Norms(nn.Module):
 def grids(x):
     g = torch.tanh(x[:, :2].permute(0, 2, 3, 1))
     return [F.grid_sample(x, g, align_corners=False), F.grid_sample(x, g, "nearest", "border", True), *F.max_pool2d(x, 2, return_indices=True),
-            F.grid_sample(x, g, "bicubic", "reflection", False)]
+            F.grid_sample(x, g, "bicubic", "reflection", False), torch.fake_quantize_per_tensor_affine(x, 0.1, 3, 0, 20)]
 
 
 def attention(q, k, v, m):
@@ -212,6 +234,55 @@ class Nested(nn.Module):
         return {"sum": a + torch.tensor([1.0, 2, 3, 4, 5, 6]), "none": None, "pair": (x["b"], 3, c), "size": x["a"].shape[0] * 7, "turned": self.turned @ a.T, "part": a @ self.part.T, "again": a}
 
 
+class Loops(nn.Module):
+    """Graphs that are computed again and again."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(6, 6)
+
+    def forward(self, x, rows, n):
+        steps, last = while_loop(lambda i, y: i < n, lambda i, y: (i + 1, torch.tanh(self.layer(y)) + x), (torch.zeros((), dtype=torch.int64), x.clone()))
+        double = while_loop(lambda y, s: s < 99, lambda y, s: (y * 2, (y * 2).abs().sum()), (x + 3, x.sum()))[0]
+        state, states = scan(lambda c, r: (torch.tanh(self.layer(r) + c), r * c), x[:1], rows)
+        back = scan(lambda c, r: (c + r, c.clone()), rows[:, 0].clone(), rows, dim=1, reverse=True)[1]
+        return [steps, last, double, state, states, back, map_rows(lambda r, t: r.sin() + t.sum(0), rows, x)]
+
+
+class Quantized(nn.Module):
+    """Weights of 8 bits, and operands rounded to them, as torchao's quantizers of exported programs write it."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-127, 128, (5, 6), dtype=torch.int8))
+        self.register_buffer("scales", torch.rand(5) * 0.1 + 0.01)
+        self.register_buffer("zeros", torch.randint(-3, 4, (5,)))
+
+    def forward(self, x):
+        q = torch.ops.quantized_decomposed
+        rounded = q.quantize_per_tensor(x, 0.03, 5, -128, 127, torch.int8)
+        weight = q.dequantize_per_channel(self.weight, self.scales, self.zeros, 0, -127, 127, torch.int8)
+        again = q.quantize_per_channel(weight, self.scales, self.zeros, 0, -100, 100, torch.int8)
+        operand = q.dequantize_per_tensor(rounded, 0.03, 5, -128, 127, torch.int8)
+        return [F.linear(operand, weight), rounded, again, q.quantize_per_tensor(x, 0.02, 128, 0, 255, torch.uint8)]
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([
+            nn.LSTM(6, 3), nn.LSTM(6, 3, 2, bidirectional=True, batch_first=True, dropout=0.5), nn.LSTM(6, 5, bias=False),
+            nn.GRU(6, 4), nn.GRU(6, 3, 3, bidirectional=True, batch_first=True), nn.RNN(6, 3, 2), nn.RNN(6, 3, nonlinearity="relu", bidirectional=True)])
+        self.lstm, self.gru, self.rnn, self.bare = nn.LSTMCell(6, 3), nn.GRUCell(6, 3), nn.RNNCell(6, 3, nonlinearity="relu"), nn.GRUCell(6, 3, bias=False)
+
+    def forward(self, x, y, h):
+        results = []
+        for layer in self.layers:
+            results += [v for v in torch.utils._pytree.tree_leaves(layer(x if layer.batch_first else y))]
+        results += [self.layers[0](y, (h[None], h[None] * 2))[0], self.layers[3](y, F.pad(h, (0, 1))[None])[0]]
+        return [*results, *self.lstm(x[:, 0]), *self.lstm(x[:, 1], (h, h + 1)), self.gru(x[:, 0]), self.gru(x[:, 1], h), self.rnn(x[:, 0], h), self.bare(x[:, 2], h)]
+
+
 class Lambda(nn.Module):
     def __init__(self, function):
         super().__init__()
@@ -242,7 +313,7 @@ def pair(n):
     return f32(n, 6), f32(n, 6), ints(n, 6)
 
 
-# name: module, its inputs for a batch, which of these have one
+# name: module, its inputs for a batch, which of these have one in front, or which of their dims are one
 CASES = {
     "linear": (Linear(), lambda n: (f32(n, 6),), (1,)),
     "elementwise": (Lambda(elementwise), pair, (1, 1, 1)),
@@ -251,6 +322,7 @@ CASES = {
     "shapes": (Lambda(shapes), pair, (1, 1, 1)),
     "indexing": (Lambda(indexing), lambda n: (*pair(n), f32(9, 3)), (1, 1, 1, 0)),
     "reductions": (Lambda(reductions), pair, (1, 1, 1)),
+    "searches": (Lambda(searches), pair, (1, 1, 1)),
     "products": (Lambda(products), lambda n: (f32(n, 6), f32(n, 6), f32(6, 4), f32(4)), (1, 1, 0, 0)),
     "convolutions": (Convolutions(), lambda n: (f32(n, 4, 7, 6),), (1,)),
     "grids": (Lambda(grids), lambda n: (f32(3, 4, 7, 6),), (0,)),
@@ -258,7 +330,13 @@ CASES = {
     "attention": (Lambda(attention), lambda n: (f32(n, 2, 5, 4), f32(n, 2, 7, 4), f32(n, 2, 7, 4), f32(5, 7).abs() - 0.1), (1, 1, 1, 0)),
     "in_place": (InPlace(), lambda n: (f32(n, 6),), (1,)),
     "nested": (Nested(), None, None),
+    "quantized": (Quantized(), lambda n: (f32(n, 6),), (1,)),
+    "loops": (Loops(), lambda n: (f32(n, 6), f32(5, 6), torch.tensor(n + 1)), (1, 0, 0)),
+    "recurrent": (Recurrent(), lambda n: (f32(n, 5, 6), f32(5, n, 6), f32(n, 3)), ({0: 1}, {1: 1}, {0: 1})),
 }
+
+
+ONLY_PLAIN = ("recurrent",)  # PyTorch's decomposition gives final states another rank where sizes vary
 
 
 def export(name):
@@ -269,7 +347,8 @@ def export(name):
         x, other = {"a": f32(4, 6), "b": f32(2)}, f32(5)
         return torch.export.export(module, (x,), {"other": other}, strict=False,
                                    dynamic_shapes={"x": {"a": {0: batch}, "b": None}, "other": None})
-    shapes = tuple({0: torch.export.Dim.DYNAMIC} if v else None for v in varies)
+    dims = (v if isinstance(v, dict) else {0: v} for v in varies)
+    shapes = tuple({axis: torch.export.Dim.DYNAMIC for axis, v in d.items() if v} or None for d in dims)
     return torch.export.export(module, inputs(4), dynamic_shapes=(shapes,) if isinstance(module, Lambda) else shapes)
 
 
@@ -333,7 +412,8 @@ def main():
             for key, value in results(program, changed, name, batch).items():
                 expected[f"{batch}_{key}"] = value
         np.savez_compressed(folder / f"{name}.npz", **expected)
-        for path, exported in ((f"{name}.pt2", program), (f"{name}_core.pt2", core)):
+        programs = [(f"{name}.pt2", program)] + ([] if name in ONLY_PLAIN else [(f"{name}_core.pt2", core)])
+        for path, exported in programs:
             torch.export.save(exported, folder / path)
             (forget_stored_places if name == "linear" else compress)(folder / path)
 

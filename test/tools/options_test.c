@@ -151,7 +151,16 @@ static void test_errors(void) {
   CHECK_STR(parse("m --aot --aot-name=3d"), "--aot-name: expected a C identifier, got '3d'");
   CHECK_STR(parse("m --target=npu"), "--target: expected cpu|nvgpu|amdgpu, got 'npu'; did you mean 'cpu'?");
   CHECK_STR(parse("m --weights=set"), "--weights=set: expected a GPU target, got cpu");
-  CHECK_STR(parse("m --torch-polyblocks-filter-graphs=a"), "--torch-polyblocks-filter-graphs: not supported yet");
+  CHECK_STR(parse("m --torch-polyblocks-select-graphs=1,graph_0"), "");
+  CHECK_STR(parse("m --torch-polyblocks-filter-graphs=1,graph_01"), "");
+  CHECK_STR(
+      parse("m --torch-polyblocks-select-graphs=1"),
+      "--torch-polyblocks-select-graphs=1: a model file is one graph, 0, which is not among them: nothing is left "
+      "to compile");
+  CHECK_STR(
+      parse("m --torch-polyblocks-filter-graphs=2,0"),
+      "--torch-polyblocks-filter-graphs=2,0: a model file is one graph, 0: nothing is left to compile, and PyTorch "
+      "is not here to run it");
   CHECK_STR(parse("m --schedule=f"), "--schedule: expected a GPU target, got cpu");
   CHECK_STR(parse("m --on-gpu-tensors"), "--on-gpu-tensors: expected a GPU target, got cpu");
   CHECK_STR(parse("m --x --opt-level=7"),

@@ -246,16 +246,37 @@ static void erase(letters_t *letters, int i) {
   letters->count--;
 }
 
-// Takes the diagonal of dims |i| and |k|, i before k: of the two as one, every (size + 1)th element.
-static MlirValue diagonal(onnx_node_t *n, MlirValue x, int i, int k) {
-  onnx_shape_t shape = onnx_sizes(n, x);
-  int64_t size = shape.dims[i];
-  int last = shape.rank - 1;
+// Of dims |i| and |k| of the known size as one, every (size + 1)th element.
+static MlirValue known_diagonal(onnx_node_t *n, MlirValue x, int i, int k, int64_t size) {
+  int last = onnx_shape(x).rank - 1;
   x = onnx_move_axis(n, onnx_move_axis(n, x, k, last), i, last);
-  shape = onnx_sizes(n, x);
-  shape.dims[shape.rank - 2] = size * size;
-  x = onnx_reshape(n, x, shape.rank - 1, shape.dims);
+  strata_shape_t shape = onnx_shape(x);
+  shape.dims[last - 1] = onnx_dim(n, size * size);
+  x = onnx_reshape_dims(n, x, last, shape.dims);
   return onnx_move_axis(n, onnx_slice_axis(n, x, last - 1, 0, size + 1, size), last - 1, i);
+}
+
+// Of a size that varies, the sum over dim |k| of what is left with 0 beside the diagonal.
+static MlirValue varying_diagonal(onnx_node_t *n, MlirValue x, int i, int k) {
+  strata_shape_t shape = onnx_shape(x);
+  bool axes[STRATA_MAX_RANK] = {false};
+  axes[k] = true;
+  MlirValue is_on = onnx_binary(n, STRATA_OP_EQ, onnx_iota_dims(n, STRATA_TYPE_I64, shape.rank, shape.dims, i),
+                                onnx_iota_dims(n, STRATA_TYPE_I64, shape.rank, shape.dims, k));
+  return onnx_reduce(n, STRATA_COMBINER_ADD, onnx_select(n, is_on, x, onnx_number(n, x, 0)), axes, false);
+}
+
+// Takes the diagonal of dims |i| and |k|, i before k, which one letter names: no size of 1 goes with another here.
+static MlirValue diagonal(onnx_node_t *n, MlirValue x, int i, int k) {
+  strata_shape_t shape = onnx_shape(x);
+  int64_t size, other;
+  if (!onnx_agree(n, shape.dims[i], shape.dims[k])) {
+    onnx_invalid(n, "equation: a letter names two dims of one operand, of sizes %s and %s",
+                 onnx_dim_text(n, shape.dims[i]), onnx_dim_text(n, shape.dims[k]));
+    return x;
+  }
+  bool is_known = strata_dim_is_constant(shape.dims[i], &size) && strata_dim_is_constant(shape.dims[k], &other);
+  return is_known && size > 0 ? known_diagonal(n, x, i, k, size) : varying_diagonal(n, x, i, k);
 }
 
 // Each letter once; a dim of size 1 that is larger elsewhere is dropped; letters that nothing else needs are summed up.
@@ -267,6 +288,8 @@ static MlirValue simplify_term(onnx_node_t *n, const einsum_t *e, int operand, l
         x = diagonal(n, x, i, k);
         erase(term, k);
       }
+  if (onnx_failed(n))
+    return x;
   bool sum[STRATA_MAX_RANK] = {false};
   for (int i = term->count - 1; i >= 0; i--) {
     char letter = term->text[i];

@@ -159,9 +159,18 @@ static MlirValue saturate(onnx_node_t *n, MlirValue x, strata_type_t to) {
   return onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, x, -limit), limit);
 }
 
+static bool is_rounding(strata_type_t from, strata_type_t to) {
+  const strata_type_info_t *a = &strata_type_info[from], *b = &strata_type_info[to];
+  return a->kind == STRATA_TYPE_KIND_FLOAT && b->kind == STRATA_TYPE_KIND_FLOAT && a->bits > b->bits;
+}
+
 static void cast_to(onnx_node_t *n, strata_type_t type, bool is_unsigned) {
   MlirValue x = saturate(n, onnx_operand(n, 0), type);
-  MlirValue result = onnx_convert(n, x, onnx_is_unsigned(n, 0), type, is_unsigned);
+  if (onnx_failed(n))
+    return;
+  MlirValue result = is_rounding(onnx_shape(x).type, type)
+                         ? strata_build_rounding(n->b, x, type)
+                         : onnx_convert(n, x, onnx_is_unsigned(n, 0), type, is_unsigned);
   onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }
 

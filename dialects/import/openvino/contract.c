@@ -158,6 +158,13 @@ void ir_translate_deformable_convolution(ir_node_t *n) {
   ir_set_node(n, node);
 }
 
+void ir_translate_col2im(ir_node_t *n) {
+  graph_node_t *node =
+      graph_node(n->g, "Col2Im", GRAPH_VALUES(ir_operand(n, 0), ir_ints_operand(n, 1), ir_ints_operand(n, 2)));
+  set_windows(n, node);
+  ir_set_node(n, node);
+}
+
 //===-- Pooling --------------------------------------------------------------------------------------------------===//
 
 // Rounded up, a window may begin in the padding behind in OpenVINO, but not in ONNX. The two have as many windows where

@@ -95,6 +95,36 @@ void ir_translate_convert(ir_node_t *n) {
                : graph_cast(n->g, ir_operand(n, 0), to));
 }
 
+// Both, in a type that holds both; the file has it.
+void ir_translate_convert_promoted(ir_node_t *n) {
+  for (int i = 0; i < 2; i++) {
+    const ir_port_t *result = i < n->layer->n_outputs ? &n->layer->outputs[i] : NULL;
+    if (!result || !result->type || result->type->dtype == STRATA_DTYPE_NONE)
+      ir_refuse(n, "a result of an unknown element type");
+    else
+      ir_set(n, i, graph_cast(n->g, ir_operand(n, i), result->type->dtype));
+  }
+}
+
+// Scaled, as numbers of 8 bits, and back.
+void ir_translate_fake_convert(ir_node_t *n) {
+  bool is_e5m2 = ir_attr_is(n, "destination_type", "f8e5m2", false);
+  const char *x = ir_binary(n, "Mul", ir_operand(n, 0), ir_operand(n, 1));
+  if (ir_has(n, 2))
+    x = ir_binary(n, "Sub", x, ir_operand(n, 2));
+  x = graph_cast(n->g, graph_cast(n->g, x, is_e5m2 ? STRATA_DTYPE_E5M2 : STRATA_DTYPE_E4M3), ir_dtype(n, 0));
+  if (ir_has(n, 2))
+    x = ir_binary(n, "Add", x, ir_operand(n, 2));
+  ir_set(n, 0, ir_binary(n, "Div", x, ir_operand(n, 1)));
+}
+
+void ir_translate_shift(ir_node_t *n) {
+  graph_node_t *node = ir_node_of_all(n, n->op->detail);
+  if (!strcmp(n->op->detail, "BitShift"))
+    graph_set_string(node, "direction", "LEFT");
+  ir_set_node(n, node);
+}
+
 void ir_translate_convert_like(ir_node_t *n) { ir_set_node(n, ir_node_of_all(n, "CastLike")); }
 
 // x - floor(x / y) * y, the sign of which is that of y.

@@ -57,3 +57,21 @@ void ir_translate_grid_sample(ir_node_t *n) {
   graph_set_string(node, "padding_mode", padding ? padding : "zeros");
   ir_set_node(n, node);
 }
+
+void ir_translate_roi_align(ir_node_t *n) {
+  static const char *const sizes[][2] = {
+      {"pooled_h", "output_height"}, {"pooled_w", "output_width"}, {"sampling_ratio", "sampling_ratio"}};
+  const char *which = graph_cast(n->g, ir_operand(n, 2), STRATA_DTYPE_I64);
+  bool is_shifted = ir_attr_is(n, "aligned_mode", "half_pixel", false),
+       is_half = !ir_attr_is(n, "aligned_mode", "asymmetric", true);
+  const char *boxes = ir_operand(n, 1); // half_pixel: counted from the middles of elements before they are scaled, too
+  if (is_shifted)
+    boxes = ir_binary(n, "Add", boxes, ir_number_like(n, 1, 0.5));
+  graph_node_t *node = graph_node(n->g, "RoiAlign", GRAPH_VALUES(ir_operand(n, 0), boxes, which));
+  for (int i = 0; i < 3; i++)
+    graph_set_int(node, sizes[i][1], ir_attr_int(n, sizes[i][0], i < 2));
+  graph_set_float(node, "spatial_scale", ir_attr_float(n, "spatial_scale", 1));
+  graph_set_string(node, "mode", "avg");
+  graph_set_string(node, "coordinate_transformation_mode", is_half ? "half_pixel" : "output_half_pixel");
+  ir_set_node(n, node);
+}

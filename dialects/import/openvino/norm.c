@@ -100,3 +100,10 @@ void ir_translate_normalize_l2(ir_node_t *n) {
   const char *op = ir_attr_is(n, "eps_mode", "max", false) ? "Max" : "Add";
   ir_set(n, 0, ir_binary(n, "Div", x, ir_unary(n, "Sqrt", ir_binary(n, op, graph_result(sum, NULL), eps))));
 }
+
+// x / sqrt(sum of squares over the channels + bias)
+void ir_translate_grn(ir_node_t *n) {
+  const char *x = ir_operand(n, 0), *bias = ir_number_like(n, 0, ir_attr_float(n, "bias", 0));
+  const char *sum = ir_binary(n, "ReduceSum", ir_binary(n, "Mul", x, x), graph_ints(n->g, 1, (int64_t[]){1}));
+  ir_set(n, 0, ir_binary(n, "Div", x, ir_unary(n, "Sqrt", ir_binary(n, "Add", sum, bias))));
+}

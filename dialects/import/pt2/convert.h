@@ -117,7 +117,7 @@ void pt2_set_as(pt2_node_t *n, int i, const char *value, strata_dtype_t dtype);
 
 void pt2_set_symbol(pt2_node_t *n, const char *value, strata_dtype_t dtype); // the only result
 
-// Converts |graph| into |g|, whose inputs are what the list |operands| has, and returns its results.
-const char **pt2_inline(pt2_node_t *n, graph_t *g, const pt2_graph_t *graph, int count, const pt2_item_t *operands);
+// Converts |graph| into |g|, whose inputs are |operands|, and returns its results; NULL: one that is no tensor.
+const char **pt2_inline(pt2_node_t *n, graph_t *g, const pt2_graph_t *graph, int count, const pt2_value_t *operands);
 
 #endif

@@ -161,13 +161,34 @@ static pt2_value_t *first_tensor(const pt2_node_t *n) {
   return is_tensor ? pt2_lookup(n->converter, first->items[0].name) : NULL;
 }
 
+static bool is_complex(const pt2_node_t *n, size_t count, const pt2_argument_t *arguments) {
+  for (size_t i = 0; i < count; i++)
+    for (size_t k = 0; k < arguments[i].count; k++) {
+      const pt2_item_t *item = &arguments[i].items[k];
+      const pt2_meta_t *meta =
+          item->kind == PT2_TENSOR ? strata_string_map_get(&n->converter->scope->graph->tensors, item->name) : NULL;
+      if (meta && !strncmp(meta->dtype_name, "complex", strlen("complex")))
+        return true;
+    }
+  return false;
+}
+
+static bool has_complex(const pt2_node_t *n) {
+  return is_complex(n, n->call->n_inputs, n->call->inputs) || is_complex(n, n->call->n_outputs, n->call->outputs);
+}
+
 static void convert_call(pt2_converter_t *converter, const pt2_call_t *call) {
   pt2_node_t n = {.converter = converter, .call = call, .g = converter->g, .arena = converter->arena};
   n.info = find_row(converter, call->target);
   graph_origin(converter->g, call->target, call->name);
   collect_results(&n);
+  if (has_complex(&n)) {
+    pt2_refuse(&n, "complex numbers");
+    return;
+  }
   if (!n.info) {
-    pt2_refuse(&n, "an unknown operator");
+    bool is_foreign = strncmp(call->target, "aten.", strlen("aten.")) != 0;
+    pt2_refuse(&n, "an unknown operator%s", is_foreign ? "" : "; run_decompositions() may make others of it");
     return;
   }
   check_arguments(&n);
@@ -200,20 +221,17 @@ static void bind_operands(pt2_node_t *n, pt2_scope_t *scope, const pt2_graph_t *
       pt2_bind(n->converter, graph->inputs[i].items[0].name, operands[i]);
 }
 
-const char **pt2_inline(pt2_node_t *n, graph_t *g, const pt2_graph_t *graph, int count, const pt2_item_t *operands) {
+const char **pt2_inline(pt2_node_t *n, graph_t *g, const pt2_graph_t *graph, int count, const pt2_value_t *operands) {
   pt2_converter_t *converter = n->converter;
   pt2_scope_t *outer = converter->scope;
   graph_t *outer_graph = converter->g;
   const char **results = strata_arena_array(n->arena, const char *, graph->n_outputs + 1);
-  pt2_value_t *values = strata_arena_array(n->arena, pt2_value_t, count + 1);
-  for (int i = 0; i < count; i++)
-    values[i] = pt2_item_tensor(n, &operands[i]);
   if ((size_t)count != graph->n_inputs || converter->depth == MAX_DEPTH)
     pt2_refuse(n, "a graph of %zu inputs for %d operands", graph->n_inputs, count);
   if (n->has_failed)
     return NULL;
   converter->depth++;
-  bind_operands(n, pt2_new_scope(converter, graph), graph, values);
+  bind_operands(n, pt2_new_scope(converter, graph), graph, operands);
   converter->g = g;
   pt2_convert_calls(converter, graph);
   for (size_t i = 0; i < graph->n_outputs; i++) {

@@ -1,6 +1,8 @@
 // Tensors made of sizes and numbers, and arithmetic of sizes.
 #include "dialects/import/pt2/convert.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *filled(pt2_node_t *n, const char *sizes, const char *value) {
@@ -51,6 +53,43 @@ void pt2_import_linspace(pt2_node_t *n) {
   pt2_set(n, 0, graph_constant(n->g, graph_fresh(n->g, n->call->name), &tensor));
 }
 
+// alpha - beta cos(2 pi i / size), and of a Blackman window the next term, whose factor the row has.
+void pt2_import_window(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  int64_t count = pt2_int(n, "window_length"), size = pt2_bool(n, "periodic") ? count : count - 1;
+  double alpha = pt2_number(n, "alpha"), beta = pt2_number(n, "beta"), next = strtod(n->info->detail, NULL);
+  strata_tensor_t tensor = {.dtype = dtype, .rank = 1, .shape = {count}};
+  if (n->has_failed || count < 1 || count > 1 << 24 || !strata_dtype_size(dtype, count, &tensor.size)) {
+    pt2_refuse(n, "a window of %lld", (long long)count);
+    return;
+  }
+  tensor.data = strata_arena_alloc(n->arena, tensor.size + 1);
+  for (int64_t i = 0; i < count; i++) {
+    double angle = count == 1 ? M_PI : 2 * M_PI * (double)i / (double)size;
+    strata_dtype_store(dtype, tensor.data, (size_t)i, alpha - beta * cos(angle) + next * cos(2 * angle));
+  }
+  pt2_set(n, 0, graph_constant(n->g, graph_fresh(n->g, n->call->name), &tensor));
+}
+
+// Rows and columns of the elements below or above a diagonal.
+void pt2_import_triangle(pt2_node_t *n) {
+  enum { MOST = 1 << 12 };
+  int64_t rows = pt2_int(n, "row"), columns = pt2_int(n, "col"), offset = pt2_int(n, "offset"), count = 0;
+  bool is_lower = !strcmp(n->info->detail, "lower");
+  if (rows < 0 || columns < 0 || rows > MOST || columns > MOST)
+    pt2_refuse(n, "a matrix of %lld by %lld", (long long)rows, (long long)columns);
+  if (n->has_failed)
+    return;
+  int64_t *places = strata_arena_array(n->arena, int64_t, 2 * rows * columns + 1);
+  for (int side = 0; side < 2; side++)
+    for (int64_t i = 0; i < rows; i++)
+      for (int64_t j = 0; j < columns; j++)
+        if (is_lower ? j - i <= offset : j - i >= offset)
+          places[count++] = side ? j : i;
+  const char *value = graph_reshape(n->g, graph_ints(n->g, (int)count, places), 2, (int64_t[]){2, count / 2});
+  pt2_set_as(n, 0, value, STRATA_DTYPE_I64);
+}
+
 void pt2_import_eye(pt2_node_t *n) {
   strata_dtype_t dtype = pt2_result_dtype(n);
   int64_t one = 1;
@@ -88,6 +127,20 @@ void pt2_import_sym_numel(pt2_node_t *n) {
   pt2_set_symbol(n, pt2_op(n, "Size", GRAPH_VALUES(self.name)), STRATA_DTYPE_I64);
 }
 
+// What is known of where the elements lie.
+void pt2_import_sym_stride(pt2_node_t *n) {
+  const pt2_meta_t *meta = pt2_argument_meta(n, "self");
+  bool is_offset = !pt2_has(n, "dim");
+  int64_t axis = meta && !is_offset ? pt2_axis(n, "dim", meta->rank) : 0;
+  if (!meta || (!is_offset && !meta->rank))
+    pt2_refuse(n, "of a tensor without dims");
+  int64_t number = n->has_failed ? -1 : is_offset ? meta->offset.number : meta->strides[axis].number;
+  if (number < 0)
+    pt2_refuse(n, "a stride that varies");
+  else
+    pt2_set_symbol(n, graph_int(n->g, number), STRATA_DTYPE_I64);
+}
+
 void pt2_import_symbolic(pt2_node_t *n) {
   pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_I64);
 }
@@ -105,64 +158,4 @@ void pt2_import_symbolic_float(pt2_node_t *n) {
 
 void pt2_import_symbolic_truth(pt2_node_t *n) {
   pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_BOOL);
-}
-
-//===-- Graphs in operators --------------------------------------------------------------------------------------===//
-
-static const pt2_item_t *item_of(const pt2_call_t *call, size_t i) {
-  static const pt2_item_t none = {.kind = PT2_NONE};
-  return i < call->n_inputs && call->inputs[i].count ? &call->inputs[i].items[0] : &none;
-}
-
-// A graph and its operands, without a mode that matters when it is computed.
-void pt2_import_wrapped(pt2_node_t *n) {
-  size_t at = 0;
-  while (at < n->call->n_inputs && item_of(n->call, at)->kind != PT2_GRAPH)
-    at++;
-  bool is_autocast = strstr(n->info->name, "autocast");
-  if (is_autocast && (item_of(n->call, 2)->kind != PT2_BOOL || item_of(n->call, 2)->integer))
-    pt2_refuse(n, "autocast; export after run_decompositions()");
-  if (at == n->call->n_inputs || n->has_failed) {
-    pt2_refuse(n, "without a graph");
-    return;
-  }
-  int count = (int)(n->call->n_inputs - at - 1);
-  pt2_item_t *operands = strata_arena_array(n->arena, pt2_item_t, count + 1);
-  for (int i = 0; i < count; i++)
-    operands[i] = *item_of(n->call, at + 1 + (size_t)i);
-  const pt2_graph_t *graph = item_of(n->call, at)->graph;
-  const char **results = pt2_inline(n, n->g, graph, count, operands);
-  for (int i = 0; results && i < n->n_results && (size_t)i < graph->n_outputs; i++)
-    if (results[i])
-      pt2_set(n, i, results[i]);
-}
-
-static graph_t *branch(pt2_node_t *n, const pt2_item_t *item, int count, const pt2_item_t *operands) {
-  graph_t *body = graph_create_body(n->g);
-  const char **results = item->kind == PT2_GRAPH ? pt2_inline(n, body, item->graph, count, operands) : NULL;
-  if (!results)
-    pt2_refuse(n, "without two graphs");
-  for (size_t i = 0; results && i < item->graph->n_outputs; i++)
-    graph_output(body, graph_fresh(body, "branch"), results[i] ? results[i] : "");
-  return body;
-}
-
-// cond(predicate, true graph, false graph, operands)
-void pt2_import_cond(pt2_node_t *n) {
-  const pt2_call_t *call = n->call;
-  const pt2_argument_t *list = call->n_inputs == 4 ? &call->inputs[3] : NULL;
-  if (!list || (list->count && !list->is_list)) {
-    pt2_refuse(n, "expected a condition, two graphs and operands");
-    return;
-  }
-  const char *condition = pt2_item_value(n, item_of(call, 0), STRATA_DTYPE_BOOL);
-  graph_t *then_branch = branch(n, item_of(call, 1), (int)list->count, list->items);
-  graph_t *else_branch = branch(n, item_of(call, 2), (int)list->count, list->items);
-  graph_node_t *node = pt2_node(n, "If", GRAPH_VALUES(condition));
-  if (!node)
-    return;
-  graph_set_body(node, "then_branch", then_branch);
-  graph_set_body(node, "else_branch", else_branch);
-  for (int i = 0; i < n->n_results; i++)
-    pt2_set(n, i, graph_result(node, NULL));
 }

@@ -98,6 +98,14 @@ void pt2_import_nan_to_num(pt2_node_t *n) {
                                           "Where(IsInf(self; detect_positive=0), neginf, self)))"));
 }
 
+// Between both slopes, but for training.
+void pt2_import_rrelu(pt2_node_t *n) {
+  if (pt2_bool(n, "training"))
+    pt2_refuse(n, "rrelu in training; export model.eval()");
+  pt2_set(n, 0,
+          pt2_formula(n, pt2_result_dtype(n), "Where(Greater(self, 0), self, Mul(Mul(0.5, Add(lower, upper)), self))"));
+}
+
 // One slope for each channel, dim 1.
 void pt2_import_prelu(pt2_node_t *n) {
   strata_dtype_t dtype = pt2_result_dtype(n);

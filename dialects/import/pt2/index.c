@@ -1,6 +1,7 @@
 // Operators that take or store elements by index.
 #include "dialects/import/pt2/convert.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *with_axis(pt2_node_t *n, const char *op, int count, const char *const *operands, int64_t axis,
@@ -18,6 +19,91 @@ void pt2_import_embedding(pt2_node_t *n) {
   pt2_value_t weight = pt2_tensor(n, "weight");
   const char *indices = pt2_operand(n, "indices", STRATA_DTYPE_I64);
   pt2_set(n, 0, with_axis(n, "Gather", GRAPH_VALUES(weight.name, indices), 0, NULL));
+}
+
+// [bags, indices]: whether a bag has an index, of indices from one offset up to the next.
+static const char *bag_members(pt2_node_t *n, const char *indices, const char *offsets) {
+  int64_t one = 1, zero = 0, last = -1;
+  const char *size = graph_op(n->g, "Size", GRAPH_VALUES(indices)), *starts = offsets, *ends = offsets;
+  if (pt2_bool(n, "include_last_offset")) {
+    starts = graph_op(n->g, "Slice", GRAPH_VALUES(offsets, graph_ints(n->g, 1, &zero), graph_ints(n->g, 1, &last)));
+    ends = graph_op(n->g, "Slice",
+                    GRAPH_VALUES(offsets, graph_ints(n->g, 1, &one), graph_ints(n->g, 1, &(int64_t){INT64_MAX})));
+  } else {
+    ends = graph_op(n->g, "Slice",
+                    GRAPH_VALUES(offsets, graph_ints(n->g, 1, &one), graph_ints(n->g, 1, &(int64_t){INT64_MAX})));
+    ends = with_axis(n, "Concat", GRAPH_VALUES(ends, graph_reshape(n->g, size, 1, &one)), 0, NULL);
+  }
+  const char *places = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), size, graph_int(n->g, 1)));
+  const char *behind = graph_op(n->g, "GreaterOrEqual", GRAPH_VALUES(places, graph_unsqueeze(n->g, starts, 1, &one)));
+  const char *before = graph_op(n->g, "Less", GRAPH_VALUES(places, graph_unsqueeze(n->g, ends, 1, &one)));
+  const char *members = graph_op(n->g, "And", GRAPH_VALUES(behind, before));
+  int64_t padding = pt2_has(n, "padding_idx") ? pt2_int(n, "padding_idx") : -1;
+  if (padding < 0)
+    return members;
+  const char *is_padding = graph_op(n->g, "Equal", GRAPH_VALUES(indices, graph_int(n->g, padding)));
+  return graph_op(n->g, "And", GRAPH_VALUES(members, graph_op(n->g, "Not", GRAPH_VALUES(is_padding))));
+}
+
+// The largest of each column of the rows [indices, columns] of each bag; 0 of one that is empty.
+static const char *bag_maxima(pt2_node_t *n, const char *members, const char *rows, strata_dtype_t dtype) {
+  int64_t one = 1, last = -1;
+  const char *candidates =
+      graph_op(n->g, "Where",
+               GRAPH_VALUES(graph_unsqueeze(n->g, members, 1, &last), rows, pt2_number_value(n, dtype, -INFINITY)));
+  graph_node_t *most = graph_node(n->g, "ReduceMax", GRAPH_VALUES(candidates, graph_ints(n->g, 1, &one)));
+  graph_set_int(most, "keepdims", 0);
+  const char *any = graph_op(n->g, "ReduceMax", GRAPH_VALUES(members, graph_ints(n->g, 1, &one)));
+  return graph_op(n->g, "Where", GRAPH_VALUES(any, graph_result(most, NULL), pt2_number_value(n, dtype, 0)));
+}
+
+void pt2_import_embedding_bag(pt2_node_t *n) {
+  enum { SUM, MEAN, MAX };
+  pt2_value_t weight = pt2_tensor(n, "weight");
+  const char *indices = pt2_operand(n, "indices", STRATA_DTYPE_I64),
+             *offsets = pt2_operand(n, "offsets", STRATA_DTYPE_I64);
+  int64_t mode = pt2_int(n, "mode"), one = 1;
+  for (int i = 1; i < n->n_results; i++)
+    if (pt2_wants(n, i))
+      pt2_refuse(n, "result %d", i);
+  if (pt2_tensor(n, "indices").rank != 1 || mode < SUM || mode > MAX)
+    pt2_refuse(n, "indices or a mode of another kind");
+  if (n->has_failed)
+    return;
+  const char *members = bag_members(n, indices, offsets);
+  const char *rows = with_axis(n, "Gather", GRAPH_VALUES(weight.name, indices), 0, NULL);
+  if (mode == MAX) {
+    pt2_set(n, 0, bag_maxima(n, members, rows, weight.dtype));
+    return;
+  }
+  const char *factors = graph_cast(n->g, members, weight.dtype), *sums = factors;
+  if (pt2_has(n, "per_sample_weights"))
+    sums = pt2_op(n, "Mul", GRAPH_VALUES(sums, pt2_operand(n, "per_sample_weights", weight.dtype)));
+  sums = pt2_op(n, "MatMul", GRAPH_VALUES(sums, rows));
+  if (mode == MEAN && !n->has_failed) {
+    const char *count = graph_op(n->g, "ReduceSum", GRAPH_VALUES(factors, graph_ints(n->g, 1, &one)));
+    sums =
+        graph_op(n->g, "Div",
+                 GRAPH_VALUES(sums, graph_op(n->g, "Max", GRAPH_VALUES(count, pt2_number_value(n, weight.dtype, 1)))));
+  }
+  pt2_set(n, 0, sums);
+}
+
+// Where the mask is true, the source's elements in their order.
+void pt2_import_masked_scatter(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self"), source = pt2_tensor(n, "source");
+  int64_t rest = -1;
+  const char *mask = pt2_operand(n, "mask", STRATA_DTYPE_BOOL), *sizes = pt2_shape(n, self.name, 0, self.rank);
+  if (n->has_failed)
+    return;
+  const char *flat = graph_reshape(n->g, graph_op(n->g, "Expand", GRAPH_VALUES(mask, sizes)), 1, &rest);
+  const char *count =
+      graph_op(n->g, "CumSum", GRAPH_VALUES(graph_cast(n->g, flat, STRATA_DTYPE_I64), graph_int(n->g, 0)));
+  const char *place = graph_op(
+      n->g, "Max", GRAPH_VALUES(graph_op(n->g, "Sub", GRAPH_VALUES(count, graph_int(n->g, 1))), graph_int(n->g, 0)));
+  const char *chosen = graph_op(n->g, "Gather", GRAPH_VALUES(graph_reshape(n->g, source.name, 1, &rest), place));
+  chosen = graph_op(n->g, "Reshape", GRAPH_VALUES(chosen, sizes));
+  pt2_set(n, 0, graph_op(n->g, "Where", GRAPH_VALUES(mask, chosen, self.name)));
 }
 
 void pt2_import_index_select(pt2_node_t *n) {
@@ -216,8 +302,8 @@ void pt2_import_index_copy(pt2_node_t *n) { store_rows(n, pt2_operand(n, "source
 //===-- Scatter --------------------------------------------------------------------------------------------------===//
 
 static const char *reduction_of(pt2_node_t *n) {
-  static const char *const names[][2] = {{"", "none"},    {"add", "add"},  {"sum", "add"}, {"multiply", "mul"},
-                                         {"prod", "mul"}, {"amax", "max"}, {"amin", "min"}};
+  static const char *const names[][2] = {{"", "none"},    {"add", "add"},  {"sum", "add"},  {"multiply", "mul"},
+                                         {"prod", "mul"}, {"amax", "max"}, {"amin", "min"}, {"mean", "add"}};
   const char *name = pt2_string(n, "reduce", n->info->detail);
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i][0], name))
@@ -241,12 +327,39 @@ static bool has_shape(const pt2_value_t *a, const pt2_value_t *b) {
   return a->rank == b->rank;
 }
 
+static bool includes_self(pt2_node_t *n) { return !pt2_has(n, "include_self") || pt2_bool(n, "include_self"); }
+
+// |value| everywhere in the shape of |like|.
+static const char *filled_like(pt2_node_t *n, const pt2_value_t *like, strata_dtype_t dtype, double value) {
+  return pt2_op(n, "Expand", GRAPH_VALUES(pt2_number_value(n, dtype, value), pt2_shape(n, like->name, 0, like->rank)));
+}
+
+// Before the values are combined, those that are combined with any get what changes nothing.
+static const char *with_neutral(pt2_node_t *n, const pt2_value_t *self, const char *places, const pt2_value_t *index,
+                                int64_t axis) {
+  const char *kind = reduction_of(n);
+  if (!pt2_is_float(self->dtype))
+    pt2_refuse(n, "integers without the values that are there");
+  double neutral = !strcmp(kind, "mul") ? 1 : !strcmp(kind, "max") ? -INFINITY : !strcmp(kind, "min") ? INFINITY : 0;
+  return with_axis(n, "ScatterElements", GRAPH_VALUES(self->name, places, filled_like(n, index, self->dtype, neutral)),
+                   axis, NULL);
+}
+
+static const char *divide_by_counts(pt2_node_t *n, const char *sums, const pt2_value_t *self, const char *places,
+                                    const pt2_value_t *index, int64_t axis) {
+  if (!pt2_is_float(self->dtype))
+    pt2_refuse(n, "a mean of integers");
+  const char *counts = filled_like(n, self, self->dtype, includes_self(n));
+  counts =
+      with_axis(n, "ScatterElements", GRAPH_VALUES(counts, places, filled_like(n, index, self->dtype, 1)), axis, "add");
+  counts = pt2_op(n, "Max", GRAPH_VALUES(counts, pt2_number_value(n, self->dtype, 1)));
+  return pt2_op(n, "Div", GRAPH_VALUES(sums, counts));
+}
+
 void pt2_import_scatter(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self"), index = pt2_tensor(n, "index");
   strata_dtype_t dtype = pt2_result_dtype(n);
   const char *updates;
-  if (pt2_has(n, "include_self") && !pt2_bool(n, "include_self"))
-    pt2_refuse(n, "without the values that are there");
   if (pt2_is_tensor(n, "src")) {
     pt2_value_t source = pt2_tensor(n, "src");
     updates = pt2_cast(n, &source, dtype);
@@ -257,9 +370,11 @@ void pt2_import_scatter(pt2_node_t *n) {
         pt2_op(n, "Expand", GRAPH_VALUES(pt2_operand(n, "value", dtype), pt2_shape(n, index.name, 0, index.rank)));
   }
   const char *places = pt2_cast(n, &index, STRATA_DTYPE_I64);
-  pt2_set(n, 0,
-          with_axis(n, "ScatterElements", GRAPH_VALUES(self.name, places, updates), pt2_axis(n, "dim", self.rank),
-                    reduction_of(n)));
+  int64_t axis = pt2_axis(n, "dim", self.rank);
+  bool is_mean = !strcmp(pt2_string(n, "reduce", n->info->detail), "mean");
+  const char *start = includes_self(n) ? self.name : with_neutral(n, &self, places, &index, axis);
+  const char *result = with_axis(n, "ScatterElements", GRAPH_VALUES(start, places, updates), axis, reduction_of(n));
+  pt2_set(n, 0, is_mean ? divide_by_counts(n, result, &self, places, &index, axis) : result);
 }
 
 void pt2_import_one_hot(pt2_node_t *n) {

@@ -69,6 +69,47 @@ void pt2_import_einsum(pt2_node_t *n) {
   pt2_set(n, 0, graph_result(node, NULL));
 }
 
+// input1 of each of the matrices, and that with input2.
+void pt2_import_bilinear(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  int64_t behind = -2;
+  const char *a = pt2_operand(n, "input1", dtype), *b = pt2_operand(n, "input2", dtype),
+             *weight = pt2_operand(n, "weight", dtype);
+  graph_node_t *node = pt2_node(n, "Einsum", GRAPH_VALUES(a, weight));
+  if (!node)
+    return;
+  graph_set_string(node, "equation", "...i,oij->...oj");
+  const char *rows =
+      graph_op(n->g, "Mul", GRAPH_VALUES(graph_result(node, NULL), graph_unsqueeze(n->g, b, 1, &behind)));
+  graph_node_t *sum = graph_node(n->g, "ReduceSum", GRAPH_VALUES(rows, graph_ints(n->g, 1, &(int64_t){-1})));
+  graph_set_int(sum, "keepdims", 0);
+  const char *value = graph_result(sum, NULL);
+  pt2_set(n, 0, pt2_has(n, "bias") ? pt2_op(n, "Add", GRAPH_VALUES(value, pt2_operand(n, "bias", dtype))) : value);
+}
+
+// The product of three, each with dims of 1 put in, summed over some.
+void pt2_import_trilinear(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  const char *product = NULL;
+  for (int i = 1; i <= 3; i++) {
+    int count = -1;
+    const int64_t *axes = pt2_ints(n, strata_arena_printf(n->arena, "expand%d", i), &count);
+    const char *value = pt2_operand(n, strata_arena_printf(n->arena, "i%d", i), dtype);
+    if (count > 0 && !n->has_failed)
+      value = graph_unsqueeze(n->g, value, count, axes);
+    product = product ? pt2_op(n, "Mul", GRAPH_VALUES(product, value)) : value;
+  }
+  int count = -1;
+  const int64_t *axes = pt2_ints(n, "sumdim", &count);
+  if (n->has_failed || !count) {
+    pt2_set(n, 0, product);
+    return;
+  }
+  graph_node_t *sum = graph_node(n->g, "ReduceSum", GRAPH_VALUES(product, graph_ints(n->g, count, axes)));
+  graph_set_int(sum, "keepdims", 0);
+  pt2_set(n, 0, graph_result(sum, NULL));
+}
+
 //===-- Windows --------------------------------------------------------------------------------------------------===//
 
 // What has no batch gets one of one for the operator.
@@ -159,13 +200,22 @@ static graph_node_t *pool(pt2_node_t *n, const char *op, const pt2_value_t *self
 void pt2_import_avg_pool(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
   int spatial = spatial_of(n);
-  if (pt2_has(n, "divisor_override"))
-    pt2_refuse(n, "divisor_override");
+  bool is_divided = pt2_has(n, "divisor_override");
+  if (is_divided && pt2_bool(n, "ceil_mode"))
+    pt2_refuse(n, "divisor_override with ceil_mode");
   graph_node_t *node = pool(n, "AveragePool", &self, spatial);
   if (!node)
     return;
-  graph_set_int(node, "count_include_pad", pt2_bool(n, "count_include_pad"));
-  set_without_batch(n, 0, &self, spatial, graph_result(node, NULL));
+  graph_set_int(node, "count_include_pad", is_divided || pt2_bool(n, "count_include_pad"));
+  const char *value = graph_result(node, NULL);
+  if (is_divided) {
+    double factor = 1 / pt2_number(n, "divisor_override");
+    const int64_t *kernel = pt2_ints(n, "kernel_size", &spatial);
+    for (int i = 0; i < spatial; i++)
+      factor *= (double)kernel[i];
+    value = pt2_op(n, "Mul", GRAPH_VALUES(value, pt2_number_value(n, self.dtype, factor)));
+  }
+  set_without_batch(n, 0, &self, spatial, value);
 }
 
 void pt2_import_max_pool(pt2_node_t *n) {
@@ -313,10 +363,12 @@ void pt2_import_upsample(pt2_node_t *n) {
                               : "half_pixel");
   if (is_nearest)
     graph_set_string(node, "nearest_mode", "floor");
-  if (!strcmp(detail, "cubic"))
-    graph_set_float(node, "cubic_coeff_a", -0.75);
-  if (is_antialiased)
+  if (!strncmp(detail, "cubic", strlen("cubic")))
+    graph_set_float(node, "cubic_coeff_a", is_antialiased ? -0.5 : -0.75);
+  if (is_antialiased) {
     graph_set_int(node, "antialias", 1);
+    graph_set_int(node, "exclude_outside", 1);
+  }
   pt2_set(n, 0, graph_result(node, NULL));
 }
 

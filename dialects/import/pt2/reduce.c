@@ -49,17 +49,20 @@ static const char *arg_reduce(pt2_node_t *n, const char *op) {
   pt2_value_t self = pt2_tensor(n, "self");
   const char *value = self.name;
   bool has_dim = pt2_has(n, "dim"), keep = pt2_bool(n, "keepdim");
-  int64_t axis = has_dim ? pt2_axis(n, "dim", self.rank) : 0, rest = -1;
-  if ((!has_dim && keep) || (has_dim && !self.rank))
-    pt2_refuse(n, has_dim ? "of a tensor without dims" : "of all with keepdim");
+  int64_t axis = has_dim ? pt2_axis(n, "dim", self.rank) : 0, rest = -1, ones[STRATA_TENSOR_MAX_RANK];
+  for (int i = 0; i < self.rank; i++)
+    ones[i] = 1;
+  if (has_dim && !self.rank)
+    pt2_refuse(n, "of a tensor without dims");
   if (!has_dim && !n->has_failed)
     value = graph_reshape(n->g, value, 1, &rest);
   graph_node_t *node = pt2_node(n, op, GRAPH_VALUES(value));
   if (!node)
     return "";
   graph_set_int(node, "axis", axis);
-  graph_set_int(node, "keepdims", keep);
-  return graph_result(node, NULL);
+  graph_set_int(node, "keepdims", keep && has_dim);
+  const char *place = graph_result(node, NULL);
+  return keep && !has_dim ? graph_reshape(n->g, place, self.rank, ones) : place;
 }
 
 void pt2_import_arg_reduce(pt2_node_t *n) { pt2_set(n, 0, arg_reduce(n, n->info->detail)); }
@@ -79,6 +82,23 @@ void pt2_import_max(pt2_node_t *n) {
 
 //===-- Norms and variance ---------------------------------------------------------------------------------------===//
 
+// The norm of order |p| along axes.
+static const char *norm(pt2_node_t *n, const char *value, strata_dtype_t dtype, double p, int count,
+                        const int64_t *axes, bool keep) {
+  value = pt2_op(n, "Abs", GRAPH_VALUES(value));
+  if (p == 1 || p == 2)
+    return reduce(n, p == 1 ? "ReduceL1" : "ReduceL2", value, count, axes, keep);
+  if (isinf(p))
+    return reduce(n, p > 0 ? "ReduceMax" : "ReduceMin", value, count, axes, keep);
+  if (p == 0) { // how many are not 0
+    const char *is_set = pt2_op(n, "Greater", GRAPH_VALUES(value, pt2_number_value(n, dtype, 0)));
+    return reduce(n, "ReduceSum", n->has_failed ? "" : graph_cast(n->g, is_set, dtype), count, axes, keep);
+  }
+  value = pt2_op(n, "Pow", GRAPH_VALUES(value, pt2_number_value(n, dtype, p)));
+  value = reduce(n, "ReduceSum", value, count, axes, keep);
+  return pt2_op(n, "Pow", GRAPH_VALUES(value, pt2_number_value(n, dtype, 1 / p)));
+}
+
 void pt2_import_norm(pt2_node_t *n) {
   strata_dtype_t dtype = pt2_result_dtype(n);
   pt2_value_t self = pt2_tensor(n, "self");
@@ -86,19 +106,42 @@ void pt2_import_norm(pt2_node_t *n) {
   int count;
   const int64_t *axes = axes_of(n, self.rank, &count);
   bool keep = pt2_bool(n, "keepdim");
-  const char *value = pt2_op(n, "Abs", GRAPH_VALUES(pt2_cast(n, &self, dtype)));
-  if (p == 1 || p == 2) {
-    value = reduce(n, p == 1 ? "ReduceL1" : "ReduceL2", value, count, axes, keep);
-  } else if (isinf(p)) {
-    value = reduce(n, p > 0 ? "ReduceMax" : "ReduceMin", value, count, axes, keep);
-  } else {
-    if (p == 0)
-      pt2_refuse(n, "order 0");
-    value = pt2_op(n, "Pow", GRAPH_VALUES(value, pt2_number_value(n, dtype, p)));
-    value = reduce(n, "ReduceSum", value, count, axes, keep);
-    value = pt2_op(n, "Pow", GRAPH_VALUES(value, pt2_number_value(n, dtype, 1 / p)));
+  pt2_set(n, 0, norm(n, pt2_cast(n, &self, dtype), dtype, p, count, axes, keep));
+}
+
+// Of each row of x1 to each of x2: [..., P, M] and [..., R, M].
+void pt2_import_distance(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  int64_t behind = -2, before = -3, last = -1;
+  const char *a = pt2_operand(n, "x1", dtype), *b = pt2_operand(n, "x2", dtype);
+  double p = pt2_has(n, "p") ? pt2_number(n, "p") : 2;
+  if (n->has_failed)
+    return;
+  const char *difference =
+      graph_op(n->g, "Sub", GRAPH_VALUES(graph_unsqueeze(n->g, a, 1, &behind), graph_unsqueeze(n->g, b, 1, &before)));
+  pt2_set(n, 0, norm(n, difference, dtype, p, 1, &last, false));
+}
+
+// Of each row to all behind it.
+void pt2_import_pair_distance(pt2_node_t *n) {
+  enum { MOST = 1 << 11 };
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  pt2_value_t self = pt2_tensor(n, "self");
+  int64_t rows = self.rank == 2 && !n->has_failed ? self.sizes[0].number : -1, count = 0, last = -1;
+  if (rows < 2 || rows > MOST)
+    pt2_refuse(n, "of a number of rows that varies, or is less than 2 or more than %d", MOST);
+  if (n->has_failed)
+    return;
+  const char *sides[2];
+  int64_t *places = strata_arena_array(n->arena, int64_t, rows * (rows - 1) / 2);
+  for (int side = 0; side < 2; side++, count = 0) {
+    for (int64_t i = 0; i < rows; i++)
+      for (int64_t j = i + 1; j < rows; j++)
+        places[count++] = side ? j : i;
+    sides[side] = graph_op(n->g, "Gather", GRAPH_VALUES(self.name, graph_ints(n->g, (int)count, places)));
   }
-  pt2_set(n, 0, value);
+  pt2_set(n, 0,
+          norm(n, graph_op(n->g, "Sub", GRAPH_VALUES(sides[0], sides[1])), dtype, pt2_number(n, "p"), 1, &last, false));
 }
 
 // How many elements each result is of, as a value.
@@ -172,6 +215,42 @@ void pt2_import_cumsum(pt2_node_t *n) {
     pt2_set(n, 0, self.rank ? graph_op(n->g, "CumSum", GRAPH_VALUES(value, graph_int(n->g, axis))) : value);
 }
 
+static const char *cumulate(pt2_node_t *n, const char *value, int64_t axis, const char *kind) {
+  graph_node_t *node = pt2_node(n, "strata.Cumulate", GRAPH_VALUES(value));
+  if (!node)
+    return "";
+  graph_set_int(node, "axis", axis);
+  graph_set_string(node, "kind", kind);
+  return graph_result(node, NULL);
+}
+
+void pt2_import_cumprod(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  const char *value = pt2_cast(n, &self, pt2_result_dtype(n));
+  int64_t axis = pt2_axis(n, "dim", self.rank);
+  pt2_set(n, 0, self.rank ? cumulate(n, value, axis, "mul") : value);
+}
+
+// The largest so far, and where the last of them is.
+void pt2_import_running_extreme(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  int64_t axis = pt2_axis(n, "dim", self.rank), zero = 0, shape[STRATA_TENSOR_MAX_RANK];
+  if (!self.rank)
+    pt2_refuse(n, "of a tensor without dims");
+  const char *values = cumulate(n, self.name, axis, n->info->detail);
+  pt2_set(n, 0, values);
+  if (!pt2_wants(n, 1) || n->has_failed)
+    return;
+  for (int i = 0; i < self.rank; i++)
+    shape[i] = i == axis ? -1 : 1;
+  const char *size = graph_squeeze(n->g, pt2_shape(n, self.name, (int)axis, (int)axis + 1), 1, &zero);
+  const char *places = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), size, graph_int(n->g, 1)));
+  const char *is_new = graph_op(n->g, "Equal", GRAPH_VALUES(self.name, values));
+  places =
+      graph_op(n->g, "Where", GRAPH_VALUES(is_new, graph_reshape(n->g, places, self.rank, shape), graph_int(n->g, 0)));
+  pt2_set(n, 1, cumulate(n, places, axis, "max"));
+}
+
 //===-- Sorting --------------------------------------------------------------------------------------------------===//
 
 static graph_node_t *top(pt2_node_t *n, const pt2_value_t *self, int64_t axis, const char *count, bool is_largest) {
@@ -210,4 +289,47 @@ void pt2_import_argsort(pt2_node_t *n) {
     return;
   graph_result(node, NULL);
   pt2_set(n, 0, graph_result(node, NULL));
+}
+
+// The k-th smallest along one axis, or the median: of an even number the smaller one in the middle.
+void pt2_import_kth(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  bool has_dim = pt2_has(n, "dim"), keep = has_dim && pt2_bool(n, "keepdim");
+  int64_t rest = -1, one = 1, from = -1, end = INT64_MAX;
+  if (!has_dim && !n->has_failed)
+    self = (pt2_value_t){.name = graph_reshape(n->g, self.name, 1, &rest), .rank = 1};
+  int64_t axis = has_dim ? pt2_axis(n, "dim", self.rank) : 0;
+  const char *count = pt2_has(n, "k") ? pt2_sizes(n, "k") : pt2_shape(n, self.name, (int)axis, (int)axis + 1);
+  if (!pt2_has(n, "k") && !n->has_failed) {
+    count = graph_op(n->g, "Add", GRAPH_VALUES(count, graph_int(n->g, 1)));
+    count = graph_op(n->g, "Div", GRAPH_VALUES(count, graph_int(n->g, 2)));
+  }
+  graph_node_t *node = top(n, &self, axis, count, false);
+  for (int i = 0; node && i < 2 && i < n->n_results; i++) {
+    const char *part =
+        graph_op(n->g, "Slice",
+                 GRAPH_VALUES(graph_result(node, NULL), graph_ints(n->g, 1, &from), graph_ints(n->g, 1, &end),
+                              graph_ints(n->g, 1, &axis), graph_ints(n->g, 1, &one)));
+    pt2_set(n, i, keep ? part : graph_squeeze(n->g, part, 1, &axis));
+  }
+}
+
+// How many of the sorted numbers are before a value: those less than it, with "right" those that equal it, too.
+void pt2_import_search(pt2_node_t *n) {
+  const char *sorted = strchr(n->info->detail, ' ') + 1;
+  strata_dtype_t dtype = pt2_promoted(n, n->info->detail);
+  int64_t last = -1, behind = -2;
+  bool is_right = pt2_bool(n, "right") || !strcmp(pt2_string(n, "side", "left"), "right");
+  pt2_value_t row = pt2_tensor(n, sorted);
+  const char *value = pt2_operand(n, "self", dtype), *numbers = pt2_operand(n, sorted, dtype);
+  if (n->has_failed || !row.rank) {
+    pt2_refuse(n, "without numbers to search in");
+    return;
+  }
+  if (row.rank > 1)
+    numbers = graph_unsqueeze(n->g, numbers, 1, &behind);
+  const char *before =
+      graph_op(n->g, is_right ? "LessOrEqual" : "Less", GRAPH_VALUES(numbers, graph_unsqueeze(n->g, value, 1, &last)));
+  before = reduce(n, "ReduceSum", graph_cast(n->g, before, STRATA_DTYPE_I64), 1, &last, false);
+  pt2_set_as(n, 0, before, STRATA_DTYPE_I64);
 }

@@ -166,19 +166,29 @@ static MlirValue matches(onnx_node_t *n, MlirValue x, MlirValue keys) {
   return onnx_binary(n, STRATA_OP_EQ, onnx_insert_axis(n, x, onnx_shape(x).rank), keys);
 }
 
+// Another category is an error where there are to be no zeros; a library has none, and says so by what is no number.
+static MlirValue without_others(onnx_node_t *n, MlirValue found, MlirValue codes) {
+  bool last[STRATA_MAX_RANK] = {false};
+  int rank = onnx_shape(found).rank;
+  if (onnx_failed(n) || rank < 1)
+    return codes;
+  last[rank - 1] = true;
+  MlirValue any = onnx_reduce(n, STRATA_COMBINER_OR, found, last, true);
+  return onnx_select(n, any, codes, onnx_number(n, codes, NAN));
+}
+
 void onnx_import_one_hot_encoder(onnx_node_t *n) {
   int64_t count;
   MlirValue x = onnx_operand(n, 0);
   const int64_t *categories = onnx_attr_ints(n, "cats_int64s", &count);
   if (onnx_has_attr(n, "cats_strings") || !count)
     onnx_unsupported(n, "categories that are no numbers");
-  else if (!onnx_attr_int(n, "zeros", 1))
-    onnx_unsupported(n, "zeros = 0: an error for a category that is none of the model's");
   if (onnx_failed(n))
     return;
   x = onnx_convert(n, x, onnx_is_unsigned(n, 0), STRATA_TYPE_I64, false);
   MlirValue found = matches(n, x, onnx_ints_constant(n, 1, &count, categories));
-  onnx_set(n, 0, onnx_convert(n, found, false, STRATA_TYPE_F32, false));
+  MlirValue codes = onnx_convert(n, found, false, STRATA_TYPE_F32, false);
+  onnx_set(n, 0, onnx_attr_int(n, "zeros", 1) ? codes : without_others(n, found, codes));
 }
 
 // Keys or values of a table, a 1-d tensor; a null value where there are none.

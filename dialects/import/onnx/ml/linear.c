@@ -195,6 +195,15 @@ static MlirValue voted(onnx_node_t *n, MlirValue decisions, int64_t classes, int
   return onnx_greatest(n, plus(n, product(n, is_first, classes, pairs, for_first), classes, for_second));
 }
 
+// Of the first class of each pair.
+static MlirValue first_probabilities(onnx_node_t *n, MlirValue decisions, int64_t pairs, const double *a,
+                                     const double *b) {
+  strata_type_t type = onnx_shape(decisions).type;
+  MlirValue x = onnx_binary(n, STRATA_OP_MUL, decisions, onnx_row(n, type, pairs, a));
+  x = onnx_binary(n, STRATA_OP_ADD, x, onnx_row(n, type, pairs, b));
+  return onnx_composite(n, STRATA_COMPOSITE_SIGMOID, onnx_unary(n, STRATA_OP_NEG, x));
+}
+
 // Of two classes the probabilities are those of the one decision.
 static MlirValue pair_probabilities(onnx_node_t *n, MlirValue decisions, double a, double b) {
   MlirValue x = onnx_with_number(n, STRATA_OP_ADD, onnx_with_number(n, STRATA_OP_MUL, decisions, a), b);
@@ -206,10 +215,12 @@ static MlirValue pair_probabilities(onnx_node_t *n, MlirValue decisions, double 
 static MlirValue machine_scores(onnx_node_t *n, onnx_post_t post, MlirValue decisions, int64_t classes) {
   int64_t n_a, n_b;
   const double *a = onnx_attr_doubles(n, "prob_a", &n_a), *b = onnx_attr_doubles(n, "prob_b", &n_b);
-  if (n_a && classes > 2)
-    onnx_unsupported(n, "probabilities of more than two classes");
-  else if (n_a && onnx_expect_count(n, "prob_a", n_a, 1) && onnx_expect_count(n, "prob_b", n_b, 1))
-    return onnx_post(n, post, pair_probabilities(n, decisions, a[0], b[0]));
+  const int64_t pairs = classes * (classes - 1) / 2;
+  if (n_a && onnx_expect_count(n, "prob_a", n_a, pairs) && onnx_expect_count(n, "prob_b", n_b, pairs)) {
+    MlirValue p = classes == 2 ? pair_probabilities(n, decisions, a[0], b[0])
+                               : onnx_coupled_probabilities(n, first_probabilities(n, decisions, pairs, a, b), classes);
+    return onnx_post(n, post, p);
+  }
   if (onnx_failed(n) || classes > 2)
     return onnx_post(n, post, decisions);
   return onnx_two_scores(n, post, decisions, post != ONNX_POST_NONE);

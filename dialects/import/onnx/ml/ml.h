@@ -48,4 +48,7 @@ MlirValue onnx_greatest(onnx_node_t *n, MlirValue scores);
 // always of LOGISTIC.
 MlirValue onnx_two_scores(onnx_node_t *n, onnx_post_t post, MlirValue score, bool is_probability);
 
+// The probabilities of |classes| classes from those of the first of each pair, [rows, pairs]: (0, 1), (0, 2), ...
+MlirValue onnx_coupled_probabilities(onnx_node_t *n, MlirValue pairs, int64_t classes);
+
 #endif
