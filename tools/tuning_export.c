@@ -143,6 +143,10 @@ static strata_status_t build_all(exporter_t *e) {
 
 //===-- The manifest ---------------------------------------------------------------------------------------------===//
 
+static const char *target_name(const exporter_t *e) {
+  return e->options->target == STRATA_TARGET_AMDGPU ? "amdgpu" : "nvgpu";
+}
+
 static bool has_failed(const exporter_t *e, const char *library) {
   for (size_t i = 0; i < e->failed.count; i++)
     if (strcmp(library, strata_arena_printf(e->tuning->arena, "lib%s.so", e->failed.data[i])) == 0)
@@ -158,19 +162,47 @@ static void drop_failed(const exporter_t *e, Strata__TuningKernel *kernel) {
   kernel->n_candidates = n;
 }
 
+static bool is_proposed(const exporter_t *e, const Strata__TuningKernel *kernel) {
+  for (size_t i = 0; i < e->tuning->proposed.count; i++)
+    if (strcmp(e->tuning->proposed.data[i]->kernel, kernel->kernel) == 0)
+      return true;
+  return false;
+}
+
+typedef STRATA_VECTOR(Strata__TuningKernel *) kernels_t;
+
+// What other models have in the folder stays; libraries are called by kernels.
+static strata_status_t keep_others(const exporter_t *e, kernels_t *kernels) {
+  strata_arena_t *arena = e->tuning->arena;
+  const char *path = strata_arena_printf(arena, "%s/%s", e->options->output, STRATA_TUNING_MANIFEST);
+  Strata__TuningManifest *before;
+  if (access(path, F_OK) != 0)
+    return NULL;
+  STRATA_TRY(strata_tuning_read_manifest(arena, path, &before));
+  for (size_t i = 0; i < before->n_kernels; i++)
+    if (strcmp(before->target, target_name(e)) == 0 && !is_proposed(e, before->kernels[i]) &&
+        strcmp(before->kernels[i]->compiler, strata_tuning_compiler()) == 0)
+      *strata_vector_push(arena, kernels) = before->kernels[i];
+  return NULL;
+}
+
 // Kernels whose first candidate, the model's choice, is none are left out: nothing could be compared with it.
 static strata_status_t write_manifest(const exporter_t *e) {
-  Strata__TuningManifest manifest = STRATA__TUNING_MANIFEST__INIT;
-  manifest.target = e->options->target == STRATA_TARGET_AMDGPU ? (char[]){"amdgpu"} : (char[]){"nvgpu"};
-  manifest.kernels = strata_arena_array(e->tuning->arena, Strata__TuningKernel *, e->tuning->proposed.count + 1);
+  kernels_t kernels = {0};
+  STRATA_TRY(keep_others(e, &kernels));
   for (size_t i = 0; i < e->tuning->proposed.count; i++) {
     Strata__TuningKernel *kernel = e->tuning->proposed.data[i];
     bool has_models = !has_failed(e, kernel->candidates[0]->library);
     drop_failed(e, kernel);
     if (has_models)
-      manifest.kernels[manifest.n_kernels++] = kernel;
+      *strata_vector_push(e->tuning->arena, &kernels) = kernel;
   }
-  printf("%zu kernels to tune, %zu candidates\n", manifest.n_kernels, e->tuning->modules.count - e->failed.count);
+  printf("%zu kernels to tune, %zu candidates of this model\n", kernels.count,
+         e->tuning->modules.count - e->failed.count);
+  Strata__TuningManifest manifest = STRATA__TUNING_MANIFEST__INIT;
+  manifest.target = strata_arena_strdup(e->tuning->arena, target_name(e));
+  manifest.kernels = kernels.data;
+  manifest.n_kernels = kernels.count;
   return strata_tuning_write_manifest(file_of(e, STRATA_TUNING_MANIFEST, ""), &manifest);
 }
 
