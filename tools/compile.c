@@ -153,6 +153,8 @@ static strata_status_t name_input(const job_t *job, strata_status_t status) {
   return is_named ? status : strata_status_context(status, "%s", path);
 }
 
+static strata_status_t compile_and_finish(const char *files, void *user);
+
 static strata_status_t check_device(strata_compile_t *compile) {
   const strata_cpu_device_t *cpu;
   const strata_gpu_device_t *gpu;
@@ -174,15 +176,34 @@ static strata_status_t check_devices(strata_compile_t *compile) {
   return status;
 }
 
+static strata_status_t compile_into(const strata_options_t *options, const char *folder, void *user) {
+  job_t job = *(const job_t *)user;
+  job.options = options;
+  job.observer = (strata_observer_t){.options = options};
+  return compile_and_finish(folder, &job);
+}
+
+// Measures what --autotune=update is to find out; NULL: nothing.
+static const char *measure(job_t *job, const strata_options_t *options) {
+  const char *why_not = NULL;
+  if (options->autotune != STRATA_AUTOTUNE_UPDATE)
+    return NULL;
+  const char *results = strata_tuning_update(job->arena, options, &why_not, compile_into, job);
+  if (why_not)
+    print_note(strata_arena_printf(job->arena, "nothing is tuned: %s", why_not), job);
+  return results;
+}
+
 // Runs in the child process. The compile is not taken apart at the end: the process ends.
 static strata_status_t compile_and_finish(const char *files, void *user) {
   job_t *job = user;
   job->files = files;
   strata_options_t options = *job->options;
+  const char *measured = measure(job, &options); // before the driver is asked here
   STRATA_TRY(strata_resolve_native(job->arena, (strata_target_kind_t)options.target, options.device, &options.device));
   job->options = &options;
   strata_compile_options_t compile_options = strata_options_for_compile(job->arena, &options);
-  STRATA_TRY(strata_tuning_begin(job->arena, &options, &compile_options.tuning));
+  STRATA_TRY(strata_tuning_begin(job->arena, &options, measured, &compile_options.tuning));
   strata_pipeline_t pipeline = {
       .run = run_own_phase,
       .before = before_phase,

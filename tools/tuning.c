@@ -3,7 +3,17 @@
 
 #include "passes/tuning/cache.h"
 
-strata_status_t strata_tuning_begin(strata_arena_t *arena, const strata_options_t *options,
+// What was just measured is newer than what the file says.
+static strata_status_t add_measured(strata_tuning_t *tuning, const char *path) {
+  strata_tuning_results_t results;
+  STRATA_TRY(strata_tuning_read(tuning->arena, path, &results));
+  for (size_t i = 0; i < results.count; i++)
+    strata_tuning_insert(tuning->arena, &tuning->loaded, results.data[i]);
+  tuning->path = tuning->path ? tuning->path : "measured now";
+  return NULL;
+}
+
+strata_status_t strata_tuning_begin(strata_arena_t *arena, const strata_options_t *options, const char *measured,
                                     strata_tuning_t **out_tuning) {
   *out_tuning = NULL;
   if (options->autotune == STRATA_AUTOTUNE_OFF)
@@ -14,7 +24,9 @@ strata_status_t strata_tuning_begin(strata_arena_t *arena, const strata_options_
   tuning->path = options->load_autotune;
   tuning->folder = options->autotune_cache;
   *out_tuning = tuning;
-  return tuning->path ? strata_tuning_read(arena, tuning->path, &tuning->loaded) : NULL;
+  if (tuning->path)
+    STRATA_TRY(strata_tuning_read(arena, tuning->path, &tuning->loaded));
+  return measured ? add_measured(tuning, measured) : NULL;
 }
 
 // What the folder has already stays as it is there.
