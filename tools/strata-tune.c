@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
   size_t kernel;          // the next to be tuned, or under way
   unsigned long progress; // grows
+  double end;             // of the time that there is; 0: the GPU is not there yet
   char card[128];
   char error[512]; // that no candidate is to blame for
   strata_tune_record_t records[];
@@ -41,7 +42,6 @@ typedef struct {
   const options_t *options;
   Strata__TuningManifest *manifest;
   shared_t *shared;
-  double end; // of the time that there is
   bool is_terminal;
 } tuning_t;
 
@@ -105,13 +105,21 @@ static strata_status_t parse_options(strata_arena_t *arena, int argc, char **arg
 
 static size_t n_kernels(const tuning_t *t) { return t->manifest->n_kernels; }
 
+// Whatever the time is, one kernel is tuned.
+static bool has_more(const tuning_t *t) {
+  bool has_time = t->shared->end == 0 || t->shared->kernel == 0 || now() < t->shared->end;
+  return has_time && t->shared->kernel < n_kernels(t);
+}
+
 // The time that is left, shared by the kernels that are left; a kernel needs some of it for other things.
 static double share_of(const tuning_t *t) {
-  return fmax(0, t->end - now()) / (double)(n_kernels(t) - t->shared->kernel) / 2;
+  return fmax(0, t->shared->end - now()) / (double)(n_kernels(t) - t->shared->kernel) / 2;
 }
 
 static strata_status_t tune_kernels(const tuning_t *t, const strata_tuner_t *tuner) {
-  for (; t->shared->kernel < n_kernels(t) && now() < t->end; t->shared->kernel++) {
+  if (t->shared->end == 0)
+    t->shared->end = now() + t->options->budget;
+  for (; has_more(t); t->shared->kernel++) {
     strata_tune_record_t *record = &t->shared->records[t->shared->kernel];
     STRATA_TRY(strata_tune_kernel(tuner, t->manifest->kernels[t->shared->kernel], share_of(t), record));
     record->is_done = true;
@@ -148,9 +156,9 @@ static _Noreturn void run_worker(const tuning_t *t, pid_t parent) {
 //===-- The first process ----------------------------------------------------------------------------------------===//
 
 static void print_progress(const tuning_t *t) {
-  if (t->is_terminal)
+  if (t->is_terminal && t->shared->end > 0)
     fprintf(stderr, "\rtuning: %zu of %zu kernels, %.0f s left ", t->shared->kernel, n_kernels(t),
-            fmax(0, t->end - now()));
+            fmax(0, t->shared->end - now()));
 }
 
 // Waits for its end; one that does nothing for long is ended.
@@ -192,7 +200,7 @@ static strata_status_t blame(const tuning_t *t, int status) {
 }
 
 static strata_status_t tune_all(const tuning_t *t) {
-  while (t->shared->kernel < n_kernels(t) && now() < t->end) {
+  while (has_more(t)) {
     fflush(NULL);
     pid_t self = getpid(), pid = fork();
     if (pid < 0)
@@ -304,7 +312,6 @@ static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv)
   t.shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (t.shared == MAP_FAILED)
     return strata_error(STRATA_OUT_OF_MEMORY, "%zu bytes for %zu kernels", size, n_kernels(&t));
-  t.end = now() + options.budget;
   STRATA_TRY(tune_all(&t));
   return write_results(&t, &results);
 }
