@@ -110,8 +110,8 @@ def used():
     said = compile_("plain.onnx", "tuned", load("results.txtpb"))
     assert re.search(r"tuned k0 emulated_90 \{.*\(results.txtpb\)", said), said
     assert not is_same("tuned", "untuned")
-    compile_("plain.onnx", "again", load("results.txtpb"), "--autotune=require", "--jobs=3")
-    assert is_same("tuned", "again")
+    compile_("plain.onnx", "again", load("results.txtpb"), "--autotune=require", "--jobs=3", "--depfile")
+    assert is_same("tuned", "again") and "results.txtpb:" in read("again/m.d")
     generator = np.random.default_rng(1)
     a, b = (generator.standard_normal(shape).astype(np.float16) for shape in ((M, K), (K, N)))
     np.save("a.npy", a)
