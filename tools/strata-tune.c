@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -296,8 +297,10 @@ static strata_status_t write_results(const tuning_t *t, strata_tuning_results_t 
 
 // Those of a file that is there stay, but for the kernels that are tuned now.
 static strata_status_t read_results(const tuning_t *t, strata_tuning_results_t *out) {
+  struct stat info;
   *out = (strata_tuning_results_t){0};
-  return access(t->options->output, F_OK) == 0 ? strata_tuning_read(t->arena, t->options->output, out) : NULL;
+  bool is_there = stat(t->options->output, &info) == 0 && S_ISREG(info.st_mode);
+  return is_there ? strata_tuning_read(t->arena, t->options->output, out) : NULL;
 }
 
 static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv) {

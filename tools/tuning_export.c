@@ -30,7 +30,8 @@ typedef struct {
   build_t *builds;                // |n_builds| at a time
   int n_builds;
   size_t n_done;
-  words_t failed; // names
+  words_t failed;      // names
+  const char *failure; // of the last
 } exporter_t;
 
 //===-- A build --------------------------------------------------------------------------------------------------===//
@@ -80,7 +81,8 @@ static strata_status_t start(exporter_t *e, build_t *build, const strata_tuning_
   return error ? strata_error(STRATA_IO, "cannot create a process: %s", strerror(error)) : NULL;
 }
 
-static void print_failure(const exporter_t *e, const char *name) {
+// The first line that it printed.
+static const char *failure_of(const exporter_t *e, const char *name) {
   char line[512] = "";
   FILE *log = fopen(file_of(e, name, ".log"), "rb");
   if (log && !fgets(line, sizeof line, log))
@@ -88,14 +90,15 @@ static void print_failure(const exporter_t *e, const char *name) {
   if (log)
     fclose(log);
   line[strcspn(line, "\n")] = 0;
-  fprintf(stderr, "strata: note: candidate %s does not compile and is left out: %s\n", name, line);
+  return strata_arena_strdup(e->tuning->arena, line);
 }
 
 static void finish(exporter_t *e, build_t *build, int status) {
   static const char *const left[] = {".mlir", ".log", ".h", ".pc"};
   bool is_whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!is_whole) {
-    print_failure(e, build->name);
+    e->failure = failure_of(e, build->name);
+    fprintf(stderr, "strata: note: candidate %s does not compile and is left out: %s\n", build->name, e->failure);
     *strata_vector_push(e->tuning->arena, &e->failed) = build->name;
   }
   for (size_t i = 0; i < sizeof left / sizeof *left; i++)
@@ -138,6 +141,8 @@ static strata_status_t build_all(exporter_t *e) {
     status = start(e, free_build(e), &e->tuning->modules.data[i]);
   while (is_any_under_way(e))
     wait_for_one(e);
+  if (!status && e->failure && e->failed.count == e->tuning->modules.count) // it is none of them, but the disk, say
+    return strata_error(STRATA_TOOL, "no candidate can be compiled: %s", e->failure);
   return status;
 }
 

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 
 import numpy as np
 
@@ -247,6 +248,26 @@ def failing_device():
     assert "strata: error: " in said, said
 
 
+def whole_or_not_at_all():
+    """An export that is killed, or finds the disk full, leaves nothing, or all."""
+    for pause in (0.05, 0.3, 0.6, 1.2, 2.4):
+        shutil.rmtree("killed", ignore_errors=True)
+        process = subprocess.Popen([f"{strata.BIN}/strata", "plain.onnx", *DEVICE, "--autotune=export", "killed"],
+                                   stdout=subprocess.DEVNULL)
+        time.sleep(pause)
+        process.kill()
+        process.wait()
+        end = time.monotonic() + 20  # what it started tidies up
+        while glob.glob("killed/.*") and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not os.path.exists("killed") or os.path.exists("killed/manifest.txtpb"), os.listdir("killed")
+    shutil.rmtree("full", ignore_errors=True)
+    limited = f"ulimit -f 40; exec {strata.BIN}/strata plain.onnx {' '.join(DEVICE)} --autotune=export full"
+    said = run("sh", "-c", limited, wanted=1)
+    assert "no candidate can be compiled: " in said and not os.path.exists("full"), said
+    assert "/dev/full: No space left" in tune("exported", "--output=/dev/full", wanted=1)
+
+
 def wrong_commands():
     strata_ = f"{strata.BIN}/strata"
     for arguments, words in (
@@ -272,4 +293,4 @@ def wrong_commands():
 prepare()
 strata.report([(case.__name__, case) for case in (
     exported, used, dumped_and_loaded, others_are_not_used, hostile_schedules_are_not_used, partial, files_that_are_none,
-    folder, updated, bad_candidates, failing_device, wrong_commands)])
+    folder, updated, bad_candidates, failing_device, whole_or_not_at_all, wrong_commands)])
