@@ -109,7 +109,7 @@ static strata_status_t look_up(const lookup_t *l, const strata_called_kernel_t *
   return NULL;
 }
 
-static strata_status_t apply(strata_compile_t *compile, const strata_gpu_device_t *device,
+static strata_status_t apply(strata_compile_t *compile, const strata_gpu_device_t *device, const strata_calls_t *calls,
                              const strata_called_kernel_t *called) {
   strata_tuning_t *tuning = compile->options->tuning;
   MlirStringRef name = strata_attr_str(called->func, "sym_name");
@@ -126,7 +126,7 @@ static strata_status_t apply(strata_compile_t *compile, const strata_gpu_device_
   if (is_taken)
     return NULL;
   if (tuning->mode == STRATA_AUTOTUNE_EXPORT)
-    return strata_tuned_propose(compile, device, called, &l.key);
+    return strata_tuned_propose(compile, device, calls, called, &l.key);
   if (tuning->mode == STRATA_AUTOTUNE_REQUIRE)
     return strata_error(STRATA_NOT_FOUND, "--autotune=require: kernel %s (%s) has no result of tuning on %s", l.name,
                         l.key.kernel, l.key.device);
@@ -165,7 +165,7 @@ strata_status_t strata_tuned_apply(strata_compile_t *compile, const strata_gpu_d
     if (why)
       strata_explain(compile, "tuned %.*s: not looked up: %s", (int)name.length, name.data, why);
     else
-      STRATA_TRY(apply(compile, device, called));
+      STRATA_TRY(apply(compile, device, calls, called));
   }
   return NULL;
 }

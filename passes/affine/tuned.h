@@ -15,6 +15,7 @@ STRATA_MUST_CHECK strata_status_t strata_tuned_apply(strata_compile_t *compile, 
 
 // Adds the kernel's candidates to what the compile proposes: |key| names it, |model| is the schedule it has.
 STRATA_MUST_CHECK strata_status_t strata_tuned_propose(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                       const strata_calls_t *calls,
                                                        const strata_called_kernel_t *called,
                                                        const strata_tuning_result_t *key);
 

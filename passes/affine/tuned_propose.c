@@ -235,8 +235,22 @@ static bool is_proposed(const strata_tuning_t *tuning, const strata_tuning_resul
   return false;
 }
 
+// The inputs, as they follow one another, that other kernels have written: in the first of its calls.
+static void find_warm(const strata_calls_t *calls, const strata_called_kernel_t *called, const arguments_t *arguments,
+                      strata_arena_t *arena, Strata__TuningKernel *kernel) {
+  kernel->warm = strata_arena_array(arena, int32_t, arguments->n + 1);
+  for (int i = 0, input = 0; i < arguments->n; i++) {
+    MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(called->calls.data[0], i));
+    bool is_made = !mlirValueIsABlockArgument(buffer) && !strata_calls_is_constant(calls, buffer);
+    if (!arguments->are_written[i] && is_made)
+      kernel->warm[kernel->n_warm++] = input;
+    input += !arguments->are_written[i];
+  }
+}
+
 strata_status_t strata_tuned_propose(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                     const strata_called_kernel_t *called, const strata_tuning_result_t *key) {
+                                     const strata_calls_t *calls, const strata_called_kernel_t *called,
+                                     const strata_tuning_result_t *key) {
   strata_tuning_t *tuning = compile->options->tuning;
   strata_schedule_t model = strata_schedule_read(called->func);
   strata_kernel_t nests;
@@ -259,6 +273,7 @@ strata_status_t strata_tuned_propose(strata_compile_t *compile, const strata_gpu
   kernel->device = key->device;
   kernel->compiler = key->compiler;
   kernel->what = text_of(describe(tuning->arena, &work));
+  find_warm(calls, called, &arguments, tuning->arena, kernel);
   kernel->candidates = strata_arena_array(tuning->arena, Strata__TuningCandidate *, n);
   *strata_vector_push(tuning->arena, &tuning->proposed) = kernel;
   for (int i = 0; i < n; i++)
