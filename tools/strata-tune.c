@@ -246,8 +246,8 @@ static strata_tuning_result_t *result_of(const tuning_t *t, size_t kernel, int *
   result->schedule = k->candidates[choice]->schedule;
   result->model_schedule = k->candidates[0]->schedule;
   result->predicted_seconds = k->candidates[choice]->predicted_seconds;
-  result->seconds = strata_tune_median(record->times[choice].seconds, record->times[choice].n_rounds);
   result->model_seconds = strata_tune_median(record->times[0].seconds, record->times[0].n_rounds);
+  result->seconds = result->model_seconds * strata_tune_ratio(record->times, choice);
   result->card = t->shared->card;
   *out_choice = choice;
   return result;

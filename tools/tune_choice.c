@@ -22,8 +22,7 @@ double strata_tune_median(const double *values, int n) {
   return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
-// The median of the rounds' times over those of the first candidate, which noise that lasts has no part in; *out_error
-// is how far it may be off.
+// See strata_tune_ratio; *out_error is how far it may be off.
 static double ratio_of(const strata_tune_times_t *first, const strata_tune_times_t *c, double *out_error) {
   double ratios[STRATA_TUNE_ROUNDS], distances[STRATA_TUNE_ROUNDS];
   for (int i = 0; i < c->n_rounds; i++)
@@ -34,6 +33,11 @@ static double ratio_of(const strata_tune_times_t *first, const strata_tune_times
   // Of normal noise the deviation is 1.48 times this, that of a median 1.25 times the mean's; twice that is beyond it.
   *out_error = 2 * 1.25 * 1.48 * strata_tune_median(distances, c->n_rounds) / sqrt(c->n_rounds);
   return median;
+}
+
+double strata_tune_ratio(const strata_tune_times_t *candidates, int which) {
+  double unused;
+  return ratio_of(&candidates[0], &candidates[which], &unused);
 }
 
 int strata_tune_choose(const strata_tune_times_t *candidates, int n) {

@@ -21,6 +21,10 @@ double strata_tune_median(const double *values, int n);
 // differ by less than half a hundredth the first.
 int strata_tune_choose(const strata_tune_times_t *candidates, int n);
 
+// The time of candidate |which| over the first's: the median of the rounds' ratios, which noise that lasts has no part
+// in.
+double strata_tune_ratio(const strata_tune_times_t *candidates, int which);
+
 // True if the candidate is so slow after the rounds so far that no more are worth their time.
 bool strata_tune_is_slow(const strata_tune_times_t *candidates, int n, int which);
 

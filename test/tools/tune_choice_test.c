@@ -33,6 +33,7 @@ int main(void) {
   CHECK(strata_tune_choose(c, 2) == 0); // a hundredth is not worth it
   CHECK(strata_tune_choose(c, 3) == 2);
   CHECK(strata_tune_choose(c, 4) == 2); // nor is what is alike
+  CHECK(fabs(strata_tune_ratio(c, 2) - 0.95) < 1e-9 && strata_tune_ratio(c, 0) == 1);
   c[2].is_right = false;
   CHECK(strata_tune_choose(c, 4) == 3);
   c[3].n_rounds = 3; // given up
