@@ -82,18 +82,22 @@ static bool is_there(const strata_candidate_t *chosen, int n, const strata_candi
   return false;
 }
 
+// What |schedule| was chosen from, for its time; all zero where it is none of the candidates any more.
+static strata_candidate_t candidate_of(const strata_work_t *work, const strata_schedule_t *schedule) {
+  const strata_ways_t *ways;
+  strata_candidate_t c;
+  for (int i = 0; (ways = strata_ways_of(work, i)); i++)
+    if (strata_candidate_of(work, ways, schedule, &c))
+      return c;
+  return (strata_candidate_t){{.seconds = 0}};
+}
+
 // The model's choice, then the best of others: what it gets wrong, a way of sharing or a tile, it gets wrong for all of
 // that kind, so first few of each.
 static int choose(const strata_work_t *work, const strata_schedule_t *model, strata_candidate_t *out) {
-  const strata_ways_t *ways;
   candidates_t all;
   int n = 1;
-  out[0] = (strata_candidate_t){{.seconds = 0}};
-  for (int i = 0; (ways = strata_ways_of(work, i)); i++)
-    if (strata_candidate_of(work, ways, model, &out[0]))
-      break;
-  if (!ways)
-    out[0] = (strata_candidate_t){{.seconds = 0}};
+  out[0] = candidate_of(work, model);
   out[0].schedule = *model;
   walk(work, &all);
   for (int any = 0; any < 2; any++)
@@ -235,13 +239,21 @@ static bool is_proposed(const strata_tuning_t *tuning, const strata_tuning_resul
   return false;
 }
 
+static bool is_output(MlirValue buffer) {
+  MlirAttribute attrs = strata_attr(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(buffer)), "arg_attrs");
+  intptr_t i = mlirBlockArgumentGetArgNumber(buffer);
+  return !mlirAttributeIsNull(attrs) && i < mlirArrayAttrGetNumElements(attrs) &&
+         !mlirAttributeIsNull(
+             mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i), strata_str("strata.output")));
+}
+
 // The inputs, as they follow one another, that other kernels have written: in the first of its calls.
 static void find_warm(const strata_calls_t *calls, const strata_called_kernel_t *called, const arguments_t *arguments,
                       strata_arena_t *arena, Strata__TuningKernel *kernel) {
   kernel->warm = strata_arena_array(arena, int32_t, arguments->n + 1);
   for (int i = 0, input = 0; i < arguments->n; i++) {
     MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(called->calls.data[0], i));
-    bool is_made = !mlirValueIsABlockArgument(buffer) && !strata_calls_is_constant(calls, buffer);
+    bool is_made = mlirValueIsABlockArgument(buffer) ? is_output(buffer) : !strata_calls_is_constant(calls, buffer);
     if (!arguments->are_written[i] && is_made)
       kernel->warm[kernel->n_warm++] = input;
     input += !arguments->are_written[i];

@@ -156,6 +156,7 @@ def partial():
     said = compile_("two.onnx", "two", load("results.txtpb"), "--xla-gpu-require-complete-aot-autotune-results", wanted=1)
     assert re.search(r"--autotune=require: kernel k\d \([0-9a-f]{16}\) has no result of tuning on emulated_90: ", said)
     export("two.onnx", "two_exported")
+    assert read("two_exported/manifest.txtpb").count("warm: 0") == 1  # what the first writes the second reads
     tune("two_exported", budget=20)
     compile_("two.onnx", "two", load("two_exported/results.txtpb"), "--autotune=require")
     # Tuning again adds to a file.
