@@ -28,9 +28,10 @@ typedef enum {
 // The options that change the generated code; the command line's table (tools/options.def) fills them.
 typedef struct strata_compile_options {
   strata_target_kind_t target;
-  const char *device;       // NULL: the host, or the target's default device
-  const char *more_devices; // GPUs the library is for besides |device|, separated by commas; NULL: none
-  const char *schedule;     // a file of schedules, for GPUs; NULL: none
+  const char *device;           // NULL: the host, or the target's default device
+  const char *more_devices;     // GPUs the library is for besides |device|, separated by commas; NULL: none
+  const char *schedule;         // a file of schedules, for GPUs; NULL: none
+  struct strata_tuning *tuning; // schedules that were measured (passes/tuning/tuning.h), for GPUs; NULL: none
   strata_precision_t precision;
   bool disable_fast_math;
   bool disable_fusion;

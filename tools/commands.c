@@ -17,15 +17,21 @@ static const strata_option_t strata_run_options[] = {
 #include "tools/run_options.def"
 };
 #define OPTION ROW
+static const strata_option_t strata_tune_options[] = {
+#include "tools/tune_options.def"
+};
+#define OPTION ROW
 static const strata_option_t strata_opt_options[] = {
 #include "tools/opt_options.def"
 };
 
 static const size_t n_strata_run_options = sizeof strata_run_options / sizeof strata_run_options[0];
+static const size_t n_strata_tune_options = sizeof strata_tune_options / sizeof strata_tune_options[0];
 static const size_t n_strata_opt_options = sizeof strata_opt_options / sizeof strata_opt_options[0];
 
 #define TABLE_strata strata_option_table, &strata_n_options
 #define TABLE_strata_run strata_run_options, &n_strata_run_options
+#define TABLE_strata_tune strata_tune_options, &n_strata_tune_options
 #define TABLE_strata_opt strata_opt_options, &n_strata_opt_options
 const strata_command_t strata_commands[] = {
 #define COMMAND(id, name, arguments, summary, text) {name, arguments, summary, text, TABLE_##id},

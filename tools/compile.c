@@ -10,6 +10,7 @@
 #include "tools/native.h"
 #include "tools/observe.h"
 #include "tools/profile.h"
+#include "tools/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,11 @@ static destination_t ir_destination(strata_arena_t *arena, const strata_options_
   return (destination_t){folder, slash ? slash + 1 : output, true};
 }
 
+static bool is_export(const strata_options_t *options) { return options->autotune == STRATA_AUTOTUNE_EXPORT; }
+
 static destination_t find_destination(strata_arena_t *arena, const strata_options_t *options) {
+  if (is_export(options))
+    return (destination_t){.folder = options->output, .keeps = true};
   if (options->compile_to != STRATA_PHASE_LIBRARY)
     return ir_destination(arena, options);
   if (options->aot)
@@ -116,6 +121,8 @@ static strata_status_t run_library(strata_compile_t *compile, job_t *job) {
 
 static strata_status_t finish_work(strata_compile_t *compile, job_t *job) {
   const strata_options_t *options = job->options;
+  if (is_export(options))
+    return strata_tuning_export(options, compile->options->tuning, job->files);
   if (options->compile_to != STRATA_PHASE_LIBRARY) {
     const char *name = job->destination.ir_name;
     const char *path = name ? strata_arena_printf(job->arena, "%s/%s", job->files, name) : "-";
@@ -128,6 +135,7 @@ static strata_status_t finish_work(strata_compile_t *compile, job_t *job) {
 
 static strata_status_t finish(strata_compile_t *compile, job_t *job) {
   STRATA_TRY(finish_work(compile, job));
+  STRATA_TRY(strata_tuning_end(job->options, compile->options->tuning));
   return strata_observe_plot(&job->observer, job->arena);
 }
 
@@ -144,6 +152,8 @@ static strata_status_t name_input(const job_t *job, strata_status_t status) {
   bool is_named = strncmp(strata_status_message(status), path, strlen(path)) == 0;
   return is_named ? status : strata_status_context(status, "%s", path);
 }
+
+static strata_status_t compile_and_finish(const char *files, void *user);
 
 static strata_status_t check_device(strata_compile_t *compile) {
   const strata_cpu_device_t *cpu;
@@ -166,13 +176,34 @@ static strata_status_t check_devices(strata_compile_t *compile) {
   return status;
 }
 
+static strata_status_t compile_into(const strata_options_t *options, const char *folder, void *user) {
+  job_t job = *(const job_t *)user;
+  job.options = options;
+  job.observer = (strata_observer_t){.options = options};
+  return compile_and_finish(folder, &job);
+}
+
+// Measures what --autotune=update is to find out; NULL: nothing.
+static const char *measure(job_t *job, const strata_options_t *options) {
+  const char *why_not = NULL;
+  if (options->autotune != STRATA_AUTOTUNE_UPDATE)
+    return NULL;
+  const char *results = strata_tuning_update(job->arena, options, &why_not, compile_into, job);
+  if (why_not)
+    print_note(strata_arena_printf(job->arena, "nothing is tuned: %s", why_not), job);
+  return results;
+}
+
 // Runs in the child process. The compile is not taken apart at the end: the process ends.
 static strata_status_t compile_and_finish(const char *files, void *user) {
   job_t *job = user;
   job->files = files;
   strata_options_t options = *job->options;
+  const char *measured = measure(job, &options); // before the driver is asked here
   STRATA_TRY(strata_resolve_native(job->arena, (strata_target_kind_t)options.target, options.device, &options.device));
+  job->options = &options;
   strata_compile_options_t compile_options = strata_options_for_compile(job->arena, &options);
+  STRATA_TRY(strata_tuning_begin(job->arena, &options, measured, &compile_options.tuning));
   strata_pipeline_t pipeline = {
       .run = run_own_phase,
       .before = before_phase,
@@ -189,8 +220,9 @@ static strata_status_t compile_and_finish(const char *files, void *user) {
   strata_phase_t first = (strata_phase_t)job->options->compile_from;
   strata_status_t status = first > STRATA_PHASE_IMPORT ? strata_read_ir(&compile, job->options->input_path) : NULL;
   first += first > STRATA_PHASE_IMPORT;
+  strata_phase_t last = is_export(&options) ? STRATA_PHASE_AFFINE : (strata_phase_t)options.compile_to;
   if (!status)
-    status = strata_compile_between(&compile, first, (strata_phase_t)job->options->compile_to, &pipeline);
+    status = strata_compile_between(&compile, first, last, &pipeline);
   strata_observe_end(&job->observer);
   return status ? name_input(job, status) : finish(&compile, job);
 }

@@ -28,6 +28,8 @@ static files_t gather_files(const strata_compile_t *compile, const strata_option
     *strata_vector_push(compile->arena, &files) = strchr(options->bind_constant.items[i], '=') + 1;
   if (options->schedule)
     *strata_vector_push(compile->arena, &files) = options->schedule;
+  if (options->load_autotune)
+    *strata_vector_push(compile->arena, &files) = options->load_autotune;
   return files;
 }
 

@@ -119,6 +119,10 @@ strata_status_t strata_device_download(strata_device_t *device, void *dst, const
   return to_status(code ? code : device->driver->synchronize_stream(device->stream));
 }
 
+strata_status_t strata_device_copy(strata_device_t *device, void *dst, const void *src, size_t size) {
+  return to_status(device->driver->copy(dst, src, size, device->stream));
+}
+
 strata_status_t strata_device_start_clock(strata_device_t *device) {
   return to_status(device->driver->record_event(device->start, device->stream));
 }

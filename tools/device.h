@@ -38,6 +38,9 @@ STRATA_MUST_CHECK strata_status_t strata_device_upload(strata_device_t *device, 
 STRATA_MUST_CHECK strata_status_t strata_device_download(strata_device_t *device, void *dst, const void *src,
                                                          size_t size);
 
+// From one place on the device to another, in the stream's order.
+STRATA_MUST_CHECK strata_status_t strata_device_copy(strata_device_t *device, void *dst, const void *src, size_t size);
+
 // The time between the two on the stream; stop waits for everything before it.
 STRATA_MUST_CHECK strata_status_t strata_device_start_clock(strata_device_t *device);
 STRATA_MUST_CHECK strata_status_t strata_device_stop_clock(strata_device_t *device, double *out_seconds);

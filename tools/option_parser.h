@@ -8,6 +8,7 @@ typedef struct {
   strata_arena_t *arena;
   strata_options_t *options;
   const char **given;        // for each row of the table: as the command line spells it; NULL: it is not there
+  const char *folder;        // behind the input; NULL: there is none
   bool on_command_line;      // what is read now
   strata_status_code_t code; // of the first problem
   const char *problems;      // one a line, NULL where there is none

@@ -233,6 +233,17 @@ static int parse_option(parser_t *parser, const char *argument, const char *next
   return set(parser, option, shown, next), 2;
 }
 
+// The input; behind it the folder of --autotune=export.
+static void take_operand(parser_t *parser, const char *argument) {
+  if (!parser->options->input_path)
+    parser->options->input_path = argument;
+  else if (!parser->folder)
+    parser->folder = argument;
+  else
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: expected one input, got %s before", argument,
+                          parser->options->input_path);
+}
+
 static void parse_arguments(parser_t *parser, int argc, const char *const *argv) {
   bool only_input = false;
   for (int i = 1; i < argc;) {
@@ -243,10 +254,7 @@ static void parse_arguments(parser_t *parser, int argc, const char *const *argv)
     } else if (!only_input && argument[0] == '-' && argument[1]) {
       i += parse_option(parser, argument, i + 1 < argc ? argv[i + 1] : NULL);
     } else {
-      if (parser->options->input_path)
-        strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: expected one input, got %s before", argument,
-                              parser->options->input_path);
-      parser->options->input_path = argument;
+      take_operand(parser, argument);
       i++;
     }
   }

@@ -37,6 +37,8 @@ STRATA_MUST_CHECK strata_status_t strata_options_parse(strata_arena_t *arena, in
 // What each layer takes.
 strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const strata_options_t *options);
 strata_import_options_t strata_options_for_import(strata_arena_t *arena, const strata_options_t *options);
+// The options, "--name=value", with which a kernel of the compile is to be compiled by itself behind the phase affine.
+const char **strata_options_for_kernels(strata_arena_t *arena, const strata_options_t *options, size_t *out_n);
 strata_library_options_t strata_options_for_library(strata_arena_t *arena, const strata_options_t *options);
 
 void strata_options_print_help(FILE *file);

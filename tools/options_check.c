@@ -1,4 +1,5 @@
 // Options that are right alone and wrong together.
+#include "passes/tuning/tuning.h"
 #include "tools/option_parser.h"
 
 #include <ctype.h>
@@ -133,6 +134,49 @@ static void check_graphs(parser_t *parser) {
                           options->torch_filter);
 }
 
+//===-- Tuning ---------------------------------------------------------------------------------------------------===//
+
+// Only --autotune=export takes a second word, and writes nothing but into its folder.
+static void check_folder(parser_t *parser) {
+  strata_options_t *options = parser->options;
+  bool is_export = options->autotune == STRATA_AUTOTUNE_EXPORT;
+  if (parser->folder && !is_export)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "%s: expected one input, got %s before", parser->folder,
+                          options->input_path);
+  if (!is_export)
+    return;
+  if (parser->folder)
+    options->output = parser->folder;
+  if (!options->output)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--autotune=export: expected a folder behind the input, or --output-dir");
+  if (options->aot || options->compile_to != STRATA_PHASE_LIBRARY || options->dump_autotune)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--autotune=export: expected neither --aot, --compile-to nor --dump-autotune-results-to: "
+                          "nothing but candidates is written");
+  if (options->device && strchr(options->device, ','))
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--autotune=export: expected one --device, got several");
+}
+
+// Results that are given are used.
+static void check_tuning(parser_t *parser) {
+  strata_options_t *options = parser->options;
+  bool has_results = options->load_autotune || options->autotune_cache;
+  bool is_off = options->autotune == STRATA_AUTOTUNE_OFF && is_given(parser, &options->autotune);
+  if (options->require_autotune && options->autotune > STRATA_AUTOTUNE_REQUIRE)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--xla-gpu-require-complete-aot-autotune-results: not with --autotune=export");
+  if (options->require_autotune)
+    options->autotune = STRATA_AUTOTUNE_REQUIRE;
+  else if (has_results && options->autotune == STRATA_AUTOTUNE_OFF && !is_off)
+    options->autotune = STRATA_AUTOTUNE_READ;
+  if (options->dump_autotune && options->autotune == STRATA_AUTOTUNE_OFF)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--dump-autotune-results-to: expected results to use: --load-autotune-results-from or "
+                          "--autotune-cache-dir");
+  check_folder(parser);
+}
+
 void strata_options_check(parser_t *parser) {
   const strata_options_t *options = parser->options;
   if (options->help || options->version)
@@ -144,4 +188,5 @@ void strata_options_check(parser_t *parser) {
   check_start(parser);
   check_values(parser);
   check_graphs(parser);
+  check_tuning(parser);
 }

@@ -1,6 +1,7 @@
 // The options as each layer takes them.
 #include "tools/option_table.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -104,6 +105,27 @@ static const char *append_option(strata_arena_t *arena, const char *text, const 
   const char *usual = option->otherwise ? option->otherwise : "off";
   return !value || strcmp(value, usual) == 0 ? text
                                              : strata_arena_printf(arena, "%s--%s=%s ", text, option->name, value);
+}
+
+const char **strata_options_for_kernels(strata_arena_t *arena, const strata_options_t *options, size_t *out_n) {
+  static const size_t offsets[] = {
+      offsetof(strata_options_t, target),         offsetof(strata_options_t, device),
+      offsetof(strata_options_t, no_tensor_core), offsetof(strata_options_t, precision),
+      offsetof(strata_options_t, no_fast_math),   offsetof(strata_options_t, no_unsafe_math),
+      offsetof(strata_options_t, opt_level),
+  };
+  enum { N_OFFSETS = sizeof offsets / sizeof *offsets };
+  const char **words = strata_arena_array(arena, const char *, N_OFFSETS);
+  *out_n = 0;
+  for (size_t i = 0; i < strata_n_options; i++)
+    for (size_t j = 0; j < N_OFFSETS; j++) {
+      const strata_option_t *option = &strata_option_table[i];
+      bool is_it = option->type != STRATA_OPTION_group && option->offset == offsets[j];
+      const char *value = is_it ? value_text(arena, options, option) : NULL;
+      if (value)
+        words[(*out_n)++] = strata_arena_printf(arena, "--%s=%s", option->name, value);
+    }
+  return words;
 }
 
 // The options that shape the library and are not the default, for its description.

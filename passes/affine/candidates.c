@@ -7,15 +7,18 @@
 
 //===-- Kinds ----------------------------------------------------------------------------------------------------===//
 
+static const strata_work_reader_t readers[] = {
+#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) work,
+#include "dialects/affine/kinds.def"
+};
+
+bool strata_kind_has_candidates(strata_kernel_kind_t kind) { return readers[kind] != NULL; }
+
 strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
                                  const strata_called_kernel_t *called, strata_kernel_kind_t kind, strata_work_t *out,
                                  bool *out_has) {
-  static const strata_work_reader_t readers[] = {
-#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) work,
-#include "dialects/affine/kinds.def"
-  };
   strata_kernel_t kernel;
-  *out_has = readers[kind] != NULL;
+  *out_has = strata_kind_has_candidates(kind);
   *out = (strata_work_t){.device = device, .wants_all = true};
   if (!*out_has)
     return NULL;

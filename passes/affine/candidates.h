@@ -21,6 +21,8 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                    const strata_called_kernel_t *called, strata_kernel_kind_t kind,
                                                    strata_work_t *out, bool *out_has);
+// False where kernels of the kind have one schedule.
+bool strata_kind_has_candidates(strata_kernel_kind_t kind);
 // The kinds' readers.
 typedef strata_status_t (*strata_work_reader_t)(const strata_scheduling_t *s, strata_work_t *out);
 STRATA_MUST_CHECK strata_status_t strata_work_contract(const strata_scheduling_t *s, strata_work_t *out);

@@ -15,8 +15,6 @@
 
 #include <math.h>
 
-#define LAUNCH "strata.launch"
-
 enum {
   MAX_BETWEEN = 64,   // calls that one may move past
   REJECTED = 1 << 20, // added to a launch's number: those that it has left over
@@ -54,7 +52,7 @@ static bool is_loop(const finder_t *f, MlirOperation call) { return strata_call_
 
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
-static int64_t launch_of(MlirOperation call) { return strata_attr_i64(call, LAUNCH, -1); }
+static int64_t launch_of(MlirOperation call) { return strata_attr_i64(call, STRATA_LAUNCH, -1); }
 
 static double elements_of(MlirValue buffer, int64_t *out_row) {
   int64_t sizes[STRATA_MAX_DIMS];
@@ -185,13 +183,13 @@ static strata_status_t find_launch(finder_t *f, MlirOperation first, bool any) {
     n_maps += own;
     operands = with;
     strata_call_order_move(op, first, last);
-    strata_set_attr(op, LAUNCH, number);
+    strata_set_attr(op, STRATA_LAUNCH, number);
     last = op;
     n++;
   }
   if (n == 1)
     return NULL;
-  strata_set_attr(first, LAUNCH, number);
+  strata_set_attr(first, STRATA_LAUNCH, number);
   f->n_launches++;
   return NULL;
 }
@@ -350,7 +348,7 @@ static void move_out(MlirOperation call) {
 void strata_parallel_leave(const strata_called_kernel_t *called) {
   for (size_t i = 0; i < called->calls.count; i++) {
     move_out(called->calls.data[i]);
-    mlirOperationRemoveAttributeByName(called->calls.data[i], strata_str(LAUNCH));
+    mlirOperationRemoveAttributeByName(called->calls.data[i], strata_str(STRATA_LAUNCH));
   }
 }
 
@@ -361,7 +359,7 @@ void strata_parallel_reject(strata_compile_t *compile, const strata_called_kerne
     if (launch < 0)
       continue;
     move_out(call);
-    strata_set_attr(call, LAUNCH, strata_i64_attr(compile->context, launch + REJECTED));
+    strata_set_attr(call, STRATA_LAUNCH, strata_i64_attr(compile->context, launch + REJECTED));
   }
 }
 

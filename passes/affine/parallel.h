@@ -11,6 +11,8 @@
 
 #include "passes/affine/calls.h"
 
+#define STRATA_LAUNCH "strata.launch" // of a call: the number of its launch
+
 enum { STRATA_MAX_TOGETHER = 16 }; // products of a launch: each is code of its own
 
 // Moves calls of products that can share a launch behind one another and gives them their number: of one product, or of

@@ -19,7 +19,7 @@ static const char *next_word(strata_arena_t *arena, const char **at) {
   return word;
 }
 
-static strata_status_t read_dictionary(strata_compile_t *compile, const char *text, MlirAttribute *out) {
+strata_status_t strata_schedule_parse(strata_compile_t *compile, const char *text, MlirAttribute *out) {
   *out = mlirAttributeParseGet(compile->context, strata_str(text));
   if (mlirAttributeIsNull(*out))
     return strata_compile_take_diagnostics(compile, "expected {kind = \"...\", ...}");
@@ -48,7 +48,7 @@ static strata_status_t read_line(strata_compile_t *compile, const strata_gpu_dev
   if (!*name || *name == '{')
     return strata_error(STRATA_PARSE, "expected '%s KERNEL DEVICE%s'", first, asks ? "" : " {...}");
   if (!asks)
-    STRATA_TRY(read_dictionary(compile, text + strspn(text, " \t\r"), &line.schedule));
+    STRATA_TRY(strata_schedule_parse(compile, text + strspn(text, " \t\r"), &line.schedule));
   if (strcmp(name, device->name) == 0)
     *strata_vector_push(compile->arena, &file->lines) = line;
   return NULL;
@@ -125,9 +125,9 @@ static strata_status_t check_sizes(const strata_gpu_device_t *device, const stra
                       strata_kernel_kind_name(chosen->kind), is_fixed ? "other" : "larger");
 }
 
-static strata_status_t check(strata_compile_t *compile, const strata_gpu_device_t *device,
-                             const strata_called_kernel_t *called, const strata_schedule_t *chosen,
-                             const strata_schedule_t *given) {
+strata_status_t strata_schedule_check(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                      const strata_called_kernel_t *called, const strata_schedule_t *chosen,
+                                      const strata_schedule_t *given) {
   strata_work_t work;
   bool has_candidates;
   if (chosen->kind != given->kind)
@@ -150,8 +150,7 @@ static void add_to_hash(MlirStringRef text, void *user) {
     *hash = (*hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3); // FNV-1a
 }
 
-// Of the kernel's text, its name and schedule aside.
-static const char *number_of(strata_arena_t *arena, MlirOperation func) {
+const char *strata_kernel_number(strata_arena_t *arena, MlirOperation func) {
   MlirOperation copy = mlirOperationClone(func);
   uint64_t hash = UINT64_C(0xcbf29ce484222325);
   strata_set_attr(copy, "sym_name", strata_str_attr(mlirOperationGetContext(func), "kernel"));
@@ -207,20 +206,30 @@ static strata_status_t apply_line(const strata_schedule_line_t *line, strata_com
   strata_schedule_t chosen = strata_schedule_read(called->func);
   strata_set_attr(called->func, "strata.schedule", line->schedule);
   strata_schedule_t given = strata_schedule_read(called->func);
-  STRATA_TRY(check(compile, device, called, &chosen, &given));
+  STRATA_TRY(strata_schedule_check(compile, device, called, &chosen, &given));
   strata_schedule_write(called->func, &given);
   return NULL;
+}
+
+static bool names(const strata_schedule_line_t *line, MlirOperation func, const char *number) {
+  return strata_str_equal(strata_attr_str(func, "sym_name"), line->kernel) || strcmp(number, line->kernel) == 0;
+}
+
+bool strata_schedule_file_gives(const strata_schedule_file_t *file, MlirOperation func, const char *number) {
+  for (size_t i = 0; i < file->lines.count; i++)
+    if (!mlirAttributeIsNull(file->lines.data[i].schedule) && names(&file->lines.data[i], func, number))
+      return true;
+  return false;
 }
 
 strata_status_t strata_schedule_file_apply(strata_schedule_file_t *file, strata_compile_t *compile,
                                            const strata_gpu_device_t *device, const strata_called_kernel_t *called) {
   if (!file->path && !compile->explain)
     return NULL;
-  const char *number = number_of(compile->arena, called->func);
-  MlirStringRef name = strata_attr_str(called->func, "sym_name");
+  const char *number = strata_kernel_number(compile->arena, called->func);
   for (size_t i = 0; i < file->lines.count; i++) {
     strata_schedule_line_t *line = &file->lines.data[i];
-    if (!strata_str_equal(name, line->kernel) && strcmp(number, line->kernel) != 0)
+    if (!names(line, called->func, number))
       continue;
     strata_status_t status = apply_line(line, compile, device, called);
     if (status)

@@ -39,7 +39,23 @@ STRATA_MUST_CHECK strata_status_t strata_schedule_file_apply(strata_schedule_fil
                                                              const strata_gpu_device_t *device,
                                                              const strata_called_kernel_t *called);
 
+// True if a line gives |func| a schedule; |number| is its number.
+bool strata_schedule_file_gives(const strata_schedule_file_t *file, MlirOperation func, const char *number);
+
 // An error if a line names no kernel.
 STRATA_MUST_CHECK strata_status_t strata_schedule_file_end(const strata_schedule_file_t *file);
+
+// A hash of the kernel's text, its name and schedule aside, in 16 hexadecimal digits.
+const char *strata_kernel_number(strata_arena_t *arena, MlirOperation func);
+
+// {kind = "...", ...} as --explain prints it. PARSE, INVALID_ARGUMENT.
+STRATA_MUST_CHECK strata_status_t strata_schedule_parse(strata_compile_t *compile, const char *text,
+                                                        MlirAttribute *out);
+
+// An error if the kernel, for which |chosen| was chosen, cannot be carried out by |given|.
+STRATA_MUST_CHECK strata_status_t strata_schedule_check(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                        const strata_called_kernel_t *called,
+                                                        const strata_schedule_t *chosen,
+                                                        const strata_schedule_t *given);
 
 #endif

@@ -22,6 +22,7 @@
 #include "passes/affine/parallel.h"
 #include "passes/affine/problem.h"
 #include "passes/affine/schedule_file.h"
+#include "passes/affine/tuned.h"
 
 enum {
   ACCESS_BYTES = 16,        // of one thread at once
@@ -512,5 +513,7 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
     }
   }
   STRATA_TRY(strata_parallel_settle(compile, &calls));
+  STRATA_TRY(strata_calls_read(compile, &calls));
+  STRATA_TRY(strata_tuned_apply(compile, device, &calls, &file));
   return strata_schedule_file_end(&file);
 }

@@ -37,7 +37,8 @@ VALUES = {
     "dump_after": None, "save_temps": "temps", "time_compilation": True, "explain": True, "resource_usage": True,
     "plot": "plot.svg", "aot": True, "aot_name": "net", "output_dir": "out", "debug": True, "static_argnums": (1,),
     "torch_polyblocks_select_graphs": [0], "torch_polyblocks_filter_graphs": ["graph_1"],
-    "dump_autotune_results_to": None, "load_autotune_results_from": None, "autotune_cache_dir": None,
+    "autotune": None, "autotune_budget": None, "dump_autotune_results_to": None, "load_autotune_results_from": None,
+    "autotune_cache_dir": None, "xla_gpu_require_complete_aot_autotune_results": None,
 }
 
 
@@ -131,8 +132,8 @@ def every_key_compiles():
 
 def refused_later():
     """What the compiler refuses is its error."""
-    with raises(strata.CompileError, "autotune-cache-dir"):
-        strata.compile("options.onnx", autotune_cache_dir="x")
+    with raises(strata.CompileError, "nothere.txtpb"):
+        strata.compile("options.onnx", **GPU, load_autotune_results_from="nothere.txtpb")
 
 
 def table_of_the_documents():

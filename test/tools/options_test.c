@@ -1,6 +1,8 @@
 // The option parser: values, spellings, environment, and an error for everything else.
 #include "tools/options.h"
 
+#include "passes/tuning/tuning.h"
+
 #include "test/support/check.h"
 
 static strata_arena_t *arena;
@@ -44,6 +46,17 @@ static void test_choices_follow_their_enums(void) {
   CHECK_STR(parse("m --mm-conv-precision-mode=mixed_int8_int32 --dump-after=all --compile-to=graph"), "");
   CHECK(options.precision == STRATA_PRECISION_MIXED_INT8_INT32 && options.compile_to == STRATA_PHASE_GRAPH);
   CHECK(options.dump_after == STRATA_PHASE_COUNT + 1);
+  CHECK_STR(parse("m --target=nvgpu --autotune=export dir"), "");
+  CHECK(options.autotune == STRATA_AUTOTUNE_EXPORT);
+  CHECK_STR(options.output, "dir");
+  CHECK_STR(parse("m --target=nvgpu --autotune=require"), "");
+  CHECK(options.autotune == STRATA_AUTOTUNE_REQUIRE);
+  CHECK_STR(parse("m --target=nvgpu --load-autotune-results-from=f"), "");
+  CHECK(options.autotune == STRATA_AUTOTUNE_READ);
+  CHECK_STR(parse("m --target=nvgpu --load-autotune-results-from=f --autotune=off"), "");
+  CHECK(options.autotune == STRATA_AUTOTUNE_OFF);
+  CHECK_STR(parse("m --target=nvgpu --autotune-cache-dir=d --xla-gpu-experimental-autotune-cache-mode=update"), "");
+  CHECK(options.autotune == STRATA_AUTOTUNE_UPDATE);
   CHECK_STR(parse("m --mm-conv-precision-mode=tf32 --debug-info=full --weights=argument"), "");
   CHECK(options.precision == STRATA_PRECISION_TF32 && options.debug_info == STRATA_DEBUG_INFO_FULL);
   CHECK(options.weights == STRATA_WEIGHTS_ARGUMENT);
@@ -163,6 +176,7 @@ static void test_errors(void) {
       "is not here to run it");
   CHECK_STR(parse("m --schedule=f"), "--schedule: expected a GPU target, got cpu");
   CHECK_STR(parse("m --on-gpu-tensors"), "--on-gpu-tensors: expected a GPU target, got cpu");
+  CHECK_STR(parse("m --load-autotune-results-from=f"), "--load-autotune-results-from: expected a GPU target, got cpu");
   CHECK_STR(parse("m --x --opt-level=7"),
             "--x: unknown option; --help lists them\n--opt-level: expected 0..3, got '7'");
 }

@@ -48,7 +48,10 @@ OPTIONS = (
     ("explain", "", "flag", None, None, "", "print what fused with what and why not, bytes and operations of each kernel, and of a run the distance from the roofline"),
     ("resource-usage", "", "flag", None, None, "without --compile-to", "print code size, stack and scratch of each kernel, on GPUs registers, shared memory and spills; and the memory plan"),
     ("plot", "", "text", "FILE.svg|FILE.dot", None, "", "draw the kernels with the nodes that they carry out and, of a run, their times; layers that repeat once. Up to --compile-to=graph: the graph. For Graphviz where the name ends in .dot"),
-    ("dump-autotune-results-to", "xla-gpu-dump-autotune-results-to", "text", "FILE", None, "", "write the results; as text where FILE ends in .txt, .textproto, .txtpb, .pbtxt or .prototxt"),
-    ("load-autotune-results-from", "xla-gpu-load-autotune-results-from", "text", "FILE", None, "", "use these results, tune the rest"),
-    ("autotune-cache-dir", "", "text", "DIR", None, "", "results shared by processes, one entry a kernel"),
+    ("autotune", "xla-gpu-experimental-autotune-cache-mode", "choice", "off|read|update|require|export", "off", "GPUs only", "schedules that were measured: read: those known are used, and so they are where one of the next two options is given; update: the others are measured before, on the GPU of this machine, and added to --autotune-cache-dir; require: a kernel without one is an error; export: kernels without one are compiled with other schedules into a folder, given behind the input, for strata-tune"),
+    ("load-autotune-results-from", "xla-gpu-load-autotune-results-from", "text", "FILE", None, "GPUs only", "use the results in FILE, text where it ends in .txt, .textproto, .txtpb, .pbtxt or .prototxt"),
+    ("autotune-cache-dir", "xla-gpu-per-fusion-autotune-cache-dir", "text", "DIR", None, "GPUs only", "results shared by processes, one entry a kernel"),
+    ("dump-autotune-results-to", "xla-gpu-dump-autotune-results-to", "text", "FILE", None, "GPUs only", "write the results that were used; as text by the same names"),
+    ("autotune-budget", "", "count", "1..", "60", "GPUs only", "seconds that --autotune=update may time"),
+    ("xla-gpu-require-complete-aot-autotune-results", "", "flag", None, None, "GPUs only", "as --autotune=require"),
 )

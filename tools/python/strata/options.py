@@ -30,8 +30,10 @@ FRONT_END = (
 NOT_HERE = {"help": None, "version": "strata.version()", "depfile": None, "input": "the arguments of the call",
             "profile": "the callable's profile()",
             "compile_from": None, "compile_to": None}
-# What prints or writes files while it compiles: nothing is taken from the cache then.
-OBSERVING = ("dump_after", "save_temps", "time_compilation", "explain", "resource_usage", "plot")
+# What prints, or reads or writes files beside the library, while it compiles: nothing is taken from the cache then.
+OBSERVING = ("dump_after", "save_temps", "time_compilation", "explain", "resource_usage", "plot", "autotune",
+             "load_autotune_results_from", "autotune_cache_dir", "dump_autotune_results_to",
+             "xla_gpu_require_complete_aot_autotune_results")
 
 
 class Row(NamedTuple):

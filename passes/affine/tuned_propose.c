@@ -1,0 +1,295 @@
+// Candidates of a kernel for measuring: see tuned.h. Each becomes a module of its own, @main with the kernel's
+// arguments and one call, which the phases behind affine make a library of.
+#include "passes/affine/tuned.h"
+
+#include "dialects/affine/kernel.h"
+#include "dialects/mlir_text.h"
+#include "dialects/mlir_util.h"
+#include "passes/affine/candidates.h"
+#include "passes/affine/explain.h"
+#include "passes/affine/printed.h"
+#include "passes/pass.h"
+#include "passes/tuning/tuning.h"
+
+#include <math.h>
+
+//===-- The choice -----------------------------------------------------------------------------------------------===//
+
+enum {
+  MAX_CONSIDERED = 64, // the best by the model
+  MAX_OF_TILE = 2,     // of those proposed
+  MAX_OF_WAY = 3,
+};
+#define MOST_TIME 1.5 // the model is never so wrong
+
+typedef struct {
+  int count;
+  strata_candidate_t of[MAX_CONSIDERED];
+} candidates_t;
+
+// In the order of times, of equal ones that of the walk.
+static void consider(candidates_t *all, const strata_candidate_t *c) {
+  int at = all->count;
+  while (at > 0 && all->of[at - 1].seconds > c->seconds)
+    at--;
+  if (at == MAX_CONSIDERED)
+    return;
+  all->count += all->count < MAX_CONSIDERED;
+  memmove(&all->of[at + 1], &all->of[at], sizeof *all->of * (size_t)(all->count - 1 - at));
+  all->of[at] = *c;
+}
+
+static void walk(const strata_work_t *work, candidates_t *out) {
+  const strata_ways_t *ways;
+  strata_work_t sensible = *work;
+  sensible.wants_all = false;
+  out->count = 0;
+  for (int i = 0; (ways = strata_ways_of(work, i)); i++)
+    for (strata_candidate_t c = {0}; strata_candidate_next(&sensible, ways, &c);)
+      consider(out, &c);
+}
+
+static bool is_same(const strata_schedule_t *a, const strata_schedule_t *b) {
+  return strata_schedule_is_same_tile(a, b) && a->slots == b->slots && a->blocks == b->blocks;
+}
+
+// Either operand may be the instruction's rows: a tile and its transpose are alike.
+static bool has_same_tile(const strata_schedule_t *a, const strata_schedule_t *b) {
+  bool is_equal = a->tile[0] == b->tile[0] && a->tile[1] == b->tile[1];
+  bool is_transposed = a->tile[0] == b->tile[1] && a->tile[1] == b->tile[0];
+  return a->tile[2] == b->tile[2] && (is_equal || is_transposed);
+}
+
+// What blocks do together.
+static bool has_same_way(const strata_schedule_t *a, const strata_schedule_t *b) {
+  return a->stream == b->stream && a->parts == b->parts && a->share[0] * a->share[1] == b->share[0] * b->share[1];
+}
+
+// True if enough of its like are there.
+static bool is_one_of_many(const strata_candidate_t *chosen, int n, const strata_candidate_t *c) {
+  int n_of_tile = 0, n_of_way = 0;
+  for (int i = 0; i < n; i++) {
+    n_of_tile += has_same_tile(&chosen[i].schedule, &c->schedule);
+    n_of_way += has_same_way(&chosen[i].schedule, &c->schedule);
+  }
+  return n_of_tile >= MAX_OF_TILE || n_of_way >= MAX_OF_WAY;
+}
+
+static bool is_there(const strata_candidate_t *chosen, int n, const strata_candidate_t *c) {
+  for (int i = 0; i < n; i++)
+    if (is_same(&chosen[i].schedule, &c->schedule))
+      return true;
+  return false;
+}
+
+// What |schedule| was chosen from, for its time; all zero where it is none of the candidates any more.
+static strata_candidate_t candidate_of(const strata_work_t *work, const strata_schedule_t *schedule) {
+  const strata_ways_t *ways;
+  strata_candidate_t c;
+  for (int i = 0; (ways = strata_ways_of(work, i)); i++)
+    if (strata_candidate_of(work, ways, schedule, &c))
+      return c;
+  return (strata_candidate_t){{.seconds = 0}};
+}
+
+// The model's choice, then the best of others: what it gets wrong, a way of sharing or a tile, it gets wrong for all of
+// that kind, so first few of each.
+static int choose(const strata_work_t *work, const strata_schedule_t *model, strata_candidate_t *out) {
+  candidates_t all;
+  int n = 1;
+  out[0] = candidate_of(work, model);
+  out[0].schedule = *model;
+  walk(work, &all);
+  for (int any = 0; any < 2; any++)
+    for (int i = 0; i < all.count && n < STRATA_MAX_PROPOSED; i++) {
+      bool is_slow = all.of[i].seconds > MOST_TIME * all.of[0].seconds;
+      if (!is_slow && !is_there(out, n, &all.of[i]) && (any || !is_one_of_many(out, n, &all.of[i])))
+        out[n++] = all.of[i];
+    }
+  return n;
+}
+
+//===-- Modules --------------------------------------------------------------------------------------------------===//
+
+enum { MAX_ARGUMENTS = 256 };
+
+typedef struct {
+  int n;
+  bool are_read[MAX_ARGUMENTS], are_written[MAX_ARGUMENTS];
+} arguments_t;
+
+// False if the kernel reads what it writes, so that a second call computes something else, or has too many.
+static bool read_arguments(const strata_kernel_t *kernel, arguments_t *out) {
+  *out = (arguments_t){.n = (int)mlirBlockGetNumArguments(kernel->body)};
+  if (out->n > MAX_ARGUMENTS)
+    return false;
+  for (int i = 0; i < kernel->n_nests; i++)
+    for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
+      const strata_access_t *access = &kernel->nests[i].accesses[j];
+      bool is_ours = mlirValueIsABlockArgument(access->buffer) &&
+                     mlirBlockEqual(mlirBlockArgumentGetOwner(access->buffer), kernel->body);
+      if (is_ours && access->is_store)
+        out->are_written[mlirBlockArgumentGetArgNumber(access->buffer)] = true;
+      else if (is_ours)
+        out->are_read[mlirBlockArgumentGetArgNumber(access->buffer)] = true;
+    }
+  for (int i = 0; i < out->n; i++)
+    if (out->are_read[i] && out->are_written[i])
+      return false;
+  return true;
+}
+
+static const char *argument_text(strata_arena_t *arena, MlirBlock body, int i, bool is_output) {
+  const char *type = strata_type_text(arena, mlirValueGetType(mlirBlockGetArgument(body, i)));
+  return strata_arena_printf(arena, "%%a%d: %s {strata.name = \"a%d\"%s}", i, type, i,
+                             is_output ? ", strata.output" : "");
+}
+
+// @main, its inputs in front of its outputs.
+static const char *main_text(strata_arena_t *arena, MlirOperation func, const arguments_t *arguments) {
+  MlirBlock body = strata_func_body(func);
+  MlirStringRef name = strata_attr_str(func, "sym_name");
+  const char *header = "", *operands = "", *types = "";
+  for (int output = 0; output < 2; output++)
+    for (int i = 0; i < arguments->n; i++)
+      if (arguments->are_written[i] == output)
+        header =
+            strata_arena_printf(arena, "%s%s%s", header, *header ? ", " : "", argument_text(arena, body, i, output));
+  for (int i = 0; i < arguments->n; i++) {
+    const char *type = strata_type_text(arena, mlirValueGetType(mlirBlockGetArgument(body, i)));
+    operands = strata_arena_printf(arena, "%s%s%%a%d", operands, i ? ", " : "", i);
+    types = strata_arena_printf(arena, "%s%s%s", types, i ? ", " : "", type);
+  }
+  return strata_arena_printf(arena,
+                             "module {\nfunc.func @main(%s) {\nfunc.call @%.*s(%s) : (%s) -> ()\nreturn\n}\n"
+                             "func.func private @%.*s(%s)\n}",
+                             header, (int)name.length, name.data, operands, types, (int)name.length, name.data, types);
+}
+
+// The module of one candidate, behind all of the phase affine.
+static strata_status_t finish_module(strata_compile_t *compile, MlirOperation func, const strata_schedule_t *schedule,
+                                     const char **out_text) {
+  MlirBlock body = mlirModuleGetBody(compile->module);
+  MlirOperation declaration = mlirOperationGetNextInBlock(mlirBlockGetFirstOperation(body));
+  MlirOperation kernel = mlirOperationClone(func);
+  strata_schedule_write(kernel, schedule);
+  mlirBlockInsertOwnedOperationBefore(body, declaration, kernel);
+  mlirOperationDestroy(declaration);
+  const strata_pass_table_t *tables[] = {&strata_passes};
+  STRATA_TRY(strata_pipeline_run(compile, "affine-add-scratch,affine-count", 1, tables));
+  strata_printed_t printed = strata_print_func(compile->arena, mlirModuleGetOperation(compile->module), false);
+  *out_text = strata_arena_printf(compile->arena, "%.*s\n", (int)printed.length, printed.text);
+  return NULL;
+}
+
+static strata_status_t make_module(strata_compile_t *compile, MlirOperation func, const arguments_t *arguments,
+                                   const strata_schedule_t *schedule, const char **out_text) {
+  strata_compile_t part = *compile;
+  part.explain = NULL;
+  part.module = mlirModuleCreateParse(compile->context, strata_str(main_text(compile->arena, func, arguments)));
+  if (mlirModuleIsNull(part.module))
+    return strata_compile_take_diagnostics(compile, "tuning: cannot call the kernel alone");
+  strata_status_t status = finish_module(&part, func, schedule, out_text);
+  compile->diagnostics = part.diagnostics;
+  mlirModuleDestroy(part.module);
+  return status;
+}
+
+//===-- Proposals ------------------------------------------------------------------------------------------------===//
+
+static const char *describe(strata_arena_t *arena, const strata_work_t *work) {
+  const strata_problem_t *p = work->product;
+  const strata_attention_problem_t *a = work->attention;
+  if (a)
+    return strata_arena_printf(arena, "attention of %lld queries, %lld keys, heads of %lld, %lld times",
+                               (long long)a->rows, (long long)a->columns, (long long)a->head, (long long)a->batch);
+  return strata_arena_printf(arena, "product %lld x %lld x %lld, %lld times%s%s", (long long)p->rows,
+                             (long long)p->columns, (long long)p->steps, (long long)p->batch,
+                             p->is_pair ? ", a pair" : "", p->row_reductions ? ", rows reduced" : "");
+}
+
+// A string of protobuf-c's is nobody's to write to.
+static char *text_of(const char *text) { return (char *)(uintptr_t)text; }
+
+static strata_status_t add_candidate(strata_compile_t *compile, MlirOperation func, const arguments_t *arguments,
+                                     const strata_candidate_t *c, Strata__TuningKernel *kernel) {
+  strata_tuning_t *tuning = compile->options->tuning;
+  Strata__TuningCandidate *candidate = strata_arena_new(tuning->arena, Strata__TuningCandidate);
+  const char *module = NULL,
+             *name = strata_arena_printf(tuning->arena, "k%s_%zu", kernel->kernel, kernel->n_candidates);
+  strata_schedule_t before = strata_schedule_read(func);
+  STRATA_TRY(make_module(compile, func, arguments, &c->schedule, &module));
+  strata__tuning_candidate__init(candidate);
+  candidate->library = strata_arena_printf(tuning->arena, "lib%s.so", name);
+  strata_schedule_write(func, &c->schedule);
+  candidate->schedule = text_of(strata_attr_text(tuning->arena, strata_attr(func, "strata.schedule")));
+  strata_schedule_write(func, &before);
+  candidate->predicted_seconds = isfinite(c->seconds) ? c->seconds : 0;
+  kernel->candidates[kernel->n_candidates++] = candidate;
+  *strata_vector_push(tuning->arena, &tuning->modules) = (strata_tuning_module_t){name, module};
+  return NULL;
+}
+
+// The same kernel may be there twice, under two names.
+static bool is_proposed(const strata_tuning_t *tuning, const strata_tuning_result_t *key) {
+  for (size_t i = 0; i < tuning->proposed.count; i++)
+    if (strcmp(tuning->proposed.data[i]->kernel, key->kernel) == 0 &&
+        strcmp(tuning->proposed.data[i]->device, key->device) == 0)
+      return true;
+  return false;
+}
+
+static bool is_output(MlirValue buffer) {
+  MlirAttribute attrs = strata_attr(mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(buffer)), "arg_attrs");
+  intptr_t i = mlirBlockArgumentGetArgNumber(buffer);
+  return !mlirAttributeIsNull(attrs) && i < mlirArrayAttrGetNumElements(attrs) &&
+         !mlirAttributeIsNull(
+             mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i), strata_str("strata.output")));
+}
+
+// The inputs, as they follow one another, that other kernels have written: in the first of its calls.
+static void find_warm(const strata_calls_t *calls, const strata_called_kernel_t *called, const arguments_t *arguments,
+                      strata_arena_t *arena, Strata__TuningKernel *kernel) {
+  kernel->warm = strata_arena_array(arena, int32_t, arguments->n + 1);
+  for (int i = 0, input = 0; i < arguments->n; i++) {
+    MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(called->calls.data[0], i));
+    bool is_made = mlirValueIsABlockArgument(buffer) ? is_output(buffer) : !strata_calls_is_constant(calls, buffer);
+    if (!arguments->are_written[i] && is_made)
+      kernel->warm[kernel->n_warm++] = input;
+    input += !arguments->are_written[i];
+  }
+}
+
+strata_status_t strata_tuned_propose(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                     const strata_calls_t *calls, const strata_called_kernel_t *called,
+                                     const strata_tuning_result_t *key) {
+  strata_tuning_t *tuning = compile->options->tuning;
+  strata_schedule_t model = strata_schedule_read(called->func);
+  strata_kernel_t nests;
+  strata_work_t work;
+  arguments_t arguments;
+  bool has_candidates;
+  if (is_proposed(tuning, key))
+    return NULL;
+  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &nests));
+  STRATA_TRY(strata_work_read(compile, device, called, model.kind, &work, &has_candidates));
+  if (!has_candidates || !read_arguments(&nests, &arguments)) {
+    strata_explain(compile, "tuned: kernel %s: not proposed: it reads what it writes", key->kernel);
+    return NULL;
+  }
+  strata_candidate_t candidates[STRATA_MAX_PROPOSED];
+  int n = choose(&work, &model, candidates);
+  Strata__TuningKernel *kernel = strata_arena_new(tuning->arena, Strata__TuningKernel);
+  strata__tuning_kernel__init(kernel);
+  kernel->kernel = key->kernel;
+  kernel->device = key->device;
+  kernel->compiler = key->compiler;
+  kernel->what = text_of(describe(tuning->arena, &work));
+  find_warm(calls, called, &arguments, tuning->arena, kernel);
+  kernel->candidates = strata_arena_array(tuning->arena, Strata__TuningCandidate *, n);
+  *strata_vector_push(tuning->arena, &tuning->proposed) = kernel;
+  for (int i = 0; i < n; i++)
+    STRATA_TRY(add_candidate(compile, called->func, &arguments, &candidates[i], kernel));
+  strata_explain(compile, "tuned: kernel %s: %d candidates proposed", key->kernel, n);
+  return NULL;
+}

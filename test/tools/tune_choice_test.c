@@ -1,0 +1,62 @@
+// Which candidate is taken, by times with noise.
+#include "tools/tune_choice.h"
+
+#include "test/support/check.h"
+
+#include <math.h>
+#include <stdint.h>
+
+static uint64_t state = 1;
+
+// Between -1 and 1.
+static double noise(void) {
+  state = state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(int64_t)state * 0x1p-63;
+}
+
+// |n| rounds of |seconds|, each off by up to |share| of it; all of a round are off by |drift| of it as well.
+static strata_tune_times_t times(double seconds, int n, double share, const double *drift) {
+  strata_tune_times_t t = {.is_right = true, .n_rounds = n};
+  for (int i = 0; i < n; i++)
+    t.seconds[i] = seconds * (1 + share * noise()) * (1 + drift[i]);
+  return t;
+}
+
+int main(void) {
+  enum { N = STRATA_TUNE_ROUNDS };
+  double still[N] = {0}, drift[N];
+  for (int i = 0; i < N; i++)
+    drift[i] = 0.01 * i;
+  strata_tune_times_t c[4] = {times(10, N, 0, still), times(9.9, N, 0, still), times(9.5, N, 0, still),
+                              times(9.47, N, 0, still)};
+  CHECK(strata_tune_choose(c, 1) == 0);
+  CHECK(strata_tune_choose(c, 2) == 0); // a hundredth is not worth it
+  CHECK(strata_tune_choose(c, 3) == 2);
+  CHECK(strata_tune_choose(c, 4) == 2); // nor is what is alike
+  CHECK(fabs(strata_tune_ratio(c, 2) - 0.95) < 1e-9 && strata_tune_ratio(c, 0) == 1);
+  c[2].is_right = false;
+  CHECK(strata_tune_choose(c, 4) == 3);
+  c[3].n_rounds = 3; // given up
+  CHECK(strata_tune_choose(c, 4) == 0);
+
+  // A clock that sinks over the rounds does not matter, what differs from one to the other does.
+  int n_wrong = 0, n_found = 0;
+  for (int i = 0; i < 200; i++) {
+    strata_tune_times_t same[4] = {times(10, N, 0.1, drift), times(10, N, 0.1, drift), times(10, N, 0.1, drift),
+                                   times(10, N, 0.1, drift)};
+    n_wrong += strata_tune_choose(same, 4) != 0;
+    strata_tune_times_t other[2] = {times(10, N, 0.02, drift), times(9.6, N, 0.02, drift)};
+    n_found += strata_tune_choose(other, 2) == 1;
+  }
+  CHECK(n_wrong < 10 && n_found > 190);
+
+  strata_tune_times_t slow[3] = {times(10, 5, 0, still), times(12, 5, 0, still), times(14, 5, 0, still)};
+  CHECK(!strata_tune_is_slow(slow, 3, 0) && !strata_tune_is_slow(slow, 3, 1) && strata_tune_is_slow(slow, 3, 2));
+  slow[0] = times(14, 9, 0, still), slow[1] = times(12, 9, 0, still), slow[2] = times(10, 9, 0, still);
+  CHECK(!strata_tune_is_slow(slow, 3, 0) && strata_tune_is_slow(slow, 3, 1));
+  slow[1].n_rounds = 2;
+  CHECK(!strata_tune_is_slow(slow, 3, 1));
+  CHECK(isinf(strata_tune_median(NULL, 0)));
+  CHECK(strata_tune_median((double[]){3, 1, 2}, 3) == 2 && strata_tune_median((double[]){4, 1, 2, 3}, 4) == 2.5);
+  return check_result();
+}

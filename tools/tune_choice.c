@@ -1,0 +1,70 @@
+// See tune_choice.h.
+#include "tools/tune_choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WORTHWHILE 0.015
+#define ALIKE 0.005
+
+static int compare(const void *left, const void *right) {
+  double a = *(const double *)left, b = *(const double *)right;
+  return a < b ? -1 : a > b;
+}
+
+double strata_tune_median(const double *values, int n) {
+  double sorted[STRATA_TUNE_ROUNDS];
+  if (n <= 0)
+    return INFINITY;
+  memcpy(sorted, values, sizeof *sorted * (size_t)n);
+  qsort(sorted, (size_t)n, sizeof *sorted, compare);
+  return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
+}
+
+// See strata_tune_ratio; *out_error is how far it may be off.
+static double ratio_of(const strata_tune_times_t *first, const strata_tune_times_t *c, double *out_error) {
+  double ratios[STRATA_TUNE_ROUNDS], distances[STRATA_TUNE_ROUNDS];
+  for (int i = 0; i < c->n_rounds; i++)
+    ratios[i] = c->seconds[i] / first->seconds[i];
+  double median = strata_tune_median(ratios, c->n_rounds);
+  for (int i = 0; i < c->n_rounds; i++)
+    distances[i] = fabs(ratios[i] - median);
+  // Of normal noise the deviation is 1.48 times this, that of a median 1.25 times the mean's; twice that is beyond it.
+  *out_error = 2 * 1.25 * 1.48 * strata_tune_median(distances, c->n_rounds) / sqrt(c->n_rounds);
+  return median;
+}
+
+double strata_tune_ratio(const strata_tune_times_t *candidates, int which) {
+  double unused;
+  return ratio_of(&candidates[0], &candidates[which], &unused);
+}
+
+int strata_tune_choose(const strata_tune_times_t *candidates, int n) {
+  double ratios[STRATA_TUNE_CANDIDATES], best = 1 - WORTHWHILE;
+  for (int i = 1; i < n; i++) {
+    double error;
+    ratios[i] = INFINITY;
+    if (!candidates[i].is_right || candidates[i].n_rounds < candidates[0].n_rounds || candidates[i].n_rounds == 0)
+      continue;
+    double ratio = ratio_of(&candidates[0], &candidates[i], &error);
+    if (ratio + error < 1 - WORTHWHILE)
+      ratios[i] = ratio;
+    best = fmin(best, ratios[i]);
+  }
+  for (int i = 1; i < n; i++)
+    if (ratios[i] <= best * (1 + ALIKE))
+      return i;
+  return 0;
+}
+
+bool strata_tune_is_slow(const strata_tune_times_t *candidates, int n, int which) {
+  const strata_tune_times_t *c = &candidates[which];
+  double best = INFINITY, slower = c->n_rounds >= 7 ? 1.1 : 1.3;
+  if (which == 0 || c->n_rounds < 3)
+    return false;
+  for (int i = 0; i < n; i++)
+    if (candidates[i].is_right && candidates[i].n_rounds >= c->n_rounds)
+      best = fmin(best, strata_tune_median(candidates[i].seconds, c->n_rounds));
+  return strata_tune_median(c->seconds, c->n_rounds) > slower * best;
+}

@@ -1,0 +1,31 @@
+// Which candidate of a kernel is taken, by times that have noise. Nothing else is looked at, and equal times give equal
+// choices.
+#ifndef STRATA_TOOLS_TUNE_CHOICE_H
+#define STRATA_TOOLS_TUNE_CHOICE_H
+
+#include <stdbool.h>
+
+enum { STRATA_TUNE_CANDIDATES = 16, STRATA_TUNE_ROUNDS = 31 };
+
+// Times of one candidate, seconds; those of round i were taken beside one another.
+typedef struct {
+  bool is_right; // it computes what the first does
+  int n_rounds;  // from the first on; few where it was given up as slow
+  double seconds[STRATA_TUNE_ROUNDS];
+} strata_tune_times_t;
+
+// The median of the first |n|.
+double strata_tune_median(const double *values, int n);
+
+// The model's choice, 0, unless another is faster by more than a hundredth and a half beyond noise; of several that
+// differ by less than half a hundredth the first.
+int strata_tune_choose(const strata_tune_times_t *candidates, int n);
+
+// The time of candidate |which| over the first's: the median of the rounds' ratios, which noise that lasts has no part
+// in.
+double strata_tune_ratio(const strata_tune_times_t *candidates, int which);
+
+// True if the candidate is so slow after the rounds so far that no more are worth their time.
+bool strata_tune_is_slow(const strata_tune_times_t *candidates, int n, int which);
+
+#endif

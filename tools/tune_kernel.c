@@ -1,0 +1,288 @@
+// See tune_kernel.h. A call is timed by the GPU's clock, behind a copy larger than the caches: operands come from
+// memory, but for those that another kernel writes, and the call's launch is there before its time begins.
+#define _POSIX_C_SOURCE 200809L
+#include "tools/tune_kernel.h"
+
+#include "tools/session.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define MAX_CACHE ((size_t)128 << 20)
+
+typedef struct {
+  strata_arena_t *arena;
+  const strata_tuner_t *tuner;
+  const Strata__TuningKernel *kernel;
+  strata_tune_record_t *record;
+  strata_device_t *device; // of the kernel's memory
+  int n;                   // candidates
+  strata_session_t sessions[STRATA_TUNE_CANDIDATES];
+  const strata_library_t *library; // the first: all have the same tensors
+  size_t n_tensors;
+  void **data;               // inputs, then outputs
+  void *memory;              // of intermediate values, as much as any wants
+  unsigned char **reference; // what the first writes, by output
+  unsigned char *written;    // what another does
+} work_t;
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+//===-- Opening --------------------------------------------------------------------------------------------------===//
+
+strata_status_t strata_tuner_open(const char *target, const char *folder, strata_tuner_t *out_tuner) {
+  *out_tuner = (strata_tuner_t){.target = target, .folder = folder, .half = MAX_CACHE};
+  STRATA_TRY(strata_device_open(target, &out_tuner->device));
+  strata_status_t status = strata_device_allocate(out_tuner->device, 2 * MAX_CACHE, &out_tuner->memory);
+  if (status)
+    strata_tuner_close(out_tuner);
+  return status;
+}
+
+void strata_tuner_close(strata_tuner_t *tuner) {
+  strata_device_close(tuner->device);
+  *tuner = (strata_tuner_t){0};
+}
+
+// Takes |status|.
+static void note_fault(work_t *w, int candidate, strata_status_t status) {
+  snprintf(w->record->faults[candidate], sizeof *w->record->faults, "%s", strata_status_message(status));
+  strata_status_free(status);
+}
+
+static bool has_fault(const work_t *w, int candidate) { return w->record->faults[candidate][0]; }
+
+static strata_status_t library_error(const strata_library_t *library, int code) {
+  return code ? strata_error((strata_status_code_t)code, "%s", library->error()) : NULL;
+}
+
+static bool has_same_tensors(const strata_library_t *a, const strata_library_t *b) {
+  bool is_same = a->n_inputs == b->n_inputs && a->n_outputs == b->n_outputs;
+  for (size_t i = 0; is_same && i < a->n_inputs; i++)
+    is_same = a->inputs[i]->size == b->inputs[i]->size;
+  for (size_t i = 0; is_same && i < a->n_outputs; i++)
+    is_same = a->outputs[i]->size == b->outputs[i]->size && a->outputs[i]->dtype == b->outputs[i]->dtype;
+  return is_same;
+}
+
+static strata_status_t open_candidate(work_t *w, int i) {
+  enum { NEEDED = STRATA_LIBRARY_USER_MEMORY | STRATA_LIBRARY_DEVICE_TENSORS };
+  const char *name = w->kernel->candidates[i]->library;
+  const char *path = strata_arena_printf(w->arena, "%s/%s", w->tuner->folder, name);
+  STRATA_TRY(strata_session_describe(w->arena, path, &w->sessions[i]));
+  const strata_library_t *library = w->sessions[i].library;
+  bool is_ours = (library->flags & NEEDED) == NEEDED && library->n_dims == 0;
+  if (!is_ours || (w->library && !has_same_tensors(w->library, library)))
+    return strata_error(STRATA_INVALID_ARGUMENT, "%s: not as --autotune=export writes it", path);
+  if (!w->library)
+    w->library = library;
+  return library_error(library, library->load(NULL, strata_device_stream(w->device)));
+}
+
+static const strata_tensor_info_t *tensor(const work_t *w, size_t i) {
+  return i < w->library->n_inputs ? w->library->inputs[i] : w->library->outputs[i - w->library->n_inputs];
+}
+
+// Random numbers that repeat so that no two rows or columns are alike; making more would take longer than timing.
+static void fill_randomly(strata_dtype_t dtype, unsigned char *data, size_t size, size_t number) {
+  enum { PERIOD = 1000003 };
+  bool is_float = strata_dtype_info[dtype].class_ == STRATA_DTYPE_CLASS_FLOAT;
+  size_t bits = (size_t)strata_dtype_info[dtype].bits, count = size * 8 / bits;
+  uint64_t state = number + 1;
+  for (size_t i = 0; i < count && i < PERIOD; i++) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    double unit = (double)(state >> 11) * 0x1p-53;
+    strata_dtype_store(dtype, data, i, is_float ? 2 * unit - 1 : unit < 0.5 ? 0 : 1);
+  }
+  size_t period = PERIOD * bits / 8;
+  for (size_t at = period; bits >= 8 && at < size; at += period)
+    memcpy(data + at, data, size - at < period ? size - at : period);
+}
+
+static strata_status_t make_tensors(work_t *w) {
+  size_t memory = 0, most = 0;
+  w->n_tensors = w->library->n_inputs + w->library->n_outputs;
+  w->data = strata_arena_array(w->arena, void *, w->n_tensors + 1);
+  w->reference = strata_arena_array(w->arena, unsigned char *, w->library->n_outputs + 1);
+  for (size_t i = 0; i < w->n_tensors; i++) {
+    size_t size = tensor(w, i)->size;
+    STRATA_TRY(strata_device_allocate(w->device, size, &w->data[i]));
+    most = size > most ? size : most;
+  }
+  w->written = strata_arena_alloc(w->arena, most + 1);
+  for (size_t i = 0; i < w->library->n_inputs; i++) {
+    fill_randomly((strata_dtype_t)tensor(w, i)->dtype, w->written, tensor(w, i)->size, i);
+    STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, tensor(w, i)->size));
+  }
+  for (int i = 0; i < w->n; i++) {
+    size_t wanted = has_fault(w, i) ? 0 : w->sessions[i].library->device_memory_size(NULL);
+    memory = wanted > memory ? wanted : memory;
+  }
+  return strata_device_allocate(w->device, memory, &w->memory);
+}
+
+//===-- Comparing ------------------------------------------------------------------------------------------------===//
+
+static strata_status_t call(work_t *w, int candidate) {
+  const strata_library_t *library = w->sessions[candidate].library;
+  return library_error(library, library->run(w->data, NULL, w->memory, strata_device_stream(w->device)));
+}
+
+// What order of sums may change, relative to the whole.
+static double tolerance_of(strata_dtype_t dtype) {
+  const strata_dtype_info_t *info = &strata_dtype_info[dtype];
+  return info->class_ != STRATA_DTYPE_CLASS_FLOAT ? 1e-2 : fmax(5e-3, 4 * ldexp(1, -info->mantissa_bits));
+}
+
+// How far |got| is from |wanted|, relative to all of it, by every |step|th element; infinite where only one of two
+// numbers is one.
+static double distance_of(strata_dtype_t dtype, const void *got, const void *wanted, size_t count, size_t step) {
+  double difference = 0, all = 0;
+  for (size_t i = 0; i < count; i += step) {
+    double x = strata_dtype_load(dtype, got, i), y = strata_dtype_load(dtype, wanted, i);
+    if (x == y || (isnan(x) && isnan(y)))
+      continue;
+    if (!isfinite(x) || !isfinite(y))
+      return INFINITY;
+    difference += (x - y) * (x - y);
+  }
+  for (size_t i = 0; difference > 0 && i < count; i += step) {
+    double y = strata_dtype_load(dtype, wanted, i);
+    all += isfinite(y) ? y * y : 0;
+  }
+  return difference > 0 ? sqrt(difference / all) : 0;
+}
+
+static void compare(work_t *w, int candidate, size_t output) {
+  enum { MOST_COMPARED = 4 << 20 };
+  const strata_tensor_info_t *info = w->library->outputs[output];
+  strata_dtype_t dtype = (strata_dtype_t)info->dtype;
+  if (memcmp(w->written, w->reference[output], info->size) == 0)
+    return;
+  size_t count = info->size * 8 / (size_t)strata_dtype_info[dtype].bits;
+  double distance = distance_of(dtype, w->written, w->reference[output], count, 1 + count / MOST_COMPARED);
+  if (distance > tolerance_of(dtype))
+    note_fault(w, candidate,
+               strata_error(STRATA_INTERNAL, "WRONG: results differ from those of the model's choice by %.3g of them",
+                            distance));
+}
+
+// Outputs are full of what is no number before, so that what is not written is seen.
+static strata_status_t poison(work_t *w) {
+  for (size_t i = w->library->n_inputs; i < w->n_tensors; i++) {
+    memset(w->written, 0xff, tensor(w, i)->size);
+    STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, tensor(w, i)->size));
+  }
+  return NULL;
+}
+
+static strata_status_t check(work_t *w, int candidate) {
+  STRATA_TRY(poison(w));
+  STRATA_TRY(call(w, candidate));
+  for (size_t i = 0; i < w->library->n_outputs; i++) {
+    size_t size = w->library->outputs[i]->size;
+    STRATA_TRY(strata_device_download(w->device, w->written, w->data[w->library->n_inputs + i], size));
+    if (w->reference[i])
+      compare(w, candidate, i);
+    else
+      w->reference[i] = strata_arena_copy(w->arena, w->written, size);
+  }
+  return NULL;
+}
+
+//===-- Timing ---------------------------------------------------------------------------------------------------===//
+
+// Reads what the kernel in front would just have written, as far as caches hold it.
+static strata_status_t warm(work_t *w) {
+  for (size_t i = 0; i < w->kernel->n_warm; i++) {
+    size_t input = (size_t)w->kernel->warm[i], size = input < w->library->n_inputs ? tensor(w, input)->size : 0;
+    if (size && size <= w->tuner->half)
+      STRATA_TRY(strata_device_copy(w->device, w->tuner->memory, w->data[input], size));
+  }
+  return NULL;
+}
+
+static strata_status_t time_once(work_t *w, int candidate, double *out_seconds) {
+  char *memory = w->tuner->memory;
+  STRATA_TRY(strata_device_copy(w->device, memory, memory + w->tuner->half, w->tuner->half));
+  STRATA_TRY(warm(w));
+  STRATA_TRY(strata_device_start_clock(w->device));
+  STRATA_TRY(call(w, candidate));
+  return strata_device_stop_clock(w->device, out_seconds);
+}
+
+// A turn for each, another first in each round.
+static strata_status_t time_round(work_t *w, int round, bool *is_slow) {
+  for (int i = 0; i < w->n; i++) {
+    int candidate = (i + round) % w->n;
+    strata_tune_times_t *times = &w->record->times[candidate];
+    if (!times->is_right || is_slow[candidate])
+      continue;
+    w->record->current = candidate;
+    STRATA_TRY(time_once(w, candidate, &times->seconds[round]));
+    times->n_rounds = round + 1;
+  }
+  for (int i = 0; i < w->n; i++)
+    is_slow[i] |= strata_tune_is_slow(w->record->times, w->n, i);
+  return NULL;
+}
+
+// Those of a process that ended early are none.
+static strata_status_t time_all(work_t *w, double seconds) {
+  enum { LEAST = 5 };
+  bool is_slow[STRATA_TUNE_CANDIDATES] = {false};
+  double end = now() + seconds, unused;
+  for (int i = 0; i < w->n; i++) {
+    w->record->times[i] = (strata_tune_times_t){.is_right = !has_fault(w, i)};
+    w->record->current = i;
+    if (!has_fault(w, i))
+      STRATA_TRY(time_once(w, i, &unused));
+  }
+  for (int round = 0; round < STRATA_TUNE_ROUNDS && (round < LEAST || now() < end); round++)
+    STRATA_TRY(time_round(w, round, is_slow));
+  w->record->current = -1;
+  return NULL;
+}
+
+//===-- A kernel -------------------------------------------------------------------------------------------------===//
+
+static strata_status_t tune(work_t *w, double seconds) {
+  for (int i = 0; i < w->n; i++) {
+    w->record->current = i;
+    strata_status_t status = has_fault(w, i) ? NULL : open_candidate(w, i);
+    if (status)
+      note_fault(w, i, status);
+  }
+  if (has_fault(w, 0)) // nothing to compare with
+    return NULL;
+  w->record->current = 0;
+  STRATA_TRY(make_tensors(w));
+  for (int i = 0; i < w->n; i++) {
+    w->record->current = i;
+    if (!has_fault(w, i))
+      STRATA_TRY(check(w, i));
+  }
+  return time_all(w, seconds);
+}
+
+strata_status_t strata_tune_kernel(const strata_tuner_t *tuner, const Strata__TuningKernel *kernel, double seconds,
+                                   strata_tune_record_t *record) {
+  work_t w = {.arena = strata_arena_create(), .tuner = tuner, .kernel = kernel, .record = record};
+  w.n = kernel->n_candidates < STRATA_TUNE_CANDIDATES ? (int)kernel->n_candidates : STRATA_TUNE_CANDIDATES;
+  strata_status_t status = strata_device_open(tuner->target, &w.device);
+  if (!status)
+    status = tune(&w, seconds);
+  for (int i = 0; i < w.n; i++)
+    if (!status) // after an error the driver answers nothing
+      strata_session_close(&w.sessions[i]);
+  if (!status)
+    strata_device_close(w.device);
+  strata_arena_destroy(w.arena);
+  return status;
+}

@@ -1,0 +1,33 @@
+// Timing the candidates of one kernel on the GPU of this process.
+#ifndef STRATA_TOOLS_TUNE_KERNEL_H
+#define STRATA_TOOLS_TUNE_KERNEL_H
+
+#include "passes/tuning/results.h"
+#include "tools/device.h"
+#include "tools/tune_choice.h"
+
+// What is known of a kernel's candidates: in memory that survives the process, as a kernel may take the device, and
+// with it the process, down.
+typedef struct {
+  bool is_done;
+  int current;                              // the candidate that is being called; -1: none
+  char faults[STRATA_TUNE_CANDIDATES][256]; // why it is none; "": nothing is wrong with it
+  strata_tune_times_t times[STRATA_TUNE_CANDIDATES];
+} strata_tune_record_t;
+
+typedef struct {
+  const char *target, *folder;
+  strata_device_t *device; // that stays open
+  void *memory;            // more than any cache, twice |half| bytes
+  size_t half;
+} strata_tuner_t;
+
+STRATA_MUST_CHECK strata_status_t strata_tuner_open(const char *target, const char *folder, strata_tuner_t *out_tuner);
+void strata_tuner_close(strata_tuner_t *tuner);
+
+// Calls each candidate that has no fault once and compares what it writes, then times them in turn, for |seconds| at
+// most. An error is the device's: nothing more can be done in this process.
+STRATA_MUST_CHECK strata_status_t strata_tune_kernel(const strata_tuner_t *tuner, const Strata__TuningKernel *kernel,
+                                                     double seconds, strata_tune_record_t *record);
+
+#endif
