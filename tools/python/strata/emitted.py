@@ -203,6 +203,8 @@ class Library:
 
     def call(self, args: Sequence[Any], out: Any = None, times: int = 1) -> Tuple[Any, ...]:
         """The results of a call with an argument for each input. |out|: arrays for them; |times|: that often."""
+        if len(args) != len(self._in):
+            raise TypeError(f"expected {len(self._in)} inputs ({', '.join(self._positions)}), got {len(args)}")
         addresses, shapes, kept, device, first = [], [], [], None, None
         for value, spec in zip(args, self._in):
             kind = arrays.kind_of(value)

@@ -12,11 +12,20 @@ from .options import Options
 
 
 def _to_onnx(function: Any, signature: Sequence[Any]) -> Any:
+    """The ONNX model of a tf.function. tf2onnx makes tensors that it captures inputs; they are constants."""
     try:
         import tf2onnx
+        from onnx import numpy_helper
+
+        from .tf_ops import HANDLERS
     except ImportError:
         raise UnsupportedError("functions of TensorFlow need tf2onnx: pip install tf2onnx") from None
-    return tf2onnx.convert.from_function(function, input_signature=signature)[0]
+    proto = tf2onnx.convert.from_function(function, input_signature=signature, custom_op_handlers=dict(HANDLERS))[0]
+    captured = {inner.name: outer for outer, inner in function.get_concrete_function(*signature).graph.captures}
+    for value in [value for value in proto.graph.input if value.name in captured]:
+        proto.graph.initializer.append(numpy_helper.from_array(captured[value.name].numpy(), value.name))
+        proto.graph.input.remove(value)
+    return proto
 
 
 class TensorFlowFunction:
