@@ -3,7 +3,7 @@
 A kind (one a framework) has
 
     read(array, spec)              the address, the shape, and the device, None for the host; an error names spec.name
-    empty(spec, shape, device)     an array for a result
+    empty(spec, shape, device)     an array for a result, and its address
     memory(size, device)           bytes for intermediate values, aligned to 256; their address and what owns them
     stream(array, device)          the framework's current one, as a number
     on(device)                     a context in which |device| is the current one
@@ -24,6 +24,7 @@ import numpy as np
 from . import dtypes
 
 MEMORY_ALIGNMENT = 256
+_AS_IT_IS = contextlib.nullcontext()
 Place = Tuple[int, Sequence[int], Optional[int]]
 
 
@@ -74,15 +75,17 @@ class Numpy:
         return array.__array_interface__["data"][0], array.shape, None
 
     @staticmethod
-    def empty(spec: Spec, shape: Sequence[int], device: Optional[int]) -> np.ndarray:
+    def empty(spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[np.ndarray, int]:
         if device is not None:
             raise TypeError("results on a GPU: give arrays for them by out=")
         if spec.alignment <= 16:
-            return np.empty(shape, spec.numpy)
+            array = np.empty(shape, spec.numpy)
+            return array, _address(array)
         size = int(np.prod(shape, dtype=np.int64)) * spec.itemsize
         memory = np.empty(size + spec.alignment, np.uint8)
-        first = -_address(memory) % spec.alignment
-        return memory[first:first + size].view(spec.numpy).reshape(shape)
+        address = _address(memory)
+        first = -address % spec.alignment
+        return memory[first:first + size].view(spec.numpy).reshape(shape), address + first
 
     @staticmethod
     def memory(size: int, device: Optional[int]) -> Tuple[int, Any]:
@@ -98,7 +101,7 @@ class Numpy:
 
     @staticmethod
     def on(device: int) -> Any:
-        return contextlib.nullcontext()
+        return _AS_IT_IS
 
     @staticmethod
     def synchronize(device: int) -> None:
@@ -113,6 +116,15 @@ class Torch:
     def __init__(self) -> None:
         self._torch = sys.modules["torch"]
         self._grad = self._torch.is_grad_enabled
+        self._devices: Dict[Optional[int], Any] = {None: self._torch.device("cpu")}
+        # The number of the stream without an object around it, where this version of torch has that.
+        self._raw_stream = getattr(self._torch._C, "_cuda_getCurrentRawStream", None)
+
+    def _device(self, number: Optional[int]) -> Any:
+        device = self._devices.get(number)
+        if device is None:
+            device = self._devices[number] = self._torch.device("cuda", number)
+        return device
 
     def read(self, tensor: Any, spec: Spec) -> Place:
         if tensor.dtype is not spec.torch and tensor.dtype is not self._type(spec):
@@ -132,21 +144,24 @@ class Torch:
         spec.torch = dtypes.to_torch(spec.row, self._torch)
         return spec.torch
 
-    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Any:
-        return self._torch.empty(shape, dtype=spec.torch or self._type(spec),
-                                 device="cpu" if device is None else f"cuda:{device}")
+    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[Any, int]:
+        tensor = self._torch.empty(shape, dtype=spec.torch or self._type(spec), device=self._device(device))
+        return tensor, tensor.data_ptr()
 
     def memory(self, size: int, device: Optional[int]) -> Tuple[int, Any]:
         if device is None:
             return Numpy.memory(size, None)
-        owner = self._torch.empty(size, dtype=self._torch.uint8, device=f"cuda:{device}")  # aligned to 512
+        owner = self._torch.empty(size, dtype=self._torch.uint8, device=self._device(device))  # aligned to 512
         return owner.data_ptr(), owner
 
     def stream(self, array: Any, device: Optional[int]) -> int:
+        if self._raw_stream:
+            return self._raw_stream(device)
         return self._torch.cuda.current_stream(device).cuda_stream
 
     def on(self, device: int) -> Any:
-        return self._torch.cuda.device(device)
+        cuda = self._torch.cuda
+        return _AS_IT_IS if cuda.current_device() == device else cuda.device(device)
 
     def synchronize(self, device: int) -> None:
         self._torch.cuda.current_stream(device).synchronize()
@@ -166,11 +181,12 @@ class Cupy:
             raise spec.not_contiguous(f"cupy.ascontiguousarray({spec.name})")
         return array.data.ptr, array.shape, array.device.id
 
-    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Any:
+    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[Any, int]:
         if device is None:
             return Numpy.empty(spec, shape, None)
         with self.on(device):
-            return self._cupy.empty(shape, spec.numpy)
+            array = self._cupy.empty(shape, spec.numpy)
+        return array, array.data.ptr
 
     def memory(self, size: int, device: Optional[int]) -> Tuple[int, Any]:
         if device is None:
@@ -204,12 +220,13 @@ class Jax:
         array.block_until_ready()
         return array.unsafe_buffer_pointer(), array.shape, None if device.platform == "cpu" else device.id
 
-    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Any:
+    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[Any, int]:
         key = (spec.row.number, tuple(shape), device)
         make = self._makers.get(key)
         if make is None:
             make = self._makers[key] = self._maker(spec, tuple(shape), device)
-        return make().block_until_ready()
+        array = make().block_until_ready()
+        return array, array.unsafe_buffer_pointer()
 
     def _maker(self, spec: Spec, shape: Tuple[int, ...], device: Optional[int]) -> Any:
         """What gives a new array each time, as quickly as jax does."""

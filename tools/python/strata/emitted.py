@@ -176,26 +176,32 @@ class Library:
     def _results(self, out: Any, first: Any, plan: _Plan, device: Optional[int],
                  addresses: List[int]) -> Tuple[Any, ...]:
         """Arrays for the results: new ones of the first argument's kind, or |out|. Adds their addresses."""
-        if out is None:
-            results = [first.empty(spec, shape, device) for spec, shape in zip(self._out, plan.shapes)]
-        else:
-            results = list(out) if isinstance(out, (list, tuple)) else [out]
-            if len(results) != len(self._out):
-                raise TypeError(f"out: expected {len(self._out)} arrays, got {len(results)}")
+        if out is not None:
+            return self._given(out, plan, device, addresses)
+        results = []
+        for spec, shape in zip(self._out, plan.shapes):
+            result, address = first.empty(spec, shape, device)
+            results.append(result)
+            addresses.append(address)
+        return tuple(results)
+
+    def _given(self, out: Any, plan: _Plan, device: Optional[int], addresses: List[int]) -> Tuple[Any, ...]:
+        results = tuple(out) if isinstance(out, (list, tuple)) else (out,)
+        if len(results) != len(self._out):
+            raise TypeError(f"out: expected {len(self._out)} arrays, got {len(results)}")
         for spec, shape, result in zip(self._out, plan.shapes, results):
-            kind = first if out is None and first is not arrays.DLPACK else arrays.kind_of(result)
+            kind = arrays.kind_of(result)
             if kind is arrays.BUFFER:
                 raise TypeError(f"out, {spec.name}: expected an array, got {type(result).__name__}")
             address, got, place = kind.read(result, spec)
-            if out is not None:
-                if tuple(got) != tuple(shape):
-                    raise ShapeError(f"out, {spec.name}: expected the shape {tuple(shape)}, got {tuple(got)}")
-                if place != device:
-                    raise TypeError(f"out, {spec.name}: lies on {_place(place)}, the arguments on {_place(device)}")
-                if kind is arrays.NUMPY and not result.flags.writeable:
-                    raise ValueError(f"out, {spec.name}: cannot be written")
+            if tuple(got) != tuple(shape):
+                raise ShapeError(f"out, {spec.name}: expected the shape {tuple(shape)}, got {tuple(got)}")
+            if place != device:
+                raise TypeError(f"out, {spec.name}: lies on {_place(place)}, the arguments on {_place(device)}")
+            if kind is arrays.NUMPY and not result.flags.writeable:
+                raise ValueError(f"out, {spec.name}: cannot be written")
             addresses.append(address)
-        return tuple(results)
+        return results
 
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
         results = self.call(self.ordered(args, named) if named or len(args) != len(self._in) else args, out)
