@@ -142,6 +142,7 @@ class CompiledModel:
         self._source, self._options = source, options
         self._num_iters, self._is_cpu = options.num_iters, options.target == "cpu"
         self._form = (bool(options.on_gpu_tensors), bool(options.on_gpu_tensors))
+        self._given_place: Optional[bool] = options.given.get("on_gpu_tensors")
         self._libraries: Dict[Tuple[bool, bool], Library] = {}
         self._library = self._library_of(self._form)
         if options.aot:
@@ -176,7 +177,7 @@ class CompiledModel:
         """By where the first argument lies."""
         if self._is_cpu or not args:
             return self._library
-        on_gpu = self._options.given.get("on_gpu_tensors", arrays.is_on_gpu(args[0]))
+        on_gpu = arrays.is_on_gpu(args[0]) if self._given_place is None else self._given_place
         form = (on_gpu, on_gpu and arrays.kind_of(args[0]).has_stream)
         return self._library if form == self._form else self._library_of(form)
 

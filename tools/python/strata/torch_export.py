@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, 
 import torch
 from torch.utils import _pytree as pytree
 
+from . import pt2
 from .errors import CompileError, ShapeError, UnsupportedError
 from .graphs import numbered
 from .emitted import Profile, Tensor
@@ -28,7 +29,10 @@ def _quiet() -> Iterator[None]:
 def _save(program: Any) -> bytes:
     file = io.BytesIO()
     with _quiet():
-        torch.export.save(program, file)
+        try:
+            return pt2.dumps(program)
+        except pt2.NotSimple:
+            torch.export.save(program, file)
     return file.getvalue()
 
 
@@ -133,6 +137,9 @@ class ExportedModel:
             target = name[:-len(".next")] if name.endswith(".next") else ""
             if target in self._leaves or target in self._state:
                 self._written.append((i, target))
+        numbers = [result for value, result in self._results if value.is_tensor and result is not None]
+        is_plain = not self._written and len(numbers) == len(self._results)
+        self._plain = numbers if is_plain else None  # results of the library and nothing else
         if at > len(names):
             raise UnsupportedError(f"the compiler's results are {names}, and the program has {at}")
 
@@ -168,6 +175,8 @@ class ExportedModel:
     def call_leaves(self, leaves: Sequence[Any]) -> List[Any]:
         """The flat results of a call with flat arguments; what the program writes is written."""
         got = self._model.call_flat(self._tensors(leaves))
+        if self._plain is not None:
+            return [got[i] for i in self._plain]
         for i, target in self._written:
             place = leaves[self._leaves[target]] if target in self._leaves else self._state[target]
             place.detach().copy_(got[i])
