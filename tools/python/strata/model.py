@@ -95,10 +95,12 @@ def _compile(source: Source, options: Options, name: str, folder: pathlib.Path, 
 
 def compiled_folder(source: Source, options: Options, name: str) -> pathlib.Path:
     """The folder with the library's files, from the cache where it has them."""
-    key = cache.sum_of(source.sum(), options.arguments(), name, compiler.identity(compiler.find()),
-                       cache.surroundings())
+    def key_of() -> str:
+        return cache.sum_of(source.sum(), options.arguments(), name, compiler.identity(compiler.find()),
+                            cache.surroundings())
+
     try:
-        return cache.entry_for(key, source.base(),
+        return cache.entry_for(key_of, source.base(),
                                lambda folder: _compile(source, options, name, folder, options.is_observed),
                                reads=not options.is_observed)
     finally:

@@ -227,6 +227,11 @@ def _contiguous_strides(shape: Any) -> List[int]:
     return strides
 
 
+def _add(archive: zipfile.ZipFile, name: str, data: Any) -> None:
+    """At no time: the bytes are a key of the cache."""
+    archive.writestr(zipfile.ZipInfo(f"archive/{name}"), data)
+
+
 def _add_tensors(archive: zipfile.ZipFile, folder: str, prefix: str, tensors: Dict[str, Any]) -> None:
     """A file for each, those that share their memory one."""
     config: Json = {}
@@ -237,10 +242,10 @@ def _add_tensors(archive: zipfile.ZipFile, folder: str, prefix: str, tensors: Di
         path = paths.get(place)
         if path is None:
             path = paths[place] = f"{prefix}_{len(paths)}"
-            archive.writestr(f"archive/data/{folder}/{path}", _bytes(tensor))  # type: ignore[arg-type]
+            _add(archive, f"data/{folder}/{path}", _bytes(tensor))
         config[name] = {"path_name": path, "is_param": isinstance(tensor, torch.nn.Parameter), "use_pickle": False,
                         "tensor_meta": meta}
-    archive.writestr(f"archive/data/{folder}/model_{folder}_config.json", json.dumps({"config": config}))
+    _add(archive, f"data/{folder}/model_{folder}_config.json", json.dumps({"config": config}))
 
 
 def dumps(program: Any) -> bytes:
@@ -251,8 +256,8 @@ def dumps(program: Any) -> bytes:
     weights = {name: value for name, value in program.state_dict.items() if name in stored and name not in constants}
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("archive/byteorder", "little")
-        archive.writestr("archive/models/model.json", model)
+        _add(archive, "byteorder", "little")
+        _add(archive, "models/model.json", model)
         _add_tensors(archive, "weights", "weight", weights)
         _add_tensors(archive, "constants", "tensor", constants)
     return file.getvalue()

@@ -45,7 +45,10 @@ def _symbolic(node: Any) -> Any:
 
 
 def _without_sizes(graph: Any) -> Tuple[Any, List[int]]:
-    """A copy of |graph| that reads sizes from the tensors that have them. The numbers of the inputs that are left."""
+    """|graph|, or a copy that reads sizes from the tensors that have them. The numbers of the inputs that are left."""
+    given = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    if not any(isinstance(_symbolic(node), torch.SymInt) for node in given):
+        return graph, list(range(len(given)))
     copy = torch.fx.GraphModule(graph, torch.fx.Graph())
     values: Dict[Any, Any] = {}
     copy.graph.graph_copy(graph.graph, values)
