@@ -49,6 +49,11 @@ class Driver:
         self.device = device
         self.call("cuCtxSetCurrent", self.contexts[device])
 
+    def current(self):
+        context = ctypes.c_void_p()
+        self.call("cuCtxGetCurrent", ctypes.byref(context))
+        return context.value
+
     @property
     def stream(self):
         return self.streams[self.device]
@@ -259,6 +264,10 @@ def a_second_device():
         assert got.device.id == device and DRIVER.device == 0
         close(got.host(), expected)
     assert net._library._loaded == {0, 1}
+    y = DeviceArray(np.zeros((5, 24), np.float32), 1)  # and without a stream of theirs
+    net(DeviceArray(x, 1), out=y)
+    close(y.host(), expected)
+    assert DRIVER.device == 0 and DRIVER.current() == DRIVER.contexts[0].value
     with raises(TypeError, "out, y: lies on GPU 0, the arguments on GPU 1"):
         net(FrameworkArray(x, 1), out=FrameworkArray(np.zeros((5, 24), np.float32), 0))
 

@@ -14,17 +14,15 @@ kind_of(array) finds it by the array's type. Nothing imports a framework that th
 """
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import sys
 from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import dtypes
+from . import contexts, dtypes
 
 MEMORY_ALIGNMENT = 256
-_AS_IT_IS = contextlib.nullcontext()
 Place = Tuple[int, Sequence[int], Optional[int]]
 
 
@@ -101,7 +99,7 @@ class Numpy:
 
     @staticmethod
     def on(device: int) -> Any:
-        return _AS_IT_IS
+        return contexts.on(device)
 
     @staticmethod
     def synchronize(device: int) -> None:
@@ -161,7 +159,7 @@ class Torch:
 
     def on(self, device: int) -> Any:
         cuda = self._torch.cuda
-        return _AS_IT_IS if cuda.current_device() == device else cuda.device(device)
+        return contexts.AS_IT_IS if cuda.current_device() == device else cuda.device(device)
 
     def synchronize(self, device: int) -> None:
         self._torch.cuda.current_stream(device).synchronize()
@@ -243,7 +241,7 @@ class Jax:
         return 0
 
     def on(self, device: int) -> Any:
-        return self._jax.default_device(self._jax.devices("gpu")[device])
+        return contexts.on(device)
 
     def synchronize(self, device: int) -> None:
         pass  # read() has waited
