@@ -3,7 +3,7 @@
 A kind (one a framework) has
 
     read(array, spec)              the address, the shape, and the device, None for the host; an error names spec.name
-    empty(spec, shape, device)     an array for a result, and its address
+    empty(spec, shape, device)     an array for a result, and its address; |device| is the current one, as for memory()
     memory(size, device)           bytes for intermediate values, aligned to 256; their address and what owns them
     stream(array, device)          the framework's current one, as a number
     on(device)                     a context in which |device| is the current one
@@ -15,6 +15,7 @@ kind_of(array) finds it by the array's type. Nothing imports a framework that th
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 from typing import Any, Dict, Optional, Sequence, Tuple
 
@@ -106,6 +107,15 @@ class Numpy:
         pass
 
 
+@functools.lru_cache(maxsize=4096)
+def _strides(shape: Tuple[int, ...]) -> Tuple[int, ...]:
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size or 1
+    return tuple(reversed(strides))
+
+
 class Torch:
     """torch.Tensor."""
     name = "torch"
@@ -115,14 +125,20 @@ class Torch:
         self._torch = sys.modules["torch"]
         self._grad = self._torch.is_grad_enabled
         self._devices: Dict[Optional[int], Any] = {None: self._torch.device("cpu")}
-        # The number of the stream without an object around it, where this version of torch has that.
+        # What the code that torch.compile generates calls, where this version of torch has it: the stream's number
+        # without an object around it, and memory of the current device without the dispatcher.
         self._raw_stream = getattr(self._torch._C, "_cuda_getCurrentRawStream", None)
+        guards = getattr(getattr(self._torch._C, "_dynamo", None), "guards", None)
+        self._on_host, self._on_device = (getattr(guards, f"_empty_strided_{place}", None) for place in ("cpu", "cuda"))
 
-    def _device(self, number: Optional[int]) -> Any:
-        device = self._devices.get(number)
-        if device is None:
-            device = self._devices[number] = self._torch.device("cuda", number)
-        return device
+    def _empty(self, shape: Tuple[int, ...], dtype: Any, device: Optional[int]) -> Any:
+        make = self._on_host if device is None else self._on_device
+        if make:
+            return make(shape, _strides(shape), dtype)
+        place = self._devices.get(device)
+        if place is None:
+            place = self._devices[device] = self._torch.device("cuda", device)
+        return self._torch.empty(shape, dtype=dtype, device=place)
 
     def read(self, tensor: Any, spec: Spec) -> Place:
         if tensor.dtype is not spec.torch and tensor.dtype is not self._type(spec):
@@ -133,7 +149,7 @@ class Torch:
             raise ValueError(f"{spec.name}: requires a gradient, which compiled models do not compute: call them under "
                              "torch.no_grad(), or detach it")
         if tensor.is_cuda:
-            return tensor.data_ptr(), tensor.shape, tensor.device.index
+            return tensor.data_ptr(), tensor.shape, tensor.get_device()
         if tensor.device.type != "cpu":
             raise TypeError(f"{spec.name}: lies on {tensor.device}, expected cpu or cuda")
         return tensor.data_ptr(), tensor.shape, None
@@ -143,13 +159,13 @@ class Torch:
         return spec.torch
 
     def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[Any, int]:
-        tensor = self._torch.empty(shape, dtype=spec.torch or self._type(spec), device=self._device(device))
+        tensor = self._empty(shape, spec.torch or self._type(spec), device)
         return tensor, tensor.data_ptr()
 
     def memory(self, size: int, device: Optional[int]) -> Tuple[int, Any]:
         if device is None:
             return Numpy.memory(size, None)
-        owner = self._torch.empty(size, dtype=self._torch.uint8, device=self._device(device))  # aligned to 512
+        owner = self._empty((size,), self._torch.uint8, device)  # aligned to 512
         return owner.data_ptr(), owner
 
     def stream(self, array: Any, device: Optional[int]) -> int:

@@ -229,19 +229,43 @@ class Library:
         plan = self._plans.get(key) or self._plan(key)
         if (device is not None) != self.takes_device_tensors and self._in:
             raise TypeError(self._wrong_place(device))
-        results = self._results(out, first, plan, device, addresses)
+        if not self.takes_device_tensors:
+            return self._call_on_host(addresses, plan, first, out, times)
+        with first.on(device or 0):
+            return self._enqueue(addresses, plan, first, args[0] if args else None, device or 0, out, times)
+
+    def _call_on_host(self, addresses: List[int], plan: _Plan, kind: Any, out: Any, times: int) -> Tuple[Any, ...]:
+        results = self._results(out, kind, plan, None, addresses)
         pointers = self._pointers(*addresses)
-        if device is not None or self.takes_device_tensors:
-            self._launch(pointers, plan, first, args[0] if args else None, device or 0, times)
-            return results
-        workspace, owner = first.memory(plan.memory_size, None) if self._takes_memory else (None, None)
+        workspace, owner = None, None
         if self._takes_memory:
+            workspace, owner = kind.memory(plan.memory_size, None)
             self._load(None, None)
         for _ in range(times):
             status = self._run(pointers, plan.dims, workspace, None)
             if status:
                 self.check(status)
         del owner
+        return results
+
+    def _enqueue(self, addresses: List[int], plan: _Plan, kind: Any, array: Any, device: int, out: Any,
+                 times: int) -> Tuple[Any, ...]:
+        """On the framework's stream of the current device; waits for nothing where the caller gives the memory."""
+        results = self._results(out, kind, plan, device, addresses)
+        pointers = self._pointers(*addresses)
+        stream, memory, owner = None, None, None
+        if self._takes_memory:
+            stream = kind.stream(array, device)
+            if plan.memory_size:
+                memory, owner = kind.memory(plan.memory_size, device)
+            self._load(device, stream)
+        else:
+            kind.synchronize(device)
+        for _ in range(times):
+            status = self._run(pointers, plan.dims, memory, stream)
+            if status:
+                self.check(status)
+        del owner  # the framework's allocators keep to the order of the stream
         return results
 
     def _wrong_place(self, device: Optional[int]) -> str:
@@ -260,21 +284,6 @@ class Library:
             if device not in self._loaded:
                 self.check(self.description.load(None, stream))
                 self._loaded.add(device)
-
-    def _launch(self, pointers: Any, plan: _Plan, kind: Any, array: Any, device: int, times: int) -> None:
-        """On a GPU: enqueues on the framework's stream and waits for nothing, where the caller gives the memory."""
-        with kind.on(device):
-            if not self._takes_memory:
-                kind.synchronize(device)
-                for _ in range(times):
-                    self.check(self._run(pointers, plan.dims, None, None))
-                return
-            stream = kind.stream(array, device)
-            memory, owner = kind.memory(plan.memory_size, device) if plan.memory_size else (None, None)
-            self._load(device, stream)
-            for _ in range(times):
-                self.check(self._run(pointers, plan.dims, memory, stream))
-            del owner  # the framework's allocators keep to the order of the stream
 
     def profile(self, args: Sequence[Any], num_iters: int = 10) -> Profile:
         """The launches of a call, each with the least of its times in so many calls."""
