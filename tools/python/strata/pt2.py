@@ -36,16 +36,22 @@ def _size(value: Any) -> Json:
 
 def _meta(tensor: Any, strides: Optional[Any] = None) -> Json:
     """|strides|: of a copy that begins with its first element."""
-    if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided or tensor.dtype not in _DTYPES:
+    if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided:
         raise NotSimple(f"a value is {type(tensor).__name__}")
     offset = tensor.storage_offset() if strides is None else 0
-    return {"dtype": _DTYPES[tensor.dtype], "sizes": list(map(_size, tensor.shape)),
+    return {"dtype": _code(tensor.dtype), "sizes": list(map(_size, tensor.shape)),
             "strides": list(map(_size, tensor.stride() if strides is None else strides)),
             "storage_offset": _size(offset), "layout": _STRIDED, "requires_grad": False,
             "device": {"type": tensor.device.type, "index": None}}
 
 
 #===-- Arguments -------------------------------------------------------------------------------------------------------
+
+def _code(dtype: Any) -> int:
+    if dtype not in _DTYPES:
+        raise NotSimple(f"{dtype} has no code")
+    return _DTYPES[dtype]
+
 
 def _float(value: float) -> Any:
     """JSON has no infinities."""
@@ -60,7 +66,7 @@ _ALONE: Dict[type, Callable[[Any], Json]] = {
     float: lambda value: {"as_float": _float(value)},
     str: lambda value: {"as_string": value},
     type(None): lambda value: {"as_none": True},
-    torch.dtype: lambda value: {"as_scalar_type": _DTYPES[value]},
+    torch.dtype: lambda value: {"as_scalar_type": _code(value)},
     torch.device: lambda value: {"as_device": {"type": value.type, "index": None}},
     torch.layout: lambda value: {"as_layout": _STRIDED},
     torch.memory_format: lambda value: {"as_memory_format": _CONTIGUOUS},
@@ -216,7 +222,9 @@ class _Writer:
 #===-- The archive -----------------------------------------------------------------------------------------------------
 
 def _bytes(tensor: Any) -> memoryview:
-    return memoryview(tensor.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+    if type(tensor) not in (torch.Tensor, torch.nn.Parameter) or tensor.is_quantized:
+        raise NotSimple(f"a stored tensor is a {type(tensor).__name__}")
+    return memoryview(tensor.detach().cpu().resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy())
 
 
 def _contiguous_strides(shape: Any) -> List[int]:
