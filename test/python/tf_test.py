@@ -47,6 +47,15 @@ def a_function():
     assert len(compiled._models) == 2 and "kernel k0" in compiled.explain()
 
 
+def types():
+    for dtype in (tf.float16, tf.float64, tf.int32, tf.int64, tf.bool):
+        x = tf.cast(random(2, 3) > 0, dtype)
+        got = strata.jit_tf(lambda x: tf.concat([x, x], 0), compile_options=STRICT)(x)
+        assert got.dtype == dtype and np.array_equal(got.numpy(), tf.concat([x, x], 0).numpy()), dtype
+    with raises(strata.UnsupportedError, "bfloat16"):
+        strata.jit_tf(lambda x: x + 1, compile_options=STRICT)(tf.cast(random(2, 3), tf.bfloat16))
+
+
 def sizes_that_vary():
     signature = [tf.TensorSpec([None, 8], tf.float32, name="x")]
 
@@ -148,5 +157,5 @@ def what_cannot_be_compiled():
         strata.jit_tf(f, compile_options=STRICT)(random(4, 4))
 
 
-CASES = (a_function, sizes_that_vary, captured_values, operators_that_tf2onnx_lacks, mobilenet, a_transformer, what_cannot_be_compiled)
+CASES = (a_function, types, sizes_that_vary, captured_values, operators_that_tf2onnx_lacks, mobilenet, a_transformer, what_cannot_be_compiled)
 support.report([(case.__name__, case) for case in CASES if case.__name__ in sys.argv[1:] or not sys.argv[1:]])
