@@ -56,9 +56,13 @@ static int64_t next_channel(const channels_t *c, int64_t *at, int64_t channel) {
   return channel;
 }
 
+// |constant| may be reshaped: its elements follow one another as before.
 static bool raise_maxima(strata_compile_t *compile, MlirValue constant, channels_t *c) {
   const void *data;
   bool is_splat;
+  MlirOperation reshape = strata_def_if(constant, STRATA_OP_RESHAPE);
+  if (!mlirOperationIsNull(reshape))
+    return raise_maxima(compile, strata_operand(reshape, 0), c);
   if (strata_shape_of(constant).type != STRATA_TYPE_F32 ||
       !strata_constant_bytes(compile, constant, &data, &is_splat) || is_splat)
     return false;
@@ -100,15 +104,27 @@ static bool scale_maxima(strata_compile_t *compile, MlirValue scale, channels_t 
   return true;
 }
 
-// The largest weight of each channel, or more: of a constant, perhaps scaled (strata-fold-batch-norm).
+// The largest weight of each channel, or more: of a constant, perhaps scaled, by one number or a channel at a time
+// (strata-fold-batch-norm), and again (a layer's scale behind a batch norm).
 static bool find_maxima(strata_compile_t *compile, MlirValue weights, channels_t *c) {
   MlirOperation mul = strata_def_if(weights, STRATA_OP_MUL);
-  c->values = strata_arena_array(compile->arena, float, c->n_channels);
-  if (mlirOperationIsNull(mul))
+  if (mlirOperationIsNull(mul)) {
+    c->values = strata_arena_array(compile->arena, float, c->n_channels);
     return raise_maxima(compile, weights, c);
-  for (int i = 0; i < 2; i++)
-    if (raise_maxima(compile, strata_operand(mul, i), c))
-      return scale_maxima(compile, strata_operand(mul, 1 - i), c);
+  }
+  for (int i = 0; i < 2; i++) {
+    MlirValue scale = strata_operand(mul, i), scaled = strata_operand(mul, 1 - i);
+    strata_scalar_t number;
+    if (strata_splat_of(scale, &number)) {
+      if (!find_maxima(compile, scaled, c))
+        return false;
+      for (int64_t channel = 0; channel < c->n_channels; channel++)
+        c->values[channel] *= (float)fabs(number.f64);
+      return true;
+    }
+    if (!mlirOperationIsNull(strata_def_if(scale, STRATA_OP_BROADCAST)))
+      return find_maxima(compile, scaled, c) && scale_maxima(compile, scale, c);
+  }
   return false;
 }
 

@@ -52,6 +52,7 @@ def install():
     shapes = types.SimpleNamespace(ConstraintViolationError=type("ConstraintViolationError", (Exception,), {}))
     torch = _module(
         "torch", Tensor=Tensor, SymInt=type("SymInt", (), {}), compile=_compile, utils=utils, _dynamo=dynamo, _export=export,
+        **{name: type(name, (), {}) for name in ("dtype", "device", "layout", "memory_format")},
         is_grad_enabled=lambda: state.grad, state=state,
         nn=types.SimpleNamespace(Module=object, Parameter=type("Parameter", (Tensor,), {})),
         fx=types.SimpleNamespace(experimental=types.SimpleNamespace(symbolic_shapes=shapes)),

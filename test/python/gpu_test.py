@@ -2,6 +2,7 @@
 import contextlib
 import ctypes
 import os
+import typing
 
 import package
 from package import raises, support
@@ -9,6 +10,7 @@ from package import raises, support
 STAND_IN = os.path.join(os.environ.get("STRATA_TEST_BIN", os.path.join(support.BIN, "..", "test", "bin")),
                         "libstrata_test_cuda.so")
 os.environ["STRATA_CUDA_DRIVER"] = os.path.abspath(STAND_IN)
+os.environ["STRATA_TEST_DRIVER_DEVICES"] = "2"
 
 import numpy as np
 
@@ -22,45 +24,98 @@ RANDOM = np.random.default_rng(3)
 
 
 class Driver:
-    """What a framework does with the driver."""
+    """What a framework does with the driver: the primary contexts of two devices, and a current stream of each."""
 
     def __init__(self):
         self.dll = ctypes.CDLL(os.environ["STRATA_CUDA_DRIVER"])
-        self.context, self.stream = ctypes.c_void_p(), ctypes.c_void_p()
+        self.contexts, self.streams, self.device = [], [], 0
         self.call("cuInit", 0)
-        self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), 0)
-        self.call("cuCtxSetCurrent", self.context)
-        self.call("cuStreamCreate", ctypes.byref(self.stream), 1)
+        for device in range(2):
+            self.contexts.append(ctypes.c_void_p())
+            self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.contexts[-1]), device)
+            self.select(device)
+            self.streams.append(self.new_stream())
+        self.select(0)
 
     def call(self, name, *arguments):
         assert getattr(self.dll, name)(*arguments) == 0, name
+
+    def new_stream(self):
+        stream = ctypes.c_void_p()
+        self.call("cuStreamCreate", ctypes.byref(stream), 1)
+        return stream
+
+    def select(self, device):
+        self.device = device
+        self.call("cuCtxSetCurrent", self.contexts[device])
+
+    def current(self):
+        context = ctypes.c_void_p()
+        self.call("cuCtxGetCurrent", ctypes.byref(context))
+        return context.value
+
+    @property
+    def stream(self):
+        return self.streams[self.device]
+
+    @contextlib.contextmanager
+    def on(self, device):
+        before = self.device
+        self.select(device)
+        try:
+            yield
+        finally:
+            self.select(before)
+
+    @contextlib.contextmanager
+    def with_stream(self, stream):
+        """Another current stream of the device."""
+        device, before = self.device, self.stream
+        self.streams[device] = stream
+        try:
+            yield
+        finally:
+            self.streams[device] = before
 
 
 DRIVER = Driver()
 
 
+class Device(typing.NamedTuple):
+    id: int
+
+
 class DeviceArray:
     """What numba and others have: memory on the device, and __cuda_array_interface__."""
 
-    def __init__(self, values):
+    def __init__(self, values, device=0):
         values = np.ascontiguousarray(values)
-        self.shape, self.dtype, memory = values.shape, values.dtype, ctypes.c_uint64()
-        DRIVER.call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(max(values.nbytes, 1)))
+        self.shape, self.dtype, self.device = values.shape, values.dtype, Device(device)
+        memory = ctypes.c_uint64()
+        with DRIVER.on(device):
+            DRIVER.call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(max(values.nbytes, 1)))
         self.address = memory.value
-        DRIVER.call("cuMemcpyHtoDAsync_v2", memory, ctypes.c_void_p(values.ctypes.data), ctypes.c_size_t(values.nbytes),
-                    DRIVER.stream)
-        DRIVER.call("cuStreamSynchronize", DRIVER.stream)
+        self.fill(values)
 
     @property
     def __cuda_array_interface__(self):
         return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.address, False), "version": 3,
-                "strides": None, "stream": DRIVER.stream.value}
+                "strides": None, "stream": DRIVER.streams[self.device.id].value}
+
+    def _copy(self, name, *arguments):
+        with DRIVER.on(self.device.id):
+            DRIVER.call(name, *arguments, DRIVER.stream)
+            DRIVER.call("cuStreamSynchronize", DRIVER.stream)
+
+    def fill(self, values):
+        values = np.ascontiguousarray(values)
+        self._copy("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(self.address), ctypes.c_void_p(values.ctypes.data),
+                   ctypes.c_size_t(values.nbytes))
 
     def host(self):
         values = np.empty(self.shape, self.dtype)
-        DRIVER.call("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(values.ctypes.data), ctypes.c_uint64(self.address),
-                    ctypes.c_size_t(values.nbytes), DRIVER.stream)
-        DRIVER.call("cuStreamSynchronize", DRIVER.stream)
+        self._copy("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(values.ctypes.data), ctypes.c_uint64(self.address),
+                   ctypes.c_size_t(values.nbytes))
         return values
 
 
@@ -68,21 +123,18 @@ class Framework:
     """A framework with a stream and an allocator, as torch and cupy are."""
     name, has_stream = "framework", True
     read = staticmethod(arrays.CudaArrayInterface.read)
-    allocated = 0
+    on = staticmethod(DRIVER.on)
 
     def empty(self, spec, shape, device):
-        return FrameworkArray(np.zeros(shape, spec.numpy))
+        array = FrameworkArray(np.zeros(shape, spec.numpy), device)
+        return array, array.address
 
     def memory(self, size, device):
-        self.allocated += 1
-        owner = DeviceArray(np.zeros(size, np.uint8))
+        owner = DeviceArray(np.zeros(size, np.uint8), device)
         return owner.address, owner
 
     def stream(self, array, device):
-        return DRIVER.stream.value
-
-    def on(self, device):
-        return contextlib.nullcontext()
+        return DRIVER.streams[device].value
 
     def synchronize(self, device):
         raise AssertionError("nothing may wait")
@@ -143,6 +195,17 @@ def arrays_without_a_stream():
         net(DeviceArray(x), out=np.zeros((5, 24), np.float32))
 
 
+@contextlib.contextmanager
+def memory_that_is_there(net, key, device=0):
+    """Nothing is allocated by calls inside."""
+    memory = DeviceArray(np.zeros(net._library._plans[key].memory_size, np.uint8), device)
+    FRAMEWORK.memory = lambda size, device: (memory.address, memory)
+    try:
+        yield
+    finally:
+        del FRAMEWORK.memory
+
+
 def arrays_of_a_framework():
     """On its stream, with its memory, and nothing else: the stand-in refuses any other call of the driver."""
     net = strata.compile("gpu.onnx", **GPU)
@@ -150,16 +213,63 @@ def arrays_of_a_framework():
     placed = FrameworkArray(x)
     close(net(placed).host(), expected)  # loads
     out = FrameworkArray(np.zeros((6, 24), np.float32))
-    memory = DeviceArray(np.zeros(net._library._plans[((6, 40),)].memory_size, np.uint8))
-    allocate, FRAMEWORK.memory = FRAMEWORK.memory, lambda size, device: (memory.address, memory)
-    DRIVER.dll.strata_test_driver_call_begin(DRIVER.stream)
-    net(placed, out=out)
-    DRIVER.dll.strata_test_driver_call_end()
-    FRAMEWORK.memory = allocate
+    with memory_that_is_there(net, ((6, 40),)):
+        DRIVER.dll.strata_test_driver_call_begin(DRIVER.stream)
+        net(placed, out=out)
+        DRIVER.dll.strata_test_driver_call_end()
     close(out.host(), expected)
     assert type(net(placed)) is FrameworkArray
     x, expected = inputs(9)
     close(net(FrameworkArray(x)).host(), expected)
+
+
+def a_second_stream():
+    """The one that is current at the call."""
+    net = strata.compile("gpu.onnx", **GPU)
+    x, expected = inputs(6)
+    placed, out = FrameworkArray(x), FrameworkArray(np.zeros((6, 24), np.float32))
+    net(placed)
+    other = DRIVER.new_stream()
+    with memory_that_is_there(net, ((6, 40),)), DRIVER.with_stream(other):
+        DRIVER.dll.strata_test_driver_call_begin(other)
+        net(placed, out=out)
+        DRIVER.dll.strata_test_driver_call_end()
+        close(out.host(), expected)
+
+
+def a_graph():
+    """A call that is captured, and replayed with other values."""
+    net = strata.compile("gpu.onnx", **GPU)
+    placed, out = FrameworkArray(inputs(6)[0]), FrameworkArray(np.zeros((6, 24), np.float32))
+    net(placed)
+    graph, executable = ctypes.c_void_p(), ctypes.c_void_p()
+    with memory_that_is_there(net, ((6, 40),)):
+        DRIVER.call("cuStreamBeginCapture_v2", DRIVER.stream, 0)
+        net(placed, out=out)
+        DRIVER.call("cuStreamEndCapture", DRIVER.stream, ctypes.byref(graph))
+        DRIVER.call("cuGraphInstantiateWithFlags", ctypes.byref(executable), graph, ctypes.c_uint64(0))
+        for _ in range(2):
+            x, expected = inputs(6)
+            placed.fill(x)
+            DRIVER.call("cuGraphLaunch", executable, DRIVER.stream)
+            close(out.host(), expected)
+
+
+def a_second_device():
+    """Arrays say which; the current device stays as it is. Each has the code and weights once."""
+    net = strata.compile("gpu.onnx", **GPU)
+    for device in (1, 0, 1):
+        x, expected = inputs(5)
+        got = net(FrameworkArray(x, device))
+        assert got.device.id == device and DRIVER.device == 0
+        close(got.host(), expected)
+    assert net._library._loaded == {0, 1}
+    y = DeviceArray(np.zeros((5, 24), np.float32), 1)  # and without a stream of theirs
+    net(DeviceArray(x, 1), out=y)
+    close(y.host(), expected)
+    assert DRIVER.device == 0 and DRIVER.current() == DRIVER.contexts[0].value
+    with raises(TypeError, "out, y: lies on GPU 0, the arguments on GPU 1"):
+        net(FrameworkArray(x, 1), out=FrameworkArray(np.zeros((5, 24), np.float32), 0))
 
 
 def chosen_by_option():
@@ -201,5 +311,5 @@ def amd():
 
 make_model()
 support.report([(case.__name__, case) for case in (
-    host_arrays, arrays_without_a_stream, arrays_of_a_framework, chosen_by_option, a_library_for_the_host,
+    host_arrays, arrays_without_a_stream, arrays_of_a_framework, a_second_stream, a_graph, a_second_device, chosen_by_option, a_library_for_the_host,
     profiled_and_saved, amd)])

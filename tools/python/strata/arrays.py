@@ -3,7 +3,7 @@
 A kind (one a framework) has
 
     read(array, spec)              the address, the shape, and the device, None for the host; an error names spec.name
-    empty(spec, shape, device)     an array for a result
+    empty(spec, shape, device)     an array for a result, and its address; |device| is the current one, as for memory()
     memory(size, device)           bytes for intermediate values, aligned to 256; their address and what owns them
     stream(array, device)          the framework's current one, as a number
     on(device)                     a context in which |device| is the current one
@@ -14,14 +14,14 @@ kind_of(array) finds it by the array's type. Nothing imports a framework that th
 """
 from __future__ import annotations
 
-import contextlib
 import ctypes
+import functools
 import sys
 from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 
-from . import dtypes
+from . import contexts, dtypes
 
 MEMORY_ALIGNMENT = 256
 Place = Tuple[int, Sequence[int], Optional[int]]
@@ -74,15 +74,17 @@ class Numpy:
         return array.__array_interface__["data"][0], array.shape, None
 
     @staticmethod
-    def empty(spec: Spec, shape: Sequence[int], device: Optional[int]) -> np.ndarray:
+    def empty(spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[np.ndarray, int]:
         if device is not None:
             raise TypeError("results on a GPU: give arrays for them by out=")
         if spec.alignment <= 16:
-            return np.empty(shape, spec.numpy)
+            array = np.empty(shape, spec.numpy)
+            return array, _address(array)
         size = int(np.prod(shape, dtype=np.int64)) * spec.itemsize
         memory = np.empty(size + spec.alignment, np.uint8)
-        first = -_address(memory) % spec.alignment
-        return memory[first:first + size].view(spec.numpy).reshape(shape)
+        address = _address(memory)
+        first = -address % spec.alignment
+        return memory[first:first + size].view(spec.numpy).reshape(shape), address + first
 
     @staticmethod
     def memory(size: int, device: Optional[int]) -> Tuple[int, Any]:
@@ -98,11 +100,20 @@ class Numpy:
 
     @staticmethod
     def on(device: int) -> Any:
-        return contextlib.nullcontext()
+        return contexts.on(device)
 
     @staticmethod
     def synchronize(device: int) -> None:
         pass
+
+
+@functools.lru_cache(maxsize=4096)
+def _strides(shape: Tuple[int, ...]) -> Tuple[int, ...]:
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size or 1
+    return tuple(reversed(strides))
 
 
 class Torch:
@@ -113,6 +124,21 @@ class Torch:
     def __init__(self) -> None:
         self._torch = sys.modules["torch"]
         self._grad = self._torch.is_grad_enabled
+        self._devices: Dict[Optional[int], Any] = {None: self._torch.device("cpu")}
+        # What the code that torch.compile generates calls, where this version of torch has it: the stream's number
+        # without an object around it, and memory of the current device without the dispatcher.
+        self._raw_stream = getattr(self._torch._C, "_cuda_getCurrentRawStream", None)
+        guards = getattr(getattr(self._torch._C, "_dynamo", None), "guards", None)
+        self._on_host, self._on_device = (getattr(guards, f"_empty_strided_{place}", None) for place in ("cpu", "cuda"))
+
+    def _empty(self, shape: Tuple[int, ...], dtype: Any, device: Optional[int]) -> Any:
+        make = self._on_host if device is None else self._on_device
+        if make:
+            return make(shape, _strides(shape), dtype)
+        place = self._devices.get(device)
+        if place is None:
+            place = self._devices[device] = self._torch.device("cuda", device)
+        return self._torch.empty(shape, dtype=dtype, device=place)
 
     def read(self, tensor: Any, spec: Spec) -> Place:
         if tensor.dtype is not spec.torch and tensor.dtype is not self._type(spec):
@@ -123,7 +149,7 @@ class Torch:
             raise ValueError(f"{spec.name}: requires a gradient, which compiled models do not compute: call them under "
                              "torch.no_grad(), or detach it")
         if tensor.is_cuda:
-            return tensor.data_ptr(), tensor.shape, tensor.device.index
+            return tensor.data_ptr(), tensor.shape, tensor.get_device()
         if tensor.device.type != "cpu":
             raise TypeError(f"{spec.name}: lies on {tensor.device}, expected cpu or cuda")
         return tensor.data_ptr(), tensor.shape, None
@@ -132,21 +158,24 @@ class Torch:
         spec.torch = dtypes.to_torch(spec.row, self._torch)
         return spec.torch
 
-    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Any:
-        return self._torch.empty(shape, dtype=spec.torch or self._type(spec),
-                                 device="cpu" if device is None else f"cuda:{device}")
+    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[Any, int]:
+        tensor = self._empty(shape, spec.torch or self._type(spec), device)
+        return tensor, tensor.data_ptr()
 
     def memory(self, size: int, device: Optional[int]) -> Tuple[int, Any]:
         if device is None:
             return Numpy.memory(size, None)
-        owner = self._torch.empty(size, dtype=self._torch.uint8, device=f"cuda:{device}")  # aligned to 512
+        owner = self._empty((size,), self._torch.uint8, device)  # aligned to 512
         return owner.data_ptr(), owner
 
     def stream(self, array: Any, device: Optional[int]) -> int:
+        if self._raw_stream:
+            return self._raw_stream(device)
         return self._torch.cuda.current_stream(device).cuda_stream
 
     def on(self, device: int) -> Any:
-        return self._torch.cuda.device(device)
+        cuda = self._torch.cuda
+        return contexts.AS_IT_IS if cuda.current_device() == device else cuda.device(device)
 
     def synchronize(self, device: int) -> None:
         self._torch.cuda.current_stream(device).synchronize()
@@ -166,11 +195,12 @@ class Cupy:
             raise spec.not_contiguous(f"cupy.ascontiguousarray({spec.name})")
         return array.data.ptr, array.shape, array.device.id
 
-    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Any:
+    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[Any, int]:
         if device is None:
             return Numpy.empty(spec, shape, None)
         with self.on(device):
-            return self._cupy.empty(shape, spec.numpy)
+            array = self._cupy.empty(shape, spec.numpy)
+        return array, array.data.ptr
 
     def memory(self, size: int, device: Optional[int]) -> Tuple[int, Any]:
         if device is None:
@@ -204,12 +234,13 @@ class Jax:
         array.block_until_ready()
         return array.unsafe_buffer_pointer(), array.shape, None if device.platform == "cpu" else device.id
 
-    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Any:
+    def empty(self, spec: Spec, shape: Sequence[int], device: Optional[int]) -> Tuple[Any, int]:
         key = (spec.row.number, tuple(shape), device)
         make = self._makers.get(key)
         if make is None:
             make = self._makers[key] = self._maker(spec, tuple(shape), device)
-        return make().block_until_ready()
+        array = make().block_until_ready()
+        return array, array.unsafe_buffer_pointer()
 
     def _maker(self, spec: Spec, shape: Tuple[int, ...], device: Optional[int]) -> Any:
         """What gives a new array each time, as quickly as jax does."""
@@ -226,7 +257,7 @@ class Jax:
         return 0
 
     def on(self, device: int) -> Any:
-        return self._jax.default_device(self._jax.devices("gpu")[device])
+        return contexts.on(device)
 
     def synchronize(self, device: int) -> None:
         pass  # read() has waited

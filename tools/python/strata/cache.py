@@ -196,15 +196,17 @@ def _place(made: pathlib.Path, entry: pathlib.Path) -> pathlib.Path:
     return entry
 
 
-def entry_for(key: str, base: pathlib.Path, make: Callable[[pathlib.Path], List[str]], reads: bool) -> pathlib.Path:
+def entry_for(key_of: Callable[[], str], base: pathlib.Path, make: Callable[[pathlib.Path], List[str]],
+              reads: bool) -> pathlib.Path:
     """The folder of a compile: that of an earlier one, where the cache has it and |reads| says so; else make(folder),
-    which returns the files, beside the model itself, that the library was made from. |base|: what these are relative
-    to."""
+    which returns the files, beside the model itself, that the library was made from. key_of(): the sum of model and
+    options; |base|: what these files are relative to."""
     root = _root()
     if root is None:
         made = _temporary()
         make(made)
         return made
+    key = key_of()
     files = Files(root, key, base)
     names = files.known() if reads else None
     sums = files.sums(names) if names is not None else None

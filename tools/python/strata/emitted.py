@@ -176,26 +176,32 @@ class Library:
     def _results(self, out: Any, first: Any, plan: _Plan, device: Optional[int],
                  addresses: List[int]) -> Tuple[Any, ...]:
         """Arrays for the results: new ones of the first argument's kind, or |out|. Adds their addresses."""
-        if out is None:
-            results = [first.empty(spec, shape, device) for spec, shape in zip(self._out, plan.shapes)]
-        else:
-            results = list(out) if isinstance(out, (list, tuple)) else [out]
-            if len(results) != len(self._out):
-                raise TypeError(f"out: expected {len(self._out)} arrays, got {len(results)}")
+        if out is not None:
+            return self._given(out, plan, device, addresses)
+        results = []
+        for spec, shape in zip(self._out, plan.shapes):
+            result, address = first.empty(spec, shape, device)
+            results.append(result)
+            addresses.append(address)
+        return tuple(results)
+
+    def _given(self, out: Any, plan: _Plan, device: Optional[int], addresses: List[int]) -> Tuple[Any, ...]:
+        results = tuple(out) if isinstance(out, (list, tuple)) else (out,)
+        if len(results) != len(self._out):
+            raise TypeError(f"out: expected {len(self._out)} arrays, got {len(results)}")
         for spec, shape, result in zip(self._out, plan.shapes, results):
-            kind = first if out is None and first is not arrays.DLPACK else arrays.kind_of(result)
+            kind = arrays.kind_of(result)
             if kind is arrays.BUFFER:
                 raise TypeError(f"out, {spec.name}: expected an array, got {type(result).__name__}")
             address, got, place = kind.read(result, spec)
-            if out is not None:
-                if tuple(got) != tuple(shape):
-                    raise ShapeError(f"out, {spec.name}: expected the shape {tuple(shape)}, got {tuple(got)}")
-                if place != device:
-                    raise TypeError(f"out, {spec.name}: lies on {_place(place)}, the arguments on {_place(device)}")
-                if kind is arrays.NUMPY and not result.flags.writeable:
-                    raise ValueError(f"out, {spec.name}: cannot be written")
+            if tuple(got) != tuple(shape):
+                raise ShapeError(f"out, {spec.name}: expected the shape {tuple(shape)}, got {tuple(got)}")
+            if place != device:
+                raise TypeError(f"out, {spec.name}: lies on {_place(place)}, the arguments on {_place(device)}")
+            if kind is arrays.NUMPY and not result.flags.writeable:
+                raise ValueError(f"out, {spec.name}: cannot be written")
             addresses.append(address)
-        return tuple(results)
+        return results
 
     def __call__(self, *args: Any, out: Any = None, **named: Any) -> Any:
         results = self.call(self.ordered(args, named) if named or len(args) != len(self._in) else args, out)
@@ -203,6 +209,8 @@ class Library:
 
     def call(self, args: Sequence[Any], out: Any = None, times: int = 1) -> Tuple[Any, ...]:
         """The results of a call with an argument for each input. |out|: arrays for them; |times|: that often."""
+        if len(args) != len(self._in):
+            raise TypeError(f"expected {len(self._in)} inputs ({', '.join(self._positions)}), got {len(args)}")
         addresses, shapes, kept, device, first = [], [], [], None, None
         for value, spec in zip(args, self._in):
             kind = arrays.kind_of(value)
@@ -221,19 +229,43 @@ class Library:
         plan = self._plans.get(key) or self._plan(key)
         if (device is not None) != self.takes_device_tensors and self._in:
             raise TypeError(self._wrong_place(device))
-        results = self._results(out, first, plan, device, addresses)
+        if not self.takes_device_tensors:
+            return self._call_on_host(addresses, plan, first, out, times)
+        with first.on(device or 0):
+            return self._enqueue(addresses, plan, first, args[0] if args else None, device or 0, out, times)
+
+    def _call_on_host(self, addresses: List[int], plan: _Plan, kind: Any, out: Any, times: int) -> Tuple[Any, ...]:
+        results = self._results(out, kind, plan, None, addresses)
         pointers = self._pointers(*addresses)
-        if device is not None or self.takes_device_tensors:
-            self._launch(pointers, plan, first, args[0] if args else None, device or 0, times)
-            return results
-        workspace, owner = first.memory(plan.memory_size, None) if self._takes_memory else (None, None)
+        workspace, owner = None, None
         if self._takes_memory:
+            workspace, owner = kind.memory(plan.memory_size, None)
             self._load(None, None)
         for _ in range(times):
             status = self._run(pointers, plan.dims, workspace, None)
             if status:
                 self.check(status)
         del owner
+        return results
+
+    def _enqueue(self, addresses: List[int], plan: _Plan, kind: Any, array: Any, device: int, out: Any,
+                 times: int) -> Tuple[Any, ...]:
+        """On the framework's stream of the current device; waits for nothing where the caller gives the memory."""
+        results = self._results(out, kind, plan, device, addresses)
+        pointers = self._pointers(*addresses)
+        stream, memory, owner = None, None, None
+        if self._takes_memory:
+            stream = kind.stream(array, device)
+            if plan.memory_size:
+                memory, owner = kind.memory(plan.memory_size, device)
+            self._load(device, stream)
+        else:
+            kind.synchronize(device)
+        for _ in range(times):
+            status = self._run(pointers, plan.dims, memory, stream)
+            if status:
+                self.check(status)
+        del owner  # the framework's allocators keep to the order of the stream
         return results
 
     def _wrong_place(self, device: Optional[int]) -> str:
@@ -252,21 +284,6 @@ class Library:
             if device not in self._loaded:
                 self.check(self.description.load(None, stream))
                 self._loaded.add(device)
-
-    def _launch(self, pointers: Any, plan: _Plan, kind: Any, array: Any, device: int, times: int) -> None:
-        """On a GPU: enqueues on the framework's stream and waits for nothing, where the caller gives the memory."""
-        with kind.on(device):
-            if not self._takes_memory:
-                kind.synchronize(device)
-                for _ in range(times):
-                    self.check(self._run(pointers, plan.dims, None, None))
-                return
-            stream = kind.stream(array, device)
-            memory, owner = kind.memory(plan.memory_size, device) if plan.memory_size else (None, None)
-            self._load(device, stream)
-            for _ in range(times):
-                self.check(self._run(pointers, plan.dims, memory, stream))
-            del owner  # the framework's allocators keep to the order of the stream
 
     def profile(self, args: Sequence[Any], num_iters: int = 10) -> Profile:
         """The launches of a call, each with the least of its times in so many calls."""

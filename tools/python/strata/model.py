@@ -95,10 +95,12 @@ def _compile(source: Source, options: Options, name: str, folder: pathlib.Path, 
 
 def compiled_folder(source: Source, options: Options, name: str) -> pathlib.Path:
     """The folder with the library's files, from the cache where it has them."""
-    key = cache.sum_of(source.sum(), options.arguments(), name, compiler.identity(compiler.find()),
-                       cache.surroundings())
+    def key_of() -> str:
+        return cache.sum_of(source.sum(), options.arguments(), name, compiler.identity(compiler.find()),
+                            cache.surroundings())
+
     try:
-        return cache.entry_for(key, source.base(),
+        return cache.entry_for(key_of, source.base(),
                                lambda folder: _compile(source, options, name, folder, options.is_observed),
                                reads=not options.is_observed)
     finally:
@@ -142,6 +144,7 @@ class CompiledModel:
         self._source, self._options = source, options
         self._num_iters, self._is_cpu = options.num_iters, options.target == "cpu"
         self._form = (bool(options.on_gpu_tensors), bool(options.on_gpu_tensors))
+        self._given_place: Optional[bool] = options.given.get("on_gpu_tensors")
         self._libraries: Dict[Tuple[bool, bool], Library] = {}
         self._library = self._library_of(self._form)
         if options.aot:
@@ -176,7 +179,7 @@ class CompiledModel:
         """By where the first argument lies."""
         if self._is_cpu or not args:
             return self._library
-        on_gpu = self._options.given.get("on_gpu_tensors", arrays.is_on_gpu(args[0]))
+        on_gpu = arrays.is_on_gpu(args[0]) if self._given_place is None else self._given_place
         form = (on_gpu, on_gpu and arrays.kind_of(args[0]).has_stream)
         return self._library if form == self._form else self._library_of(form)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Optional, Sequence
 
+import numpy as np
 import tensorflow as tf
 
 from .errors import UnsupportedError
@@ -12,11 +13,31 @@ from .options import Options
 
 
 def _to_onnx(function: Any, signature: Sequence[Any]) -> Any:
+    """The ONNX model of a tf.function. tf2onnx makes tensors that it captures inputs; they are constants."""
     try:
         import tf2onnx
+        from onnx import numpy_helper
+
+        from .tf_ops import HANDLERS
     except ImportError:
         raise UnsupportedError("functions of TensorFlow need tf2onnx: pip install tf2onnx") from None
-    return tf2onnx.convert.from_function(function, input_signature=signature)[0]
+    graph = function.get_concrete_function(*signature).graph
+    if any(output.dtype == tf.bfloat16 for operation in graph.get_operations() for output in operation.outputs):
+        raise UnsupportedError("bfloat16, which tf2onnx takes for float16")
+    proto = tf2onnx.convert.from_function(function, input_signature=signature, custom_op_handlers=dict(HANDLERS))[0]
+    captured = {inner.name: outer for outer, inner in graph.captures}
+    for value in [value for value in proto.graph.input if value.name in captured]:
+        proto.graph.initializer.append(numpy_helper.from_array(captured[value.name].numpy(), value.name))
+        proto.graph.input.remove(value)
+    return proto
+
+
+def _array(tensor: Any) -> np.ndarray:
+    """A tensor's own memory; a copy where the buffer protocol has no name for its type."""
+    try:
+        return np.asarray(memoryview(tensor))
+    except (TypeError, ValueError):
+        return tensor.numpy()
 
 
 class TensorFlowFunction:
@@ -43,7 +64,7 @@ class TensorFlowFunction:
             self._models.append(model)
 
             def call(tensors: Sequence[Any]) -> Any:
-                results = [tf.convert_to_tensor(result) for result in model.call_flat([t.numpy() for t in tensors])]
+                results = [tf.convert_to_tensor(result) for result in model.call_flat(list(map(_array, tensors)))]
                 return tf.nest.pack_sequence_as(concrete.structured_outputs, results)
 
             return call

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type
 
 import torch
@@ -44,7 +45,10 @@ def _symbolic(node: Any) -> Any:
 
 
 def _without_sizes(graph: Any) -> Tuple[Any, List[int]]:
-    """A copy of |graph| that reads sizes from the tensors that have them. The numbers of the inputs that are left."""
+    """|graph|, or a copy that reads sizes from the tensors that have them. The numbers of the inputs that are left."""
+    given = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    if not any(isinstance(_symbolic(node), torch.SymInt) for node in given):
+        return graph, list(range(len(given)))
     copy = torch.fx.GraphModule(graph, torch.fx.Graph())
     values: Dict[Any, Any] = {}
     copy.graph.graph_copy(graph.graph, values)
@@ -107,9 +111,29 @@ def _is_constant(example: Any) -> bool:
                                                   getattr(example, "_dynamo_static_input_type", None) is not None)
 
 
-def _state(tensor: Any) -> Tuple[int, int]:
-    """Another one where the tensor has been written, or replaced in place."""
-    return tensor.data_ptr(), 0 if tensor.is_inference() else tensor._version
+def _picker(numbers: Sequence[int]) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """A function that gives the elements of these numbers."""
+    if len(numbers) > 1:
+        return operator.itemgetter(*numbers)
+    return lambda values: [values[i] for i in numbers]
+
+
+_version_of = operator.attrgetter("_version")
+
+
+class _States:
+    """Whether tensors have been written, or replaced in place, since. Asked in each call, of all parameters: two fields of
+    each, read by loops of C. Tensors of torch.inference_mode() count no versions."""
+
+    def __init__(self, tensors: Sequence[Any]) -> None:
+        self._versioned = _picker([i for i, tensor in enumerate(tensors) if not tensor.is_inference()])
+        self._state = self._of(tensors)
+
+    def _of(self, tensors: Sequence[Any]) -> Tuple[List[int], List[int]]:
+        return list(map(torch.Tensor.data_ptr, tensors)), list(map(_version_of, self._versioned(tensors)))
+
+    def are_of(self, tensors: Sequence[Any]) -> bool:
+        return self._of(tensors) == self._state
 
 
 class _Graph:
@@ -136,16 +160,14 @@ class _Graph:
         options = Options({key: value for key, value in self._options.given.items() if key != "weights"}
                           ) if self._options.weights == "argument" else self._options
         self._model = ExportedModel(program, options)
-        self._constants = list(constants.items())
-        self._states = [_state(tensor) for _, tensor in self._constants]
-        self._arguments = [self._kept[i] for i in arguments]
+        self._states = _States(list(constants.values())) if constants else None
+        self._constants = _picker([self._kept[i] for i in constants])
+        self._arguments = _picker([self._kept[i] for i in arguments])
 
     def __call__(self, *inputs: Any) -> Any:
-        if self._constants:
-            kept = [inputs[self._kept[i]] for i, _ in self._constants]
-            if [_state(tensor) for tensor in kept] != self._states:
-                self._compile([inputs[i] for i in self._kept], {})
-        return tuple(self._model.call_leaves([inputs[i] for i in self._arguments]))
+        if self._states and not self._states.are_of(self._constants(inputs)):
+            self._compile([inputs[i] for i in self._kept], {})
+        return tuple(self._model.call_leaves(self._arguments(inputs)))
 
 
 def _graph_name() -> str:

@@ -11,6 +11,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, 
 import torch
 from torch.utils import _pytree as pytree
 
+from . import pt2
 from .errors import CompileError, ShapeError, UnsupportedError
 from .graphs import numbered
 from .emitted import Profile, Tensor
@@ -28,7 +29,10 @@ def _quiet() -> Iterator[None]:
 def _save(program: Any) -> bytes:
     file = io.BytesIO()
     with _quiet():
-        torch.export.save(program, file)
+        try:
+            return pt2.dumps(program)
+        except pt2.NotSimple:
+            torch.export.save(program, file)
     return file.getvalue()
 
 
@@ -56,7 +60,10 @@ def options_for(leaves: Sequence[Any], options: Options) -> Options:
 
 
 def are_tensors(values: Sequence[Any]) -> bool:
-    return all(isinstance(value, torch.Tensor) for value in values)
+    for value in values:
+        if not isinstance(value, torch.Tensor):
+            return False
+    return True
 
 
 class _Argument:
@@ -107,6 +114,8 @@ class ExportedModel:
         self._state = {tensor.name: self._stored(program, tensor.name) for tensor in self._model.inputs
                        if tensor.name not in self._leaves}
         self._places = [(tensor.name, self._leaves.get(tensor.name)) for tensor in self._model.inputs]
+        # The library's inputs are the leaves, one by one.
+        self._is_direct = [number for _, number in self._places] == list(range(self._n_leaves))
         self._pick_results()
 
     @staticmethod
@@ -133,6 +142,9 @@ class ExportedModel:
             target = name[:-len(".next")] if name.endswith(".next") else ""
             if target in self._leaves or target in self._state:
                 self._written.append((i, target))
+        numbers = [result for value, result in self._results if value.is_tensor and result is not None]
+        is_plain = not self._written and len(numbers) == len(self._results)
+        self._plain = numbers if is_plain else None  # results of the library and nothing else
         if at > len(names):
             raise UnsupportedError(f"the compiler's results are {names}, and the program has {at}")
 
@@ -165,9 +177,20 @@ class ExportedModel:
             picked.append(leaf if leaf.is_contiguous() else leaf.contiguous())
         return picked
 
+    def _call(self, leaves: Sequence[Any]) -> Tuple[Any, ...]:
+        """Leaves are most often as the library takes them. It says of what is not, before anything runs."""
+        if self._is_direct and are_tensors(leaves):
+            try:
+                return self._model.call_flat(leaves)
+            except (TypeError, ValueError):
+                pass
+        return self._model.call_flat(self._tensors(leaves))
+
     def call_leaves(self, leaves: Sequence[Any]) -> List[Any]:
         """The flat results of a call with flat arguments; what the program writes is written."""
-        got = self._model.call_flat(self._tensors(leaves))
+        got = self._call(leaves)
+        if self._plain is not None:
+            return [got[i] for i in self._plain]
         for i, target in self._written:
             place = leaves[self._leaves[target]] if target in self._leaves else self._state[target]
             place.detach().copy_(got[i])
@@ -275,7 +298,7 @@ class LazyModel:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not kwargs and are_tensors(args):
             refuse_gradients(args)
-            key: Any = (len(args), tuple((arg.dtype, arg.device, arg.shape) for arg in args))
+            key: Any = tuple([(arg.dtype, arg.get_device(), arg.shape) for arg in args])
             model = self._models.get(key)
             if model is not None:
                 self._last = model
