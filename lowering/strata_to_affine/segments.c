@@ -10,6 +10,8 @@
 //   } {strata.nest = "segment_reduce", strata.serial}
 #include "lowering/strata_to_affine/lower.h"
 
+#include "passes/target.h"
+
 //===-- Bounds ---------------------------------------------------------------------------------------------------===//
 
 static MlirValue as_index(strata__nest_t *nest, MlirValue value) {
@@ -154,8 +156,10 @@ static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
 typedef struct {
   strata__nest_t nest;
   const strata__tensor_t *q, *k, *v, *map, *offsets, *key_offsets, *result;
-  MlirAffineExpr point[2]; // row and head of the result
-  MlirValue group;         // the head of the keys
+  const strata__tensor_t *tiles; // NULL: nobody asks for them
+  const strata__tensor_t *sums;  // of weighted values so far: the result, or, where that is narrower, a place beside it
+  MlirAffineExpr point[2];       // row and head of the result
+  MlirValue group;               // the head of the keys
   double scale;
   bool is_causal;
 } attention_t;
@@ -164,6 +168,10 @@ typedef struct {
 // ask for them (dialects/affine/segment_attention.c).
 static span_t keys_of(attention_t *a) {
   strata__nest_t *nest = &a->nest;
+  if (a->tiles) {
+    const MlirAffineExpr first[2] = {strata__constant(nest, 0), strata__constant(nest, 0)};
+    strata__load_raw(nest, a->tiles, first);
+  }
   MlirValue sequence = mapped(nest, a->map, a->point[0], sequences(nest->lowering, a->offsets));
   span_t keys = rows_at(nest, a->key_offsets, sequence, a->k->sizes[0]);
   span_t rows = rows_at(nest, a->offsets, sequence, a->q->sizes[0]);
@@ -189,21 +197,23 @@ static MlirValue score(attention_t *a, MlirValue key) {
   return times(nest, total, strata__float_constant(nest, type, a->scale));
 }
 
-// result = result * |factor| + |weight| * the key's value; without a key, result * factor or, without that, 0.
-static void update_result(attention_t *a, MlirValue factor, MlirValue weight, MlirValue key) {
+// sum = sum * |factor| + |weight| * the key's value; without a key, sum * factor or, without that, 0. It is stored to
+// |stored|: the sums, or the result.
+static void update_sums(attention_t *a, MlirValue factor, MlirValue weight, MlirValue key,
+                        const strata__tensor_t *stored) {
   strata__nest_t *nest = &a->nest;
-  MlirType type = strata__math_type(nest->lowering->context, a->result->type);
+  MlirType type = strata__math_type(nest->lowering->context, a->sums->type);
   strata__loop_t loop = strata__for_begin(nest, a->v->sizes[2], 0, NULL, NULL);
   const MlirAffineExpr value = strata__dim(nest, nest->n_dims - 1), to[3] = {a->point[0], a->point[1], value};
   MlirValue result = strata__float_constant(nest, type, 0);
   if (!mlirValueIsNull(factor))
-    result = times(nest, strata__load(nest, a->result, to), factor);
+    result = times(nest, strata__load(nest, a->sums, to), factor);
   if (!mlirValueIsNull(key)) {
     const MlirValue from[3] = {key, a->group, strata__index_of(nest, value)};
     MlirValue v = strata__to_math(nest, a->v->type, strata__load_at(nest, a->v, from));
     result = strata__combine(nest, STRATA_COMBINER_ADD, result, times(nest, weight, v));
   }
-  strata__store(nest, a->result, to, result);
+  strata__store(nest, stored, to, result);
   strata__for_end(nest, loop, 0, NULL, NULL);
 }
 
@@ -215,17 +225,46 @@ static void attend(attention_t *a) {
   MlirValue zero = strata__float_constant(nest, type, 0), one = strata__float_constant(nest, type, 1);
   MlirValue carried[2] = {strata__float_constant(nest, type, lowest), zero}, now[2];
   span_t keys = keys_of(a);
-  update_result(a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0});
+  update_sums(a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0}, a->sums);
   strata_loop_t loop = strata_emit_for_begin(&nest->e, keys.begin, keys.end, 1, 2, carried, now);
   MlirValue s = score(a, loop.induction), maximum = strata__combine(nest, STRATA_COMBINER_MAX, now[0], s);
   MlirValue factor = strata__unary(nest, "math.exp", strata__binary(nest, "arith.subf", now[0], maximum));
   MlirValue weight = strata__unary(nest, "math.exp", strata__binary(nest, "arith.subf", s, maximum));
-  update_result(a, factor, weight, loop.induction);
+  update_sums(a, factor, weight, loop.induction, a->sums);
   MlirValue next[2] = {maximum, strata__combine(nest, STRATA_COMBINER_ADD, times(nest, now[1], factor), weight)};
   strata_emit_for_end(&nest->e, loop, 2, next, carried);
   MlirValue is_none = strata__compare(nest, "oeq", carried[1], zero);
   MlirValue sum = strata__select(nest, is_none, one, carried[1]);
-  update_result(a, strata__binary(nest, "arith.divf", one, sum), (MlirValue){0}, (MlirValue){0});
+  update_sums(a, strata__binary(nest, "arith.divf", one, sum), (MlirValue){0}, (MlirValue){0}, a->result);
+}
+
+// Sums are kept in the type that they are computed in.
+static const strata__tensor_t *place_of_sums(strata__lowering_t *l, MlirOperation op, const strata__tensor_t *result) {
+  strata_type_t type = strata_type_info[result->type].math_type;
+  if (type == result->type)
+    return result;
+  strata__tensor_t *sums = strata_arena_new(l->compile->arena, strata__tensor_t);
+  *sums = (strata__tensor_t){.type = type, .rank = result->rank, .sizes = result->sizes};
+  strata__place_anywhere(l, sums, mlirOperationGetLocation(op));
+  return sums;
+}
+
+// Tiles for kernels on a matrix instruction that reads shared memory.
+static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, attention_t *a) {
+  const strata_gpu_device_t *device;
+  if (!strata_target_is_gpu(l->compile) || l->compile->options->disable_fast_math || strata__is_empty(a->k) ||
+      (a->q->type != STRATA_TYPE_F16 && a->q->type != STRATA_TYPE_BF16) ||
+      strata_size_min(sequences(l, a->offsets)) < 1)
+    return NULL;
+  STRATA_TRY(strata_gpu_device(l->compile, &device));
+  if (device->mma_async[0])
+    a->tiles = strata__segment_tiles(l, op,
+                                     (strata__segment_tiles_t){.offsets = a->offsets,
+                                                               .key_offsets = a->key_offsets,
+                                                               .total = a->q->sizes[0],
+                                                               .n_keys = a->k->sizes[0],
+                                                               .is_causal = a->is_causal});
+  return NULL;
 }
 
 static strata_status_t lower_attention(strata__lowering_t *l, MlirOperation op) {
@@ -239,6 +278,8 @@ static strata_status_t lower_attention(strata__lowering_t *l, MlirOperation op) 
                    .scale = mlirFloatAttrGetValueDouble(strata_attr(op, "scale")),
                    .is_causal = strata_attr_flag(op, "causal")};
   strata__nest_t *nest = &a.nest;
+  a.sums = place_of_sums(l, op, a.result);
+  STRATA_TRY(find_tiles(l, op, &a));
   strata__nest_begin(l, nest, op, "segment_attention", 2, a.result->sizes);
   nest->is_serial = true;
   nest->fast_math = l->fast_math_of_products;
@@ -247,7 +288,7 @@ static strata_status_t lower_attention(strata__lowering_t *l, MlirOperation op) 
   int64_t heads = strata_size_static_value(a.q->sizes[1]), groups = strata_size_static_value(a.k->sizes[1]);
   a.group = strata__index_of(nest, mlirAffineFloorDivExprGet(a.point[1], strata__constant(nest, heads / groups)));
   if (strata__is_empty(a.k))
-    update_result(&a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0});
+    update_sums(&a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0}, a.result);
   else
     attend(&a);
   strata__nest_end(nest);

@@ -25,6 +25,8 @@ typedef struct {
   bool takes_turns; // warp groups issue products one after the other
 } strata_gpu_attention_t;
 
+// True for a kernel of a kind that is attention.
+bool strata_gpu_is_attention(const strata_gpu_distribution_t *d);
 // True for a kernel's pipeline whose loop is attention's.
 bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperation loop);
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
