@@ -20,18 +20,24 @@ static strata_tile_value_t reduce(strata_tile_builder_t *b, const char *kind, st
       strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, mlirValueGetType(start.value), 2, attrs), ROWS};
 }
 
-// exp(scale * (value - maximum)): in one multiply-add where the value is a product, which is not infinite.
+// exp(scale * (value - maximum)): in one multiply-add where the value is a product, which is not infinite. Of the
+// maximum before, in the order that stands here: both may be the lowest number, times scale of which a multiply-add,
+// whose product is not rounded, is a difference of some 1e30.
 static strata_tile_value_t exponential(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                        strata_tile_value_t value, strata_tile_value_t maximum) {
+  strata_tile_attention_t exact = *t;
+  exact.fast_math = mlirAttributeParseGet(b->e.context, strata_str("#arith.fastmath<none>"));
+  bool is_before = value.dims == ROWS;
   strata_tile_value_t exponent;
   strata_tile_value_t factor = strata_tile_attention_number(b, log2_e * (t->a.scale != 0 ? t->a.scale : 1));
-  if (t->a.scale != 0 && value.dims != ROWS) {
+  if (t->a.scale != 0 && !is_before) {
     strata_tile_value_t scaled = strata_tile_attention_binary(b, t, "arith.mulf", maximum, factor);
     exponent = strata_tile_attention_binary(b, t, "arith.subf",
                                             strata_tile_attention_binary(b, t, "arith.mulf", value, factor), scaled);
   } else {
-    exponent = strata_tile_attention_binary(b, t, "arith.mulf",
-                                            strata_tile_attention_binary(b, t, "arith.subf", value, maximum), factor);
+    const strata_tile_attention_t *order = is_before ? &exact : t;
+    exponent = strata_tile_attention_binary(b, order, "arith.subf", value, maximum);
+    exponent = strata_tile_attention_binary(b, order, "arith.mulf", exponent, factor);
   }
   return strata_tile_attention_op(b, t, "math.exp2", exponent.dims, 1, &exponent);
 }

@@ -5,11 +5,10 @@
 //   affine.parallel (%t) = 0 to (total / rows + B) { the sequence that tile %t is of, by bisection; what the tile is }
 //   affine.parallel (%t) = 0 to (total / rows + B) { its place among its neighbours; what it is, there }
 //
-// The tiles of sequence s begin at number offsets[s] / rows + s: no sum over the sequences in front is needed, and what
-// remains up to the next one's first tile, one at most, is an empty tile. Those that read most keys come first among
+// A sequence's tiles are its parts (segments.h), of which some are empty. Those that read most keys come first among
 // neighbours: blocks that take tiles in turn then end at about the same time.
 #include "dialects/affine/segment_attention.h"
-#include "lowering/strata_to_affine/lower.h"
+#include "lowering/strata_to_affine/segments.h"
 
 enum { NEIGHBOURS = 1024 }; // that a tile is compared with
 
@@ -51,33 +50,10 @@ static MlirValue edge(tiles_t *s, MlirValue at) {
   return choose(s, "eq", at, zero, zero, inner);
 }
 
-static MlirValue first_tile(tiles_t *s, MlirValue sequence) {
-  MlirValue rows = number(s, STRATA_SEGMENT_TILE_ROWS);
-  return plus(s, op2(s, "arith.divui", edge(s, sequence), rows), sequence);
-}
-
-static int bits_of(int64_t most) {
-  int bits = 0;
-  while (bits < 62 && most >> bits)
-    bits++;
-  return bits;
-}
-
-// The last sequence whose first tile is |tile| or in front of it.
-static MlirValue sequence_of(tiles_t *s, MlirValue tile) {
-  strata_emitter_t *e = &s->nest.e;
-  int bits = bits_of(strata_size_max(s->sequences) - 1);
-  MlirValue at = number(s, 0), so_far;
-  if (bits == 0)
-    return at;
-  strata_loop_t loop = strata_emit_for_begin(e, number(s, 0), number(s, bits), 1, 1, &at, &so_far);
-  MlirValue step = op2(s, "arith.shrui", number(s, INT64_C(1) << (bits - 1)), loop.induction);
-  MlirValue next = plus(s, so_far, step), count = size(s, s->sequences);
-  MlirValue known = op2(s, "arith.minsi", next, count); // an entry that there is
-  MlirValue found = choose(s, "sle", first_tile(s, known), tile, next, so_far);
-  found = choose(s, "slt", next, count, found, so_far);
-  strata_emit_for_end(e, loop, 1, &found, &at);
-  return at;
+static MlirValue first_tile(strata__nest_t *nest, MlirValue sequence, void *user) {
+  tiles_t *s = user;
+  (void)nest; // its own
+  return plus(s, op2(s, "arith.divui", edge(s, sequence), number(s, STRATA_SEGMENT_TILE_ROWS)), sequence);
 }
 
 static void store_field(tiles_t *s, const strata__tensor_t *to, MlirValue tile, int field, MlirValue value) {
@@ -95,7 +71,7 @@ static MlirValue load_field(tiles_t *s, const strata__tensor_t *from, MlirValue 
 static void describe(tiles_t *s, MlirValue tile, MlirValue sequence, const strata__tensor_t *to) {
   const strata__segment_tiles_t *of = s->of;
   MlirValue zero = number(s, 0), rows = number(s, STRATA_SEGMENT_TILE_ROWS), next = plus(s, sequence, number(s, 1));
-  MlirValue first = op2(s, "arith.muli", minus(s, tile, first_tile(s, sequence)), rows);
+  MlirValue first = op2(s, "arith.muli", minus(s, tile, first_tile(&s->nest, sequence, s)), rows);
   first = plus(s, edge(s, sequence), first);
   MlirValue own = clamp(s, minus(s, edge(s, next), first), zero, rows);
   MlirValue keys = entry(s, of->key_offsets, sequence, zero, of->n_keys);
@@ -116,7 +92,7 @@ static void emit_tiles(strata__lowering_t *l, MlirOperation op, tiles_t *s, cons
   strata__nest_begin(l, &s->nest, op, "segment_tiles", 1, &s->count);
   s->nest.is_serial = true;
   MlirValue tile = strata__index_of(&s->nest, strata__dim(&s->nest, 0));
-  describe(s, tile, sequence_of(s, tile), to);
+  describe(s, tile, strata__segment_find(&s->nest, s->sequences, tile, first_tile, s), to);
   strata__nest_end(&s->nest);
 }
 
@@ -163,13 +139,8 @@ const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperati
     if (are_equal(&l->segment_tiles.data[i], &tiles))
       return l->segment_tiles.data[i].table;
   tiles_t s = {.of = &tiles};
-  MlirAffineExpr rows = strata_size_expr(l->context, tiles.total);
-  rows = mlirAffineFloorDivExprGet(rows, mlirAffineConstantExprGet(l->context, STRATA_SEGMENT_TILE_ROWS));
-  MlirAffineExpr sequences = mlirAffineAddExprGet(strata_size_expr(l->context, tiles.offsets->sizes[0]),
-                                                  mlirAffineConstantExprGet(l->context, -1));
-  const strata_space_t *space = STRATA__SPACE_OF(l, 0, NULL);
-  s.sequences = strata_size_of_expr(&l->symbols, sequences);
-  s.count = strata_size_of_expr(&l->symbols, strata_affine_simplify(mlirAffineAddExprGet(rows, sequences), space));
+  s.sequences = strata__segment_count(l, tiles.offsets);
+  s.count = strata__segment_parts(l, tiles.total, s.sequences, STRATA_SEGMENT_TILE_ROWS);
   strata__tensor_t *by_sequence = table(l, op, s.count), *ordered = table(l, op, s.count);
   emit_tiles(l, op, &s, by_sequence);
   emit_order(l, op, &s, by_sequence, ordered);

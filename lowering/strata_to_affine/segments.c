@@ -8,7 +8,7 @@
 //     %s = scf.for %r = %begin to %end iter_args(%a = %zero) -> (f32) { %v = memref.load %x[%r, %j] ... }
 //     affine.store %s, %y[%b, %j] : memref<3x8xf32>
 //   } {strata.nest = "segment_reduce", strata.serial}
-#include "lowering/strata_to_affine/lower.h"
+#include "lowering/strata_to_affine/segments.h"
 
 #include "passes/target.h"
 
@@ -30,9 +30,7 @@ static MlirValue plus(strata__nest_t *nest, MlirValue x, int64_t number) {
   return strata__binary(nest, "arith.addi", x, strata_emit_index(&nest->e, number));
 }
 
-typedef struct {
-  MlirValue begin, end;
-} span_t;
+typedef strata__span_t span_t;
 
 static span_t clamped(strata__nest_t *nest, MlirValue begin, MlirValue end, strata_size_t total) {
   MlirValue count = strata__size(nest, total);
@@ -47,15 +45,43 @@ static span_t rows_of(strata__nest_t *nest, const strata__tensor_t *offsets, Mli
   return clamped(nest, begin, strata__load_raw(nest, offsets, &next), total);
 }
 
-static span_t rows_at(strata__nest_t *nest, const strata__tensor_t *offsets, MlirValue at, strata_size_t total) {
+strata__span_t strata__segment_span(strata__nest_t *nest, const strata__tensor_t *offsets, MlirValue at,
+                                    strata_size_t total) {
   MlirValue begin = strata__load_at(nest, offsets, &at), next = plus(nest, at, 1);
   return clamped(nest, begin, strata__load_at(nest, offsets, &next), total);
 }
 
-// The number of sequences.
-static strata_size_t sequences(const strata__lowering_t *l, const strata__tensor_t *offsets) {
+strata_size_t strata__segment_count(const strata__lowering_t *l, const strata__tensor_t *offsets) {
   MlirAffineExpr count = strata_size_expr(l->context, offsets->sizes[0]);
   return strata_size_of_expr(&l->symbols, mlirAffineAddExprGet(count, mlirAffineConstantExprGet(l->context, -1)));
+}
+
+MlirValue strata__segment_find(strata__nest_t *nest, strata_size_t count, MlirValue place, strata__first_place_t first,
+                               void *user) {
+  strata_emitter_t *e = &nest->e;
+  int bits = 0;
+  while (bits < 62 && (strata_size_max(count) - 1) >> bits > 0)
+    bits++;
+  MlirValue at = strata_emit_index(e, 0), so_far;
+  if (bits == 0)
+    return at;
+  strata_loop_t loop =
+      strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, bits), 1, 1, &at, &so_far);
+  MlirValue step = strata__binary(nest, "arith.shrui", strata_emit_index(e, INT64_C(1) << (bits - 1)), loop.induction);
+  MlirValue next = strata__binary(nest, "arith.addi", so_far, step), n = strata__size(nest, count);
+  MlirValue known = smaller(nest, next, n); // offsets have an entry for it
+  MlirValue is_reached = strata__compare(nest, "sle", first(nest, known, user), place);
+  MlirValue found = strata__select(nest, is_reached, next, so_far);
+  found = strata__select(nest, strata__compare(nest, "slt", next, n), found, so_far);
+  strata_emit_for_end(e, loop, 1, &found, &at);
+  return at;
+}
+
+strata_size_t strata__segment_parts(strata__lowering_t *l, strata_size_t total, strata_size_t count, int64_t rows) {
+  MlirAffineExpr parts =
+      mlirAffineFloorDivExprGet(strata_size_expr(l->context, total), mlirAffineConstantExprGet(l->context, rows));
+  parts = mlirAffineAddExprGet(parts, strata_size_expr(l->context, count));
+  return strata_size_of_expr(&l->symbols, strata_affine_simplify(parts, STRATA__SPACE_OF(l, 0, NULL)));
 }
 
 // What the map says of row |at|, as an index of |count| things.
@@ -73,8 +99,12 @@ static MlirValue select_where_equal(strata__nest_t *nest, MlirValue x, MlirValue
 
 // Each sequence writes its number into its rows; the first and the last one up to the ends.
 static strata_status_t lower_rows(strata__lowering_t *l, MlirOperation op) {
+  if (strata_target_is_gpu(l->compile)) {
+    strata__lower_segment_rows_gpu(l, op);
+    return NULL;
+  }
   const strata__tensor_t *offsets = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
-  strata_size_t count = sequences(l, offsets);
+  strata_size_t count = strata__segment_count(l, offsets);
   strata__nest_t nest;
   strata__nest_begin(l, &nest, op, "segment_rows", 1, &count);
   nest.is_serial = true;
@@ -94,10 +124,16 @@ static strata_status_t lower_rows(strata__lowering_t *l, MlirOperation op) {
 
 //===-- Reductions -----------------------------------------------------------------------------------------------===//
 
+enum { FEW_ROWS = 128 }; // that a GPU's thread may walk
+
 static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *rows = strata__operand(l, op, 0), *offsets = strata__operand(l, op, 1),
                          *result = strata__result(l, op, 0);
   strata_combiner_t combiner = strata__combiner_of(op);
+  strata_size_t total = rows->sizes[0];
+  bool has_parts = strata_target_is_gpu(l->compile) && !strata__is_empty(rows) && strata_size_max(total) > FEW_ROWS;
+  if (has_parts)
+    rows = strata__lower_segment_parts(l, op, rows, offsets);
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
   MlirValue at[STRATA_MAX_RANK], sum;
@@ -105,7 +141,8 @@ static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
   nest.is_serial = true;
   MlirValue neutral = strata__neutral_value(&nest, combiner, strata__math_type(l->context, rows->type));
   if (!strata__is_empty(rows)) {
-    span_t span = rows_of(&nest, offsets, point[0], rows->sizes[0]);
+    span_t span = has_parts ? strata__segment_parts_of(&nest, offsets, strata__index_of(&nest, point[0]), total)
+                            : rows_of(&nest, offsets, point[0], total);
     for (int i = 1; i < rows->rank; i++)
       at[i] = strata__index_of(&nest, point[i]);
     strata_loop_t loop = strata_emit_for_begin(&nest.e, span.begin, span.end, 1, 1, &neutral, &sum);
@@ -172,9 +209,9 @@ static span_t keys_of(attention_t *a) {
     const MlirAffineExpr first[2] = {strata__constant(nest, 0), strata__constant(nest, 0)};
     strata__load_raw(nest, a->tiles, first);
   }
-  MlirValue sequence = mapped(nest, a->map, a->point[0], sequences(nest->lowering, a->offsets));
-  span_t keys = rows_at(nest, a->key_offsets, sequence, a->k->sizes[0]);
-  span_t rows = rows_at(nest, a->offsets, sequence, a->q->sizes[0]);
+  MlirValue sequence = mapped(nest, a->map, a->point[0], strata__segment_count(nest->lowering, a->offsets));
+  span_t keys = strata__segment_span(nest, a->key_offsets, sequence, a->k->sizes[0]);
+  span_t rows = strata__segment_span(nest, a->offsets, sequence, a->q->sizes[0]);
   if (!a->is_causal)
     return keys;
   // As far from the end of the keys as the row is from the end of its sequence.
@@ -254,7 +291,7 @@ static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, atten
   const strata_gpu_device_t *device;
   if (!strata_target_is_gpu(l->compile) || l->compile->options->disable_fast_math || strata__is_empty(a->k) ||
       (a->q->type != STRATA_TYPE_F16 && a->q->type != STRATA_TYPE_BF16) ||
-      strata_size_min(sequences(l, a->offsets)) < 1)
+      strata_size_min(strata__segment_count(l, a->offsets)) < 1)
     return NULL;
   STRATA_TRY(strata_gpu_device(l->compile, &device));
   if (device->mma_async[0])

@@ -35,6 +35,9 @@
 // CHECK: "tile.load"(%{{.*}}, %{{.*}}, %[[KEYS]], %{{.*}}) {{.*}} -> vector<[[C:[0-9]+]]x64xf16>
 // CHECK: arith.select {{.*}} {tile.first}
 // CHECK: arith.addi %[[SEEN]]
+// What was carried counts by the difference of the maxima, in that order: both may be the lowest number.
+// CHECK: %[[MORE:.*]] = arith.subf %{{.*}}, %{{.*}} : vector<128xf32>
+// CHECK: arith.mulf %[[MORE]], %{{.*}} : vector<128xf32>
 // CHECK: } {tile.most = {{[0-9]+}} : i64, tile.pipeline}
 // Rounded once; own rows alone.
 // CHECK: arith.truncf {{.*}} : vector<128x64xf32> to vector<128x64xf16>
