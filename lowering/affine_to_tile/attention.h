@@ -80,6 +80,11 @@ strata_tile_value_t strata_tile_attention_derive(strata_tile_builder_t *b, const
 strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                               strata_tile_value_t scores, strata_tile_value_t end);
 
+// The same where |column|, any numbers, is less than |end|.
+strata_tile_value_t strata_tile_attention_choose(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                 strata_tile_value_t scores, strata_tile_value_t column,
+                                                 strata_tile_value_t end);
+
 // The offset of a causal mask, and |more|.
 MlirAffineExpr strata_tile_attention_offset(strata_tile_builder_t *b, const strata_tile_attention_t *t, int64_t more);
 

@@ -81,9 +81,29 @@ static void place_rows(strata_tile_builder_t *b, builder_t *c) {
   c->own = strata_tile_symbol(b, c->fields[STRATA_SEGMENT_TILE_OWN], STRATA_SEGMENT_TILE_ROWS + 1);
   c->end =
       strata_tile_counter(b, c->fields[STRATA_SEGMENT_TILE_END], strata_size_sum(c->a.n_keys, strata_size_constant(1)));
+  if (c->a.is_causal)
+    c->seen = strata_tile_counter(b, c->fields[STRATA_SEGMENT_TILE_SEEN],
+                                  strata_size_sum(c->a.n_keys, strata_size_constant(STRATA_SEGMENT_TILE_ROWS + 1)));
 }
 
 //===-- A block of columns ---------------------------------------------------------------------------------------===//
+
+// Nothing where a row, of which each sees one column more than the one in front, sees none.
+static strata_tile_value_t cut_rows(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
+                                    MlirAffineExpr block) {
+  MlirType index = strata_tile_type(b, mlirIndexTypeGet(b->e.context), SCORES);
+  MlirAffineExpr none = {0}, seen = sum(b, c->seen, strata_tile_constant(b, -STRATA_SEGMENT_TILE_ROWS));
+  seen = strata_tile_scaled(b, block, -b->space.extents[COLUMN], seen);
+  const strata_tile_value_t columns = {strata_tile_attention_numbers_along(b, COLUMN, none), 1u << COLUMN},
+                            rows = {strata_tile_attention_numbers_along(b, ROW, none), ROWS},
+                            first = {strata_tile_index(b, seen), 0};
+  const MlirValue both[2] = {strata_tile_broadcast(b, columns, SCORES), strata_tile_broadcast(b, rows, SCORES)};
+  MlirValue before = strata_emit_value(&b->e, "arith.subi", 2, both, index, 0, NULL);
+  scores = strata_tile_attention_choose(b, &c->t, scores, (strata_tile_value_t){before, SCORES}, first);
+  if (!b->status)
+    strata_set_attr(strata_def(scores.value), "tile.rows", mlirUnitAttrGet(b->e.context));
+  return scores;
+}
 
 // Nothing where there is no column, which can be in the last block alone, the first to be done; or none that a row
 // sees.
@@ -97,14 +117,7 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   strata_set_attr(strata_def(scores.value), "tile.first", mlirUnitAttrGet(b->e.context));
   if (!c->a.is_causal)
     return scores;
-  // The first row's, which may be negative, is no counter: it is added as a value.
-  MlirAffineExpr before = strata_tile_scaled(b, block, -size, strata_tile_constant(b, 0));
-  MlirValue seen =
-      strata_segment_index(b, "arith.addi", c->fields[STRATA_SEGMENT_TILE_SEEN], strata_tile_index(b, before));
-  MlirValue rows = strata_tile_attention_numbers_along(b, ROW, (MlirAffineExpr){0});
-  MlirValue both[2] = {rows, strata_tile_broadcast(b, (strata_tile_value_t){seen, 0}, ROWS)};
-  MlirValue end = strata_emit_value(&b->e, "arith.addi", 2, both, mlirValueGetType(rows), 0, NULL);
-  return strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){end, ROWS});
+  return cut_rows(b, c, scores, block);
 }
 
 static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirAffineExpr block,

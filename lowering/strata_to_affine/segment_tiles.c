@@ -81,6 +81,7 @@ static void describe(tiles_t *s, MlirValue tile, MlirValue sequence, const strat
     MlirValue behind = minus(s, entry(s, of->offsets, next, begin, of->total), plus(s, first, number(s, 1)));
     seen = minus(s, count, behind);
     end = clamp(s, plus(s, seen, minus(s, own, number(s, 1))), zero, count);
+    seen = op2(s, "arith.maxsi", plus(s, seen, rows), zero);
   }
   end = choose(s, "eq", own, zero, zero, end);
   const MlirValue fields[STRATA_SEGMENT_TILE_FIELDS] = {first, own, keys, end, seen};

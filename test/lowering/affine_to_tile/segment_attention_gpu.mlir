@@ -34,7 +34,8 @@
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[BLOCKS]]
 // CHECK: "tile.load"(%{{.*}}, %{{.*}}, %[[KEYS]], %{{.*}}) {{.*}} -> vector<[[C:[0-9]+]]x64xf16>
 // CHECK: arith.select {{.*}} {tile.first}
-// CHECK: arith.addi %[[SEEN]]
+// CHECK: affine.apply #{{.*}}(%[[SEEN]], %{{.*}})
+// CHECK: arith.select {{.*}} {tile.rows}
 // What was carried counts by the difference of the maxima, in that order: both may be the lowest number.
 // CHECK: %[[MORE:.*]] = arith.subf %{{.*}}, %{{.*}} : vector<128xf32>
 // CHECK: arith.mulf %[[MORE]], %{{.*}} : vector<128xf32>
