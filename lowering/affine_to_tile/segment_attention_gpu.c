@@ -9,7 +9,8 @@
 //     } {tile.pipeline}
 //     %o / %l, "tile.store" of the first %own rows }
 //
-// A tile without keys has a block all the same, of no columns: its rows are 0.
+// A tile without keys has a block all the same, of no columns: its rows are 0. A task may have a part of the tile's
+// rows, one of several equal ones. On multiply-adds the loop is no pipeline.
 #include "lowering/affine_to_tile/segment_attention.h"
 
 #include "dialects/integers.h"
@@ -26,7 +27,7 @@ typedef struct {
   MlirValue fields[STRATA_SEGMENT_TILE_FIELDS];
   MlirValue n_blocks;
   strata_size_t most_blocks;
-  MlirAffineExpr end, seen, own; // those fields
+  MlirAffineExpr end, seen, own; // those fields, own rows and what they see counted from the task's first
   MlirAffineExpr point[STRATA_SEGMENT_DIMS];
 } builder_t;
 
@@ -50,6 +51,19 @@ static MlirValue field(strata_tile_builder_t *b, const builder_t *c, MlirAffineE
   return strata_emit_value(&b->e, "arith.index_cast", 1, &value.value, mlirIndexTypeGet(b->e.context), 0, NULL);
 }
 
+// The task's part of the tile; one without rows sees no keys.
+static void take_part(strata_tile_builder_t *b, builder_t *c, MlirValue part) {
+  MlirValue *fields = c->fields, zero = strata_segment_number(b, 0);
+  MlirValue first = strata_segment_index(b, "arith.muli", part, strata_segment_number(b, b->schedule.tile[0]));
+  fields[STRATA_SEGMENT_TILE_FIRST] = strata_segment_index(b, "arith.addi", fields[STRATA_SEGMENT_TILE_FIRST], first);
+  MlirValue own = strata_segment_minus(b, fields[STRATA_SEGMENT_TILE_OWN], first);
+  own = fields[STRATA_SEGMENT_TILE_OWN] = strata_segment_index(b, "arith.maxsi", own, zero);
+  MlirValue has_rows = strata_segment_smaller(b, own, strata_segment_number(b, 1));
+  fields[STRATA_SEGMENT_TILE_END] = strata_segment_index(b, "arith.muli", fields[STRATA_SEGMENT_TILE_END], has_rows);
+  if (c->a.is_causal)
+    fields[STRATA_SEGMENT_TILE_SEEN] = strata_segment_index(b, "arith.addi", fields[STRATA_SEGMENT_TILE_SEEN], first);
+}
+
 // How many blocks of columns: one at least.
 static void count_blocks(strata_tile_builder_t *b, builder_t *c) {
   int64_t columns = b->schedule.tile[1];
@@ -63,14 +77,18 @@ static void count_blocks(strata_tile_builder_t *b, builder_t *c) {
 // Heads fastest: those of a group read the same keys, and tasks of as many keys are neighbours.
 static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task, strata_size_t n_tiles,
                        strata_size_t n_tasks) {
+  int64_t parts = STRATA_SEGMENT_TILE_ROWS / b->schedule.tile[0];
   MlirAffineExpr number = mlirAffineDimExprGet(b->e.context, 0), heads = strata_tile_constant(b, c->a.heads);
-  MlirValue tile = strata_tile_task_part(b, mlirAffineFloorDivExprGet(number, heads), task, n_tasks);
+  MlirAffineExpr rest = mlirAffineFloorDivExprGet(number, heads), n_parts = strata_tile_constant(b, parts);
+  MlirValue tile = strata_tile_task_part(b, mlirAffineFloorDivExprGet(rest, n_parts), task, n_tasks);
   MlirValue head = strata_tile_task_part(b, mlirAffineModExprGet(number, heads), task, n_tasks);
   MlirAffineExpr at = strata_tile_counter(b, tile, n_tiles);
   for (int i = 0; i < STRATA_SEGMENT_TILE_FIELDS; i++)
     if (i != STRATA_SEGMENT_TILE_SEEN || c->a.is_causal)
       c->fields[i] = field(b, c, at, i);
   c->point[STRATA_SEGMENT_HEAD] = strata_tile_counter(b, head, strata_size_constant(c->a.heads));
+  if (parts > 1)
+    take_part(b, c, strata_tile_task_part(b, mlirAffineModExprGet(rest, n_parts), task, n_tasks));
   count_blocks(b, c);
 }
 
@@ -83,7 +101,7 @@ static void place_rows(strata_tile_builder_t *b, builder_t *c) {
       strata_tile_counter(b, c->fields[STRATA_SEGMENT_TILE_END], strata_size_sum(c->a.n_keys, strata_size_constant(1)));
   if (c->a.is_causal)
     c->seen = strata_tile_counter(b, c->fields[STRATA_SEGMENT_TILE_SEEN],
-                                  strata_size_sum(c->a.n_keys, strata_size_constant(STRATA_SEGMENT_TILE_ROWS + 1)));
+                                  strata_size_sum(c->a.n_keys, strata_size_constant(2 * STRATA_SEGMENT_TILE_ROWS)));
 }
 
 //===-- A block of columns ---------------------------------------------------------------------------------------===//
@@ -114,7 +132,8 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
   if (b->status)
     return scores;
-  strata_set_attr(strata_def(scores.value), "tile.first", mlirUnitAttrGet(b->e.context));
+  if (!c->t.on_fma)
+    strata_set_attr(strata_def(scores.value), "tile.first", mlirUnitAttrGet(b->e.context));
   if (!c->a.is_causal)
     return scores;
   return cut_rows(b, c, scores, block);
@@ -123,7 +142,9 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
 static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirAffineExpr block,
                        MlirValue *carried) {
   MlirAffineExpr head = strata_tile_vector_dim(b, HEAD), value = strata_tile_vector_dim(b, VALUE);
-  MlirValue keys = load(b, c, &c->a.k, head), zero = strata_tile_attention_numbers(b, 0, SCORES);
+  MlirValue keys = load(b, c, &c->a.k, head), zero = strata_tile_attention_numbers(b, 0, SCORES), values = {NULL};
+  if (c->t.on_fma && !b->status)
+    values = load(b, c, &c->a.v, value);
   if (b->status)
     return;
   strata_tile_value_t scores = {strata_tile_attention_multiply(b, &c->t, STRATA_TILE_PRODUCT, queries, keys, zero),
@@ -133,7 +154,9 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
   if (b->status)
     return;
   strata_tile_value_t weights = strata_tile_attention_softmax(b, &c->t, scores, carried, &factor);
-  MlirValue narrow = strata_tile_attention_narrowed(b, &c->t, weights), values = load(b, c, &c->a.v, value);
+  MlirValue narrow = strata_tile_attention_narrowed(b, &c->t, weights);
+  if (!c->t.on_fma)
+    values = load(b, c, &c->a.v, value);
   if (b->status)
     return;
   result = strata_tile_attention_binary(b, &c->t, "arith.mulf", result, factor);
@@ -162,8 +185,10 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   if (b->status)
     return;
   strata_emit_for_end(&b->e, loop, STRATA_N_ATTENTION_CARRIED, inside, carried);
-  strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(context));
-  strata_set_attr(loop.op, "tile.most", strata_size_attr(context, c->most_blocks));
+  if (!c->t.on_fma) {
+    strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(context));
+    strata_set_attr(loop.op, "tile.most", strata_size_attr(context, c->most_blocks));
+  }
   c->point[STRATA_SEGMENT_KEY] = first_key;
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
@@ -172,12 +197,19 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
 
 //===-- The kernel -----------------------------------------------------------------------------------------------===//
 
+// The tile may hang over the |size| elements along |axis|.
+static void bound_tile(strata_tile_builder_t *b, int axis, int64_t size) {
+  if (size < b->space.extents[axis])
+    strata_tile_bound(b, strata_tile_vector_dim(b, axis), strata_size_constant(size));
+}
+
 static void store(strata_tile_builder_t *b, builder_t *c, strata_tile_value_t result) {
   MlirAffineExpr point[STRATA_SEGMENT_DIMS], coordinates[STRATA_MAX_DIMS];
   memcpy(point, c->point, sizeof point);
   point[STRATA_SEGMENT_STEP] = strata_tile_vector_dim(b, VALUE);
   MlirAffineExpr last = sum(b, c->own, strata_tile_constant(b, -1));
   b->n_bounds = 0;
+  bound_tile(b, VALUE, c->a.values);
   b->bounds[b->n_bounds++] = strata_tile_scaled(b, strata_tile_vector_dim(b, ROW), -1, last);
   int rank = strata_tile_place_coordinates(b, &c->a.result, point, coordinates);
   strata_tile_store(b, strata_segment_rounded(b, result, c->a.result.buffer), c->a.result.buffer, rank, coordinates);
@@ -186,6 +218,8 @@ static void store(strata_tile_builder_t *b, builder_t *c, strata_tile_value_t re
 static void emit_task(strata_tile_builder_t *b, builder_t *c) {
   place_rows(b, c);
   strata_tile_bound(b, c->point[STRATA_SEGMENT_ROW], c->a.n_rows);
+  bound_tile(b, HEAD, c->a.steps);
+  bound_tile(b, VALUE, c->a.values);
   MlirValue queries = load(b, c, &c->a.q, strata_tile_vector_dim(b, HEAD));
   MlirValue carried[STRATA_N_ATTENTION_CARRIED] = {
       strata_tile_attention_numbers(b, strata_tile_attention_lowest(c->t.a.scale), ROWS),
@@ -206,10 +240,14 @@ static strata_status_t read_kernel(strata_tile_builder_t *b, builder_t *c) {
   const strata_schedule_t *s = &b->schedule;
   if (!strata_segment_attention_read(b->kernel, &c->a) || mlirValueIsNull(c->a.tiles))
     return strata_error(STRATA_INTERNAL, "no kernel of attention within sequences");
-  if (s->n_tile != 3 || s->tile[0] != STRATA_SEGMENT_TILE_ROWS || s->tile[1] < 1 || s->tile[2] != c->a.steps ||
-      !strata_mma_named(s->mma))
-    return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [%d, columns, %lld]",
-                        STRATA_SEGMENT_TILE_ROWS, (long long)c->a.steps);
+  c->t.on_fma = !s->mma.length;
+  int64_t steps = c->t.on_fma ? strata_power_of_two_from(c->a.steps) : c->a.steps;
+  if (s->n_tile != 3 || s->tile[0] < 1 || STRATA_SEGMENT_TILE_ROWS % s->tile[0] || s->tile[1] < 1 ||
+      s->tile[2] < steps || (!c->t.on_fma && !strata_mma_named(s->mma)))
+    return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [a part of %d, columns, %lld]",
+                        STRATA_SEGMENT_TILE_ROWS, (long long)steps);
+  c->t.n_steps[STRATA_TILE_PRODUCT] = c->a.steps;
+  c->t.n_steps[STRATA_TILE_WEIGHTED] = s->tile[1];
   c->t.fast_math = mlirAttributeParseGet(b->e.context, strata_str("#arith.fastmath<reassoc,contract,arcp,afn>"));
   c->t.a.has_softmax = c->t.a.replaces_nan = true;
   c->t.a.scale = c->a.scale;
@@ -221,9 +259,12 @@ strata_status_t strata_tile_segment_attention_gpu(strata_tile_builder_t *b) {
   builder_t c = {0};
   strata_size_t tiles[STRATA_MAX_DIMS];
   STRATA_TRY(read_kernel(b, &c));
-  const int64_t sizes[STRATA_N_TILE_AXES] = {b->schedule.tile[0], c.a.values, b->schedule.tile[1], c.a.steps};
+  int64_t values =
+      c.t.on_fma ? strata_max(strata_power_of_two_from(c.a.values), STRATA_ATTENTION_FMA_COLUMNS) : c.a.values;
+  const int64_t sizes[STRATA_N_TILE_AXES] = {b->schedule.tile[0], values, b->schedule.tile[1], b->schedule.tile[2]};
   strata_memref_sizes(c.a.tiles, tiles);
-  strata_size_t n_tasks = strata_size_product(tiles[0], strata_size_constant(c.a.heads));
+  int64_t parts = STRATA_SEGMENT_TILE_ROWS / b->schedule.tile[0];
+  strata_size_t n_tasks = strata_size_product(tiles[0], strata_size_constant(parts * c.a.heads));
   strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);
   place_task(b, &c, forall.induction, tiles[0], n_tasks);
   b->space.n_vector = STRATA_N_TILE_AXES;

@@ -286,15 +286,16 @@ static const strata__tensor_t *place_of_sums(strata__lowering_t *l, MlirOperatio
   return sums;
 }
 
-// Tiles for kernels on a matrix instruction that reads shared memory.
+// Tiles for kernels on a matrix instruction that reads shared memory, or on multiply-adds where there are no others.
 static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, attention_t *a) {
   const strata_gpu_device_t *device;
+  bool is_half = a->q->type == STRATA_TYPE_F16 || a->q->type == STRATA_TYPE_BF16;
   if (!strata_target_is_gpu(l->compile) || l->compile->options->disable_fast_math || strata__is_empty(a->k) ||
-      (a->q->type != STRATA_TYPE_F16 && a->q->type != STRATA_TYPE_BF16) ||
-      strata_size_min(strata__segment_count(l, a->offsets)) < 1)
+      (!is_half && a->q->type != STRATA_TYPE_F32) || strata_size_min(strata__segment_count(l, a->offsets)) < 1)
     return NULL;
   STRATA_TRY(strata_gpu_device(l->compile, &device));
-  if (device->mma_async[0])
+  bool on_fma = !device->mma[0] && !device->mma_async[0];
+  if (on_fma || (device->mma_async[0] && is_half))
     a->tiles = strata__segment_tiles(l, op,
                                      (strata__segment_tiles_t){.offsets = a->offsets,
                                                                .key_offsets = a->key_offsets,

@@ -3,6 +3,7 @@
 #include "dialects/affine/segment_attention.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/kinds.h"
 #include "passes/affine/pipelined.h"
@@ -57,7 +58,9 @@ static MlirType element_of(const strata_place_t *place) {
   return mlirShapedTypeGetElementType(mlirValueGetType(place->buffer));
 }
 
-// What keeps the kernel from the matrix instruction |*out_mma|; NULL if nothing does.
+static bool is_on_fma(const strata_gpu_device_t *device) { return !device->mma[0] && !device->mma_async[0]; }
+
+// What keeps the kernel from the matrix instruction |*out_mma|, or from multiply-adds; NULL if nothing does.
 static const char *obstacle(const strata_gpu_device_t *device, const strata_segment_attention_t *a,
                             const strata_mma_t **out_mma) {
   MlirType type = element_of(&a->q), result = element_of(&a->result), f32 = mlirF32TypeGet(mlirTypeGetContext(type));
@@ -66,12 +69,16 @@ static const char *obstacle(const strata_gpu_device_t *device, const strata_segm
   if (!mlirTypeEqual(type, element_of(&a->k)) || !mlirTypeEqual(type, element_of(&a->v)) ||
       (!mlirTypeEqual(type, result) && !mlirTypeEqual(f32, result)))
     return "its operands are of several types";
+  if (strata_size_min(a->n_keys) < 1)
+    return "there may be no keys";
+  if (is_on_fma(device))
+    return NULL;
   *out_mma = strata_mma_find_async(device, type, f32);
   if (!*out_mma)
     return "the device has no instruction for its type";
   if (a->steps % (*out_mma)->k || a->values % (*out_mma)->k || a->steps > MAX_HEAD || a->values > MAX_HEAD)
     return "heads of no multiple of 16 elements, or of more than 256";
-  return strata_size_min(a->n_keys) < 1 ? "there may be no keys" : NULL;
+  return NULL;
 }
 
 static int64_t shared_bytes(const strata_segment_attention_t *a, int64_t columns) {
@@ -89,12 +96,17 @@ static double block_cycles(const strata_attention_costs_t *costs, const strata_s
   return slower + costs->beside * faster + costs->block_start;
 }
 
-// The columns of a block: of sequences that end anywhere the last one is half empty. What is likely of a total says
-// little of single sequences: they are taken for USUAL_LENGTH keys at least, as those of few are done soon anyway.
-static int64_t choose_columns(const strata_scheduling_t *s, const strata_segment_attention_t *a) {
+// Keys of a sequence. What is likely of a total says little of single sequences: they are taken for USUAL_LENGTH keys
+// at least, as those of few are done soon anyway.
+static double likely_length(const strata_scheduling_t *s, const strata_segment_attention_t *a) {
   double keys = (double)strata_size_likely(&s->symbols, a->n_keys),
-         sequences = (double)strata_size_likely(&s->symbols, a->n_sequences), least = 0;
-  double length = fmax(keys / (sequences > 1 ? sequences : 1), USUAL_LENGTH);
+         sequences = (double)strata_size_likely(&s->symbols, a->n_sequences);
+  return fmax(keys / (sequences > 1 ? sequences : 1), USUAL_LENGTH);
+}
+
+// The columns of a block: of sequences that end anywhere the last one is half empty.
+static int64_t choose_columns(const strata_scheduling_t *s, const strata_segment_attention_t *a) {
+  double length = likely_length(s, a), least = 0;
   int64_t best = 0;
   for (int64_t columns = MIN_COLUMNS; columns <= STRATA_MAX_COLUMNS; columns += COLUMN_STEP) {
     int64_t registers = columns / 2 + columns / 4 + a->values / 2 + OTHERS;
@@ -114,6 +126,46 @@ static int64_t count_blocks(const strata_gpu_device_t *device, const strata_segm
   return strata_size_is_constant(sizes[0], &tiles) ? strata_min(blocks, tiles * a->heads) : blocks;
 }
 
+// Multiply-adds: the tile of dense attention of as many keys as a sequence is likely to have, and of as many rows as
+// those of the table's tiles or a part of them.
+static bool schedule_fma(const strata_scheduling_t *s, const strata_segment_attention_t *a, strata_schedule_t *out) {
+  enum { MOST_CANDIDATES = 64 };
+  const strata_attention_problem_t problem = {
+      .attention = {.type = element_of(&a->q), .has_softmax = true},
+      .head = strata_power_of_two_from(strata_round_up(a->steps, STRATA_ATTENTION_STEP)),
+      .value = strata_max(strata_power_of_two_from(a->values), STRATA_ATTENTION_FMA_COLUMNS),
+      .rows = strata_size_likely(&s->symbols, a->n_rows),
+      .columns = (int64_t)likely_length(s, a),
+      .batch = a->heads,
+      .costs = s->device->costs,
+      .on_fma = true};
+  const strata_work_t work = {.device = s->device, .attention = &problem};
+  strata_candidate_t *best = strata_arena_array(s->compile->arena, strata_candidate_t, MOST_CANDIDATES);
+  int n = strata_candidates_best(&work, &strata_ways_attention_fma, MOST_CANDIDATES, best);
+  for (int i = 0; i < n; i++)
+    if (STRATA_SEGMENT_TILE_ROWS % best[i].schedule.tile[0] == 0) {
+      *out = best[i].schedule;
+      out->kind = STRATA_KERNEL_SEGMENT_ATTENTION;
+      return true;
+    }
+  return false;
+}
+
+static bool schedule_instruction(const strata_scheduling_t *s, const strata_segment_attention_t *a,
+                                 const strata_mma_t *mma, strata_schedule_t *out) {
+  int64_t columns = choose_columns(s, a);
+  *out = (strata_schedule_t){.kind = STRATA_KERNEL_SEGMENT_ATTENTION,
+                             .threads = GROUPS * STRATA_GROUP_THREADS,
+                             .group = GROUPS * STRATA_GROUP_THREADS,
+                             .n_tile = 3,
+                             .tile = {STRATA_SEGMENT_TILE_ROWS, columns, a->steps},
+                             .mma = strata_str(mma->name),
+                             .producers = STRATA_GROUP_THREADS,
+                             .slots = STRATA_MIN_SLOTS,
+                             .blocks = count_blocks(s->device, a)};
+  return columns > 0;
+}
+
 strata_status_t strata_gpu_segment_attention(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
   strata_segment_attention_t a;
   const strata_mma_t *mma = NULL;
@@ -122,22 +174,10 @@ strata_status_t strata_gpu_segment_attention(const strata_scheduling_t *s, strat
     return NULL;
   MlirStringRef name = strata_attr_str(s->kernel->func, "sym_name");
   const char *why = obstacle(s->device, &a, &mma);
-  int64_t columns = why ? 0 : choose_columns(s, &a);
-  if (!why && columns == 0)
+  if (!why && !(mma ? schedule_instruction(s, &a, mma, out) : schedule_fma(s, &a, out)))
     why = "a tile of it needs more shared memory or registers than there are";
   *out_taken = !why;
-  if (why) {
+  if (why)
     strata_explain(s->compile, "attention %.*s: a thread a row: %s", (int)name.length, name.data, why);
-    return NULL;
-  }
-  *out = (strata_schedule_t){.kind = STRATA_KERNEL_SEGMENT_ATTENTION,
-                             .threads = GROUPS * STRATA_GROUP_THREADS,
-                             .group = GROUPS * STRATA_GROUP_THREADS,
-                             .n_tile = 3,
-                             .tile = {STRATA_SEGMENT_TILE_ROWS, columns, a.steps},
-                             .mma = strata_str(mma->name),
-                             .producers = STRATA_GROUP_THREADS,
-                             .slots = STRATA_MIN_SLOTS,
-                             .blocks = count_blocks(s->device, &a)};
   return NULL;
 }

@@ -16,7 +16,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import execute
 import jagged_test as jagged
 
-DEVICE = "emulated_90"
 # heads, groups, elements of keys and of values, causal, keys of other sequences, numbers for sizes
 CASES = {"plain": (2, 2, 64, 64, False, False, False), "causal": (2, 1, 64, 64, True, False, False),
          "wide": (1, 1, 128, 128, True, False, False), "narrow": (3, 3, 16, 48, False, False, False),
@@ -42,14 +41,14 @@ def build(case, element, sizes):
     return graph, results, reference
 
 
-def compile_graph(graph, results, folder, name):
+def compile_graph(graph, results, folder, name, device="emulated_90", form='mma = "wgmma'):
     path, out = os.path.join(folder, name + ".mlir"), os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
         file.write(graph.text(results))
-    run = subprocess.run([os.path.join(BIN, "strata"), path, "--target=nvgpu", f"--device={DEVICE}", "--aot",
+    run = subprocess.run([os.path.join(BIN, "strata"), path, "--target=nvgpu", f"--device={device}", "--aot",
                           "--aot-name=" + name, "-o", out, "--explain"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
-    assert re.search(r'kind = "segment_attention", mma = "wgmma', run.stdout + run.stderr), "a thread a row"
+    assert re.search(f'kind = "segment_attention", {form}', run.stdout + run.stderr), "a thread a row"
     return strata.Library(os.path.join(out, f"lib{name}.so"))
 
 
@@ -69,9 +68,9 @@ def compare(library, graph, results, reference, o, ko, seed):
         np.testing.assert_allclose(b[:rows].astype(np.float64), a[:rows], rtol=4e-3, atol=2e-3, err_msg=f"{o} {ko}")
 
 
-def run_varying(case, folder, name):
-    graph, results, reference = build(case, "f16", None)
-    library = compile_graph(graph, results, folder, name)
+def run_varying(case, folder, name, element="f16", **device):
+    graph, results, reference = build(case, element, None)
+    library = compile_graph(graph, results, folder, name, **device)
     random = np.random.default_rng()
     count = int(random.integers(1, 30))
     drawn = [(draw(random, count), draw(random, count))]
@@ -92,12 +91,21 @@ def run_numbers(case, folder, name):
     compare(library, graph, results, reference, o, o, 1)
 
 
+def run_case(name, folder):
+    case = CASES[name]
+    if case[6]:
+        run_numbers(case, folder, name)
+        return
+    run_varying(case, folder, name)
+    for element in ("f32", "f16"):  # on multiply-adds
+        run_varying(case, folder, f"{name}_{element}", element, device="emulated_fma", form="threads")
+
+
 def main():
     gpu.use_stand_in()
     names, _ = strata.own_arguments()
     with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: (run_numbers if CASES[name][6] else run_varying)(CASES[name], folder, name))
-                      for name in names or CASES)
+        strata.report((name, lambda name=name: run_case(name, folder)) for name in names or CASES)
 
 
 if __name__ == "__main__":
