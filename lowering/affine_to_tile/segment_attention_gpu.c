@@ -159,6 +159,8 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
     values = load(b, c, &c->a.v, value);
   if (b->status)
     return;
+  if (!c->t.on_fma) // what is behind the last column is another sequence's
+    strata_set_attr(strata_def(values), "tile.first", mlirUnitAttrGet(b->e.context));
   result = strata_tile_attention_binary(b, &c->t, "arith.mulf", result, factor);
   carried[STRATA_ATTENTION_RESULT] =
       strata_tile_attention_multiply(b, &c->t, STRATA_TILE_WEIGHTED, narrow, values, result.value);
@@ -180,7 +182,13 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   MlirAffineExpr block = strata_tile_counter(b, strata_tile_index_over(b, number, 2, operands), c->most_blocks);
   MlirAffineExpr column = strata_tile_scaled(b, block, b->space.extents[COLUMN], strata_tile_vector_dim(b, COLUMN));
   c->point[STRATA_SEGMENT_KEY] = sum(b, first_key, column);
-  strata_tile_bound(b, c->point[STRATA_SEGMENT_KEY], c->a.n_keys);
+  if (c->t.on_fma) { // by threads, which leave out what is another sequence's
+    MlirAffineExpr left = strata_tile_scaled(b, block, -b->space.extents[COLUMN], c->end);
+    left = sum(b, left, strata_tile_constant(b, -1));
+    b->bounds[b->n_bounds++] = strata_tile_scaled(b, strata_tile_vector_dim(b, COLUMN), -1, left);
+  } else {
+    strata_tile_bound(b, c->point[STRATA_SEGMENT_KEY], c->a.n_keys);
+  }
   emit_block(b, c, queries, block, inside);
   if (b->status)
     return;

@@ -40,6 +40,10 @@ void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata
                                       const MlirValue *rows, MlirValue *out_scores);
 void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
                                       const MlirValue *weights, MlirValue *sums);
+// Makes the values in |slot|, which have come, zero from column |from| on, which is not negative, by the thread's
+// group.
+void strata_gpu_attention_clear_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
+                                       MlirValue from);
 // Registers of the scores' layout in 16 bits as pairs, complete before what follows.
 void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
                                        const strata_registers_t *registers, MlirValue *out_weights);

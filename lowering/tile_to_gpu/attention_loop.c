@@ -331,9 +331,16 @@ static MlirValue compared(walk_t *w, int i, bool of_rows) {
   return strata_emit_binary(e, "arith.subi", column, strata_emit_cast(e, "arith.index_cast", row, i32));
 }
 
+// True where values behind the last column are somebody else's, and may be no numbers.
+static bool clears_values(const walk_t *w) {
+  const strata_shared_operand_t *values = &w->a->operands[STRATA_ATTENTION_VALUES].shared;
+  return values->form == STRATA_SPANS_CROSSED && strata_attr_flag(strata_operand_load(values), "tile.first");
+}
+
 // Scores of which the compared number is not less than |old_end| are |number|. Mostly all are: then a branch that all
 // threads take alike leaves them, as the greatest number compared is that of the last column and the first row.
 static void mask(walk_t *w, MlirValue old_end, MlirAttribute number, bool of_rows) {
+  strata_ring_place_t place = w->a->kernel.place;
   strata_emitter_t *e = &w->d->e;
   MlirType i32 = mlirIntegerTypeGet(e->context, 32), f32 = mlirF32TypeGet(e->context);
   MlirValue masked[MAX_SUMS];
@@ -346,6 +353,11 @@ static void mask(walk_t *w, MlirValue old_end, MlirAttribute number, bool of_row
     types[i] = f32;
   MlirValue is_part = strata_emit_cmpi(e, STRATA_SLT, end, strata_emit_index(e, w->a->columns));
   strata_loop_t branch = strata_emit_choice_begin(e, is_part, n, types);
+  if (!of_rows && clears_values(w)) {
+    strata_ring_await(w->d, &w->a->rings[STRATA_ATTENTION_VALUES], place);
+    strata_gpu_attention_clear_values(w->d, w->a, place.slot,
+                                      strata_emit_binary(e, "arith.maxsi", end, strata_emit_index(e, 0)));
+  }
   end = strata_emit_cast(e, "arith.index_cast", end, i32);
   for (int i = 0; i < n; i++) {
     MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, compared(w, i, of_rows), end);

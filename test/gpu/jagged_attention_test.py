@@ -68,6 +68,23 @@ def compare(library, graph, results, reference, o, ko, seed):
         np.testing.assert_allclose(b[:rows].astype(np.float64), a[:rows], rtol=4e-3, atol=2e-3, err_msg=f"{o} {ko}")
 
 
+def compare_beside_nan(library, graph, results, reference, cross):
+    """What is in one sequence, and in rows of none, is nothing to the others."""
+    o, ko = np.array([0, 100, 150, 333]), np.array([0, 70, 200, 255])
+    ko = ko if cross else o
+    sizes = dict(t=400, b=3, u=400)
+    inputs, outputs = jagged.tensors(np.random.default_rng(5), graph, results, sizes, dict(o=o, ko=ko))
+    wanted = reference(*[x if x.dtype.kind == "i" else x.astype(np.float64) for x in inputs])
+    inputs[0][o[1]:o[2]] = inputs[0][o[3]:] = np.nan
+    for x in inputs[1:3]:
+        x[ko[1]:ko[2]] = x[ko[3]:] = np.nan
+    got = execute.run(library, [x.tobytes() for x in inputs], [sizes[n] for n in graph.names])
+    for a, b, y in zip(wanted, got, outputs):
+        b = np.frombuffer(b, y.dtype).reshape(y.shape).astype(np.float64)
+        for rows in (slice(o[0], o[1]), slice(o[2], o[3])):
+            np.testing.assert_allclose(b[rows], a[rows], rtol=4e-3, atol=2e-3, err_msg="beside NaN")
+
+
 def run_varying(case, folder, name, element="f16", **device):
     graph, results, reference = build(case, element, None)
     library = compile_graph(graph, results, folder, name, **device)
@@ -76,6 +93,7 @@ def run_varying(case, folder, name, element="f16", **device):
     drawn = [(draw(random, count), draw(random, count))]
     for seed, (o, ko) in enumerate([(np.array(o), np.array(k)) for o, k in zip(OFFSETS, KEYS)] + drawn):
         compare(library, graph, results, reference, o, ko if case[5] else o, seed)
+    compare_beside_nan(library, graph, results, reference, case[5])
     for bad in BAD:  # two calls agree, and all is finite
         sizes = dict(t=500, b=4, u=500)
         first, again = (call(library, graph, results, sizes, dict(o=np.array(bad), ko=np.array(bad)))[1] for _ in range(2))
