@@ -83,7 +83,7 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task, s
   MlirValue tile = strata_tile_task_part(b, mlirAffineFloorDivExprGet(rest, n_parts), task, n_tasks);
   MlirValue head = strata_tile_task_part(b, mlirAffineModExprGet(number, heads), task, n_tasks);
   MlirAffineExpr at = strata_tile_counter(b, tile, n_tiles);
-  for (int i = 0; i < STRATA_SEGMENT_TILE_FIELDS; i++)
+  for (int i = 0; i <= STRATA_SEGMENT_TILE_SEEN; i++)
     if (i != STRATA_SEGMENT_TILE_SEEN || c->a.is_causal)
       c->fields[i] = field(b, c, at, i);
   c->point[STRATA_SEGMENT_HEAD] = strata_tile_counter(b, head, strata_size_constant(c->a.heads));

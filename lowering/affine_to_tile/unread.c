@@ -8,7 +8,8 @@
 #include "dialects/mlir_util.h"
 
 static bool reads_back(MlirOperation func) {
-  return strata_schedule_read(func).kind == STRATA_KERNEL_SEGMENT_ATTENTION &&
+  strata_kernel_kind_t kind = strata_schedule_read(func).kind;
+  return (kind == STRATA_KERNEL_SEGMENT_ATTENTION || kind == STRATA_KERNEL_SEGMENT_CONTRACT) &&
          mlirAttributeIsNull(strata_attr(func, "strata.variants"));
 }
 

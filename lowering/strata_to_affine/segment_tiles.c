@@ -84,7 +84,7 @@ static void describe(tiles_t *s, MlirValue tile, MlirValue sequence, const strat
     seen = op2(s, "arith.maxsi", plus(s, seen, rows), zero);
   }
   end = choose(s, "eq", own, zero, zero, end);
-  const MlirValue fields[STRATA_SEGMENT_TILE_FIELDS] = {first, own, keys, end, seen};
+  const MlirValue fields[STRATA_SEGMENT_TILE_FIELDS] = {first, own, keys, end, seen, sequence};
   for (int i = 0; i < STRATA_SEGMENT_TILE_FIELDS; i++)
     store_field(s, to, tile, i, fields[i]);
 }

@@ -156,10 +156,36 @@ static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
   return NULL;
 }
 
+// A read that other forms of the kernel are known by.
+static void ask_for_tiles(strata__nest_t *nest, const strata__tensor_t *tiles) {
+  const MlirAffineExpr first[2] = {strata__constant(nest, 0), strata__constant(nest, 0)};
+  strata__load_raw(nest, tiles, first);
+}
+
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
 static MlirValue times(strata__nest_t *nest, MlirValue x, MlirValue y) {
   return strata__binary(nest, mlirTypeIsAFloat(mlirValueGetType(x)) ? "arith.mulf" : "arith.muli", x, y);
+}
+
+// The table of tiles, for a product on an instruction that reads shared memory; NULL where there is none.
+static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation op, const strata__tensor_t **out) {
+  const strata__tensor_t *rows = strata__operand(l, op, 0), *matrices = strata__operand(l, op, 1);
+  const strata_gpu_device_t *device;
+  MlirOperation map = strata_def(mlirOperationGetOperand(op, 2));
+  *out = NULL;
+  if (!strata_target_is_gpu(l->compile) || l->compile->options->disable_fast_math || rows->type != matrices->type ||
+      (rows->type != STRATA_TYPE_F16 && rows->type != STRATA_TYPE_BF16) || strata__is_empty(rows) ||
+      strata__is_empty(matrices) || mlirOperationIsNull(map) || strata_op_id(map) != STRATA_OP_SEGMENT_ROWS)
+    return NULL;
+  STRATA_TRY(strata_gpu_device(l->compile, &device));
+  const strata__tensor_t *offsets = strata__operand(l, map, 0);
+  if (device->mma_async[0] && strata_size_min(strata__segment_count(l, offsets)) >= 1)
+    *out = strata__segment_tiles(
+        l, op,
+        (strata__segment_tiles_t){
+            .offsets = offsets, .key_offsets = offsets, .total = rows->sizes[0], .n_keys = rows->sizes[0]});
+  return NULL;
 }
 
 static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
@@ -168,8 +194,12 @@ static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
   strata__reduction_t reduction;
+  const strata__tensor_t *tiles;
+  STRATA_TRY(find_product_tiles(l, op, &tiles));
   strata__nest_begin_for(l, &nest, op, "segment_contract", result, point);
   nest.is_serial = true;
+  if (tiles)
+    ask_for_tiles(&nest, tiles);
   nest.fast_math = l->fast_math_of_products;
   MlirValue sum = strata__neutral_value(&nest, STRATA_COMBINER_ADD, strata__math_type(l->context, result->type));
   if (!strata__is_empty(rows) && !strata__is_empty(matrices)) {
@@ -205,10 +235,8 @@ typedef struct {
 // ask for them (dialects/affine/segment_attention.c).
 static span_t keys_of(attention_t *a) {
   strata__nest_t *nest = &a->nest;
-  if (a->tiles) {
-    const MlirAffineExpr first[2] = {strata__constant(nest, 0), strata__constant(nest, 0)};
-    strata__load_raw(nest, a->tiles, first);
-  }
+  if (a->tiles)
+    ask_for_tiles(nest, a->tiles);
   MlirValue sequence = mapped(nest, a->map, a->point[0], strata__segment_count(nest->lowering, a->offsets));
   span_t keys = strata__segment_span(nest, a->key_offsets, sequence, a->k->sizes[0]);
   span_t rows = strata__segment_span(nest, a->offsets, sequence, a->q->sizes[0]);

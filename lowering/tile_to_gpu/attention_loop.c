@@ -319,16 +319,21 @@ static MlirOperation find_mask(const walk_t *w, const char *mark, MlirValue scor
   return op;
 }
 
-// The number that is compared of score |i|: its column, or how far that is behind its row.
-static MlirValue compared(walk_t *w, int i, bool of_rows) {
+// What is compared of scores: columns, or how far they are behind their rows. That of the first is subtracted from
+// |end|: the others are numbers more, which take no registers.
+static MlirValue less_first(walk_t *w, MlirValue end, bool of_rows) {
   strata_emitter_t *e = &w->d->e;
-  MlirType i32 = mlirIntegerTypeGet(e->context, 32);
-  MlirValue column = strata_emit_coordinate(w->d, &w->a->layout, i, COLUMN);
-  column = strata_emit_cast(e, "arith.index_cast", column, i32);
-  if (!of_rows)
-    return column;
-  MlirValue row = strata_emit_coordinate(w->d, &w->a->layout, i, ROW);
-  return strata_emit_binary(e, "arith.subi", column, strata_emit_cast(e, "arith.index_cast", row, i32));
+  end = strata_emit_binary(e, "arith.subi", end, strata_emit_coordinate(w->d, &w->a->layout, 0, COLUMN));
+  return of_rows ? strata_emit_binary(e, "arith.addi", end, strata_emit_coordinate(w->d, &w->a->layout, 0, ROW)) : end;
+}
+
+static MlirValue more_than_first(walk_t *w, int i, bool of_rows) {
+  const strata_layout_t *layout = &w->a->layout;
+  MlirType i32 = mlirIntegerTypeGet(w->d->e.context, 32);
+  int64_t more = strata_layout_reg_coordinate(layout, i, COLUMN) - strata_layout_reg_coordinate(layout, 0, COLUMN);
+  if (of_rows)
+    more -= strata_layout_reg_coordinate(layout, i, ROW) - strata_layout_reg_coordinate(layout, 0, ROW);
+  return strata_emit_constant(&w->d->e, i32, mlirIntegerAttrGet(i32, more));
 }
 
 // True where values behind the last column are somebody else's, and may be no numbers.
@@ -358,9 +363,9 @@ static void mask(walk_t *w, MlirValue old_end, MlirAttribute number, bool of_row
     strata_gpu_attention_clear_values(w->d, w->a, place.slot,
                                       strata_emit_binary(e, "arith.maxsi", end, strata_emit_index(e, 0)));
   }
-  end = strata_emit_cast(e, "arith.index_cast", end, i32);
+  end = strata_emit_cast(e, "arith.index_cast", less_first(w, end, of_rows), i32);
   for (int i = 0; i < n; i++) {
-    MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, compared(w, i, of_rows), end);
+    MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, more_than_first(w, i, of_rows), end);
     masked[i] = strata_emit_select(e, exists, w->scores[i], other);
   }
   strata_emit_choice_else(e, branch, n, masked);

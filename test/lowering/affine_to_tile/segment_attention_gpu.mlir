@@ -28,7 +28,7 @@
 // Neither the map of rows nor the sums' memory is an argument, and nobody makes them.
 // CHECK-NOT: 600xi64
 // CHECK-NOT: 600x4x64xf32
-// CHECK: func.func private @{{k[0-9]+}}(%{{.*}}: memref<11x5xi64>, %{{.*}}: memref<600x4x64xf16>, %{{.*}}: memref<600x2x64xf16>, %{{.*}}: memref<600x2x64xf16>, %{{.*}}: memref<600x4x64xf16>)
+// CHECK: func.func private @{{k[0-9]+}}(%{{.*}}: memref<11x6xi64>, %{{.*}}: memref<600x4x64xf16>, %{{.*}}: memref<600x2x64xf16>, %{{.*}}: memref<600x2x64xf16>, %{{.*}}: memref<600x4x64xf16>)
 // CHECK-SAME: kind = "segment_attention", mma = "wgmma.f16"
 // Heads fastest; then what the tile is.
 // CHECK: scf.forall (%{{.*}}) in (44) {
