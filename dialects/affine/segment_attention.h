@@ -19,10 +19,10 @@ enum {
   STRATA_SEGMENT_DIMS,
 };
 
-// The table of tiles that the nest reads, too, where strata-to-affine makes one: of each tile its first row and how many
-// are its own, then the first of its keys, how many of them the last of its rows sees, and, causal, how many its first
-// row does, and a tile's rows more: what is less than that many is before the first key; then the sequence. A tile of no
-// rows sees no keys.
+// The table of tiles that the nest reads, too, where strata-to-affine makes one: of each tile its first row and how
+// many are its own, then the first of its keys, how many of them the last of its rows sees, and, causal, how many its
+// first row does, and a tile's rows more: what is less than that many is before the first key; then the sequence. A
+// tile of no rows sees no keys.
 enum { STRATA_SEGMENT_TILE_ROWS = 128 };
 enum {
   STRATA_SEGMENT_TILE_FIRST,

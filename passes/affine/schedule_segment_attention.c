@@ -87,11 +87,13 @@ static int64_t shared_bytes(const strata_segment_attention_t *a, int64_t columns
   return elements * ELEMENT_BYTES + GROUPS * STRATA_SUB_TILES * STRATA_SUB_TILE + STRATA_PIPELINED_BARRIER_BYTES;
 }
 
-// Cycles of a block of |columns|, as schedule_attention.c has them.
+// Cycles of a block of |columns|, as schedule_attention.c has them. Causal, square blocks have masks in one of them
+// alone.
 static double block_cycles(const strata_attention_costs_t *costs, const strata_segment_attention_t *a,
                            int64_t columns) {
   double products = (double)(STRATA_SEGMENT_TILE_ROWS * columns * (a->steps + a->values)) / costs->products;
-  double softmax = (double)(GROUPS * columns) * costs->softmax;
+  double score = costs->softmax + (a->is_causal && columns != STRATA_SEGMENT_TILE_ROWS ? costs->mask : 0);
+  double softmax = (double)(GROUPS * columns) * score;
   double slower = products > softmax ? products : softmax, faster = products > softmax ? softmax : products;
   return slower + costs->beside * faster + costs->block_start;
 }
@@ -106,7 +108,7 @@ static double likely_length(const strata_scheduling_t *s, const strata_segment_a
 
 // The columns of a block: of sequences that end anywhere the last one is half empty.
 static int64_t choose_columns(const strata_scheduling_t *s, const strata_segment_attention_t *a) {
-  double length = likely_length(s, a), least = 0;
+  double length = likely_length(s, a) / (a->is_causal ? 2 : 1), least = 0;
   int64_t best = 0;
   for (int64_t columns = MIN_COLUMNS; columns <= STRATA_MAX_COLUMNS; columns += COLUMN_STEP) {
     int64_t registers = columns / 2 + columns / 4 + a->values / 2 + OTHERS;
