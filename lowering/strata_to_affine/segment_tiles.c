@@ -10,7 +10,7 @@
 #include "dialects/affine/segment_attention.h"
 #include "lowering/strata_to_affine/segments.h"
 
-enum { NEIGHBOURS = 1024 }; // that a tile is compared with
+enum { NEIGHBOURS = 256 }; // that a tile is compared with
 
 typedef struct {
   strata__nest_t nest;
