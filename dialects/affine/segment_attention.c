@@ -1,8 +1,11 @@
 // See segment_attention.h. The nest's accesses are known by their order:
 //
-//   affine.parallel (%row, %head) { load rows   load key_offsets, twice   load offsets, twice   store result
-//     scf.for %key { affine.for %step { load q, k } * scale ...   affine.for %step { load result, v   store result } }
-//     affine.for %step { load result   store result } }
+//   affine.parallel (%row, %head) { load tiles, perhaps   load rows   load key_offsets, twice   load offsets, twice
+//   store sums
+//     scf.for %key { affine.for %step { load q, k } * scale ...   affine.for %step { load sums, v   store sums } }
+//     affine.for %step { load sums   store result } }
+//
+// The sums are in the result, or in a buffer of their own that other forms of the kernel have no use for.
 #include "dialects/affine/segment_attention.h"
 
 #include "dialects/affine/symbols.h"
@@ -92,13 +95,13 @@ static double scale_of(strata_place_reader_t *r, MlirOperation q) {
   return r->failed ? 1 : mlirFloatAttrGetValueDouble(strata_attr(factor, "value"));
 }
 
-static bool has_form(const strata_nest_t *nest) {
+static bool has_form(int n_accesses, const strata_access_t *accesses) {
   const char *wanted = "lllllsllllsls"; // loads and stores
   int n = 0;
-  for (; n < nest->n_accesses && wanted[n]; n++)
-    if (nest->accesses[n].is_store != (wanted[n] == 's'))
+  for (; n < n_accesses && wanted[n]; n++)
+    if (accesses[n].is_store != (wanted[n] == 's'))
       return false;
-  return n == nest->n_accesses && !wanted[n];
+  return n == n_accesses && !wanted[n];
 }
 
 static bool is_narrow_float(MlirValue buffer) {
@@ -110,20 +113,22 @@ bool strata_segment_attention_read(const strata_kernel_t *kernel, strata_segment
   const strata_nest_t *nest = &kernel->nests[0];
   if (kernel->n_nests != 1 || !strata_str_equal(nest->name, "segment_attention") || nest->n_parallel != 2)
     return false;
-  if (!has_form(nest))
+  bool has_tiles = nest->n_accesses > 0 && mlirShapedTypeGetRank(mlirValueGetType(nest->accesses[0].buffer)) == 2;
+  const strata_access_t *at = nest->accesses + has_tiles, *last = at + 5;
+  if (!has_form(nest->n_accesses - has_tiles, at))
     return false;
-  const strata_access_t *at = nest->accesses, *last = at + 5;
   strata_place_reader_t r = {
       .nest = nest, .context = mlirOperationGetContext(nest->op), .n_dims = STRATA_SEGMENT_DIMS, .other = other};
   MlirOperation keys = parent_of(parent_of(last[1].op));
   if (!strata_op_is(keys, "scf.for") || !strata_size_is_constant(nest->space.sizes[STRATA_SEGMENT_HEAD], &out->heads))
     return false;
   out->nest = nest;
+  out->tiles = has_tiles ? nest->accesses[0].buffer : (MlirValue){0};
   out->is_causal = strata_op_is(strata_def(mlirOperationGetOperand(keys, 1)), "arith.maxsi");
   out->rows = strata_place_read(&r, &at[0]);
   out->key_offsets = entry_of(&r, &at[1]);
   out->offsets = entry_of(&r, &at[3]);
-  out->result = strata_place_read(&r, &last[0]);
+  out->result = strata_place_read(&r, &nest->accesses[nest->n_accesses - 1]);
   out->q = strata_place_read(&r, &last[1]);
   out->k = strata_place_read(&r, &last[2]);
   out->v = strata_place_read(&r, &last[4]);
@@ -136,6 +141,5 @@ bool strata_segment_attention_read(const strata_kernel_t *kernel, strata_segment
   if (!r.failed)
     out->n_sequences = clamp_of(&r, mlirOperationGetOperand(sequence, 0), 1);
   return !r.failed && is_narrow_float(out->q.buffer) && is_narrow_float(out->k.buffer) &&
-         is_narrow_float(out->v.buffer) &&
-         mlirTypeIsAF32(mlirShapedTypeGetElementType(mlirValueGetType(out->result.buffer)));
+         is_narrow_float(out->v.buffer) && is_narrow_float(out->result.buffer);
 }

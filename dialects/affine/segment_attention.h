@@ -19,8 +19,24 @@ enum {
   STRATA_SEGMENT_DIMS,
 };
 
+// The table of tiles that the nest reads, too, where strata-to-affine makes one: of each tile its first row and how
+// many are its own, then the first of its keys, how many of them the last of its rows sees, and, causal, how many its
+// first row does, and a tile's rows more: what is less than that many is before the first key; then the sequence. A
+// tile of no rows sees no keys.
+enum { STRATA_SEGMENT_TILE_ROWS = 128 };
+enum {
+  STRATA_SEGMENT_TILE_FIRST,
+  STRATA_SEGMENT_TILE_OWN,
+  STRATA_SEGMENT_TILE_KEYS,
+  STRATA_SEGMENT_TILE_END,
+  STRATA_SEGMENT_TILE_SEEN,
+  STRATA_SEGMENT_TILE_SEQUENCE,
+  STRATA_SEGMENT_TILE_FIELDS,
+};
+
 typedef struct {
   const strata_nest_t *nest;
+  MlirValue tiles; // null: there is no table
   // Of the map of rows and of offsets, whose entry |key| is meant.
   strata_place_t q, k, v, rows, offsets, key_offsets, result;
   strata_size_t n_rows, n_keys; // in all

@@ -326,12 +326,16 @@ static MlirValue parse_body(expander_t *x) {
 //===-- Ops ------------------------------------------------------------------------------------------------------===//
 
 static void define_operands(expander_t *x, MlirOperation op, const strata__signature_t *signature) {
-  bool keeps_type = strata__body_keeps_type(x->at);
+  bool keeps_type = strata__body_keeps_type(x->at), is_jagged = strata__composite_is_jagged(strata_op_composite(op));
   for (int i = 0; i < signature->n_operands; i++) {
     MlirValue value = mlirOperationGetOperand(op, i);
     strata_type_t type = strata_shape_of(value).type;
-    if (!keeps_type && type != STRATA_TYPE_COUNT && strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT)
-      value = strata_build_convert(&x->builder, STRATA_OP_CONVERT, value, strata_type_info[type].math_type);
+    if (!keeps_type && type != STRATA_TYPE_COUNT && strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT) {
+      strata_type_t wide = strata_type_info[type].math_type;
+      value = is_jagged
+                  ? strata_build_implied_convert(&x->builder, value, wide) // which who walks rows does as it reads
+                  : strata_build_convert(&x->builder, STRATA_OP_CONVERT, value, wide);
+    }
     define(x, signature->operands[i], tensor(value));
   }
 }

@@ -91,9 +91,10 @@ static strata_status_t infer_attention(strata__record_t *r) {
     return strata__invalid("the numbers of heads are to be known");
   if (groups < 1 || heads % groups)
     return strata__invalid("%lld heads are not groups of %lld", (long long)heads, (long long)groups);
+  strata_type_t given = r->results[0].type, type = r->operands[Q].type;
   r->results[0] = r->operands[Q];
   r->results[0].dims[2] = r->operands[V].dims[2];
-  r->results[0].type = strata_type_info[r->operands[Q].type].math_type;
+  r->results[0].type = given == type ? type : strata_type_info[type].math_type;
   return NULL;
 }
 
@@ -131,6 +132,7 @@ MlirValue strata_build_segment_contract(strata_builder_t *b, MlirValue rows, Mli
 
 MlirValue strata_build_segment_attention(strata_builder_t *b, const MlirValue *operands, bool is_causal, double scale) {
   strata__record_t r = strata__record(STRATA_OP_SEGMENT_ATTENTION);
+  r.results[0].type = strata_shape_of(operands[0]).type;
   strata__set_i64(&r, "causal", is_causal);
   strata__set_f64(&r, "scale", scale);
   return strata__build(b, &r, operands);

@@ -115,5 +115,6 @@ strata_status_t strata_pass_affine_to_tile(strata_compile_t *compile) {
       *strata_vector_push(compile->arena, &kernels) = op;
   for (size_t i = 0; i < kernels.count; i++)
     STRATA_TRY(lower_all(compile, kernels.data[i]));
+  strata_tile_drop_unread(compile, kernels.count, kernels.data);
   return NULL;
 }

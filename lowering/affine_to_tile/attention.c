@@ -38,40 +38,23 @@ enum {
 };
 enum { ROWS = 1u << ROW, SCORES = 1u << ROW | 1u << COLUMN, RESULTS = 1u << ROW | 1u << VALUE };
 
-static const double log2_e = 1.4426950408889634;
-
 typedef struct {
   strata_tile_attention_t t;
   strata_size_t n_row_tiles, n_column_tiles;
   MlirValue row_tile; // its number
   MlirAffineExpr row_tile_symbol;
   MlirAffineExpr only_row; // null unless a tile has one row: its place, at which keys and values are read
-  bool on_fma;             // no instruction multiplies
-  int64_t n_steps[2];      // on_fma: of the first product, the head; of the second, columns
 } builder_t;
 
 // What blocks of columns hand on; without a softmax the result alone.
-enum { MAXIMUM, SUM, RESULT, N_CARRIED };
-
-// The contractions.
-enum { PRODUCT, WEIGHTED };
+enum {
+  MAXIMUM = STRATA_ATTENTION_MAXIMUM,
+  SUM = STRATA_ATTENTION_SUM,
+  RESULT = STRATA_ATTENTION_RESULT,
+  N_CARRIED = STRATA_N_ATTENTION_CARRIED
+};
 
 static int first_carried(const builder_t *c) { return c->t.a.has_softmax ? 0 : RESULT; }
-
-//===-- Values ---------------------------------------------------------------------------------------------------===//
-
-// Of rows, of what varies along columns too, and what it begins with.
-static strata_tile_value_t reduce(strata_tile_builder_t *b, const char *kind, strata_tile_value_t value,
-                                  strata_tile_value_t start) {
-  const int64_t columns = 1;
-  strata_named_attr_t attrs[2] = {
-      {"kind", mlirAttributeParseGet(b->e.context, strata_str(kind))},
-      {"reduction_dims", strata_i64s_attr(b->e.context, 1, &columns)},
-  };
-  MlirValue operands[2] = {value.value, start.value};
-  return (strata_tile_value_t){
-      strata_emit_value(&b->e, "vector.multi_reduction", 2, operands, mlirValueGetType(start.value), 2, attrs), ROWS};
-}
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
@@ -131,7 +114,7 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   if (!strata_size_divides(size, columns) && (!a->is_causal || !a->sees_columns)) {
     MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_size_expr(b->e.context, columns));
     scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
-    if (strata_size_varies(columns) && !skips && !c->on_fma) // of numbers that is seen in what the block's number is
+    if (strata_size_varies(columns) && !skips && !c->t.on_fma) // of numbers that is seen in what the block's number is
       strata_set_attr(strata_def(scores.value), "tile.first", mlirUnitAttrGet(b->e.context));
   }
   if (a->is_causal) {
@@ -150,38 +133,7 @@ static strata_tile_value_t scores_of(strata_tile_builder_t *b, builder_t *c, str
                            : strata_tile_attention_derive(b, &c->t, &c->t.a.product, product, &c->t.a.score, SCORES);
 }
 
-// exp(scale * (value - maximum)): in one multiply-add where the value is a product, which is not infinite.
-static strata_tile_value_t exponential(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t value,
-                                       strata_tile_value_t maximum) {
-  strata_tile_value_t exponent;
-  strata_tile_value_t factor = strata_tile_attention_number(b, log2_e * (c->t.a.scale != 0 ? c->t.a.scale : 1));
-  if (c->t.a.scale != 0 && value.dims != ROWS) {
-    strata_tile_value_t scaled = strata_tile_attention_binary(b, &c->t, "arith.mulf", maximum, factor);
-    exponent = strata_tile_attention_binary(
-        b, &c->t, "arith.subf", strata_tile_attention_binary(b, &c->t, "arith.mulf", value, factor), scaled);
-  } else {
-    exponent = strata_tile_attention_binary(
-        b, &c->t, "arith.mulf", strata_tile_attention_binary(b, &c->t, "arith.subf", value, maximum), factor);
-  }
-  return strata_tile_attention_op(b, &c->t, "math.exp2", exponent.dims, 1, &exponent);
-}
-
 //===-- A block of columns ---------------------------------------------------------------------------------------===//
-
-// As the second product multiplies them.
-static MlirValue narrowed(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t weights) {
-  if (mlirTypeIsAF32(c->t.a.type))
-    return weights.value;
-  return strata_emit_value(&b->e, "arith.truncf", 1, &weights.value, strata_tile_type(b, c->t.a.type, SCORES), 0, NULL);
-}
-
-static MlirValue multiply(strata_tile_builder_t *b, const builder_t *c, int which, MlirValue left, MlirValue right,
-                          MlirValue sum) {
-  MlirValue result = strata_tile_emit_contract(b, left, right, sum, b->schedule.mma);
-  if (c->on_fma)
-    strata_set_attr(strata_def(result), "tile.steps", strata_i64_attr(b->e.context, c->n_steps[which]));
-  return result;
-}
 
 static MlirValue load_values(strata_tile_builder_t *b, const builder_t *c) {
   return operand(b, c, STRATA_ATTENTION_V, 1u << VALUE | 1u << COLUMN);
@@ -196,14 +148,15 @@ static MlirValue weigh(strata_tile_builder_t *b, builder_t *c, MlirValue narrow,
     return result.value;
   MlirValue before =
       factor ? strata_tile_attention_binary(b, &c->t, "arith.mulf", result, *factor).value : result.value;
-  return multiply(b, c, WEIGHTED, narrow, values, before);
+  return strata_tile_attention_multiply(b, &c->t, STRATA_TILE_WEIGHTED, narrow, values, before);
 }
 
 // A block's scores; nothing where there are none.
 static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue keys,
                                         MlirAffineExpr block) {
   MlirValue zero = strata_tile_attention_numbers(b, 0, SCORES);
-  strata_tile_value_t product = {multiply(b, c, PRODUCT, queries, keys, zero), SCORES};
+  strata_tile_value_t product = {strata_tile_attention_multiply(b, &c->t, STRATA_TILE_PRODUCT, queries, keys, zero),
+                                 SCORES};
   strata_tile_value_t scores = scores_of(b, c, product);
   return b->status ? scores : cut(b, c, scores, block);
 }
@@ -212,7 +165,7 @@ static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, 
 static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirAffineExpr block,
                        MlirValue *carried) {
   MlirValue keys = operand(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD), values = {NULL};
-  if (c->on_fma && !b->status)
+  if (c->t.on_fma && !b->status)
     values = load_values(b, c);
   if (b->status)
     return;
@@ -220,19 +173,14 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
   if (b->status)
     return;
   if (!c->t.a.has_softmax) {
-    carried[RESULT] = weigh(b, c, narrowed(b, c, scores), values, result, NULL);
+    carried[RESULT] = weigh(b, c, strata_tile_attention_narrowed(b, &c->t, scores), values, result, NULL);
     return;
   }
-  strata_tile_value_t before = {carried[MAXIMUM], ROWS}, sum = {carried[SUM], ROWS};
-  strata_tile_value_t maximum = reduce(b, "#vector.kind<maximumf>", scores, before);
-  strata_tile_value_t weights = exponential(b, c, scores, maximum), factor = exponential(b, c, before, maximum);
-  sum = reduce(b, "#vector.kind<add>", weights, strata_tile_attention_binary(b, &c->t, "arith.mulf", sum, factor));
-  carried[MAXIMUM] = maximum.value;
-  carried[SUM] = sum.value;
+  strata_tile_value_t factor, weights = strata_tile_attention_softmax(b, &c->t, scores, carried, &factor);
   if (strata_attention_has_factor(&c->t.a))
     weights = strata_tile_attention_derive(b, &c->t, &c->t.a.softmax, weights, &c->t.a.weight, SCORES);
   if (!b->status)
-    carried[RESULT] = weigh(b, c, narrowed(b, c, weights), values, result, &factor);
+    carried[RESULT] = weigh(b, c, strata_tile_attention_narrowed(b, &c->t, weights), values, result, &factor);
 }
 
 // The blocks of columns that the task's rows see.
@@ -295,9 +243,9 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   if (b->status)
     return;
   strata_emit_for_end(&b->e, loop, n, inside + first, carried + first);
-  if (!c->on_fma)
+  if (!c->t.on_fma)
     strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
-  if (!c->on_fma && !seen.is_all)
+  if (!c->t.on_fma && !seen.is_all)
     strata_set_attr(loop.op, "tile.most", strata_size_attr(b->e.context, seen.most));
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
@@ -331,10 +279,10 @@ static void emit_task(strata_tile_builder_t *b, builder_t *c) {
 
 static strata_status_t check_schedule(const strata_tile_builder_t *b, const builder_t *c) {
   const strata_schedule_t *s = &b->schedule;
-  int64_t head = strata_attention_head_steps(&c->t.a, c->on_fma);
+  int64_t head = strata_attention_head_steps(&c->t.a, c->t.on_fma);
   if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] != head)
     return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [rows, columns, %lld]", (long long)head);
-  if (!c->on_fma && !strata_mma_named(s->mma))
+  if (!c->t.on_fma && !strata_mma_named(s->mma))
     return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)s->mma.length, s->mma.data);
   return NULL;
 }
@@ -345,12 +293,12 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   builder_t c = {0};
   STRATA_TRY(strata_tile_attention_read(b, &c.t));
   strata_attention_row_of_batches(&c.t.a);
-  c.on_fma = !b->schedule.mma.length;
+  c.t.on_fma = !b->schedule.mma.length;
   STRATA_TRY(check_schedule(b, &c));
-  const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.t.a, c.on_fma),
+  const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.t.a, c.t.on_fma),
                                  b->schedule.tile[1], b->schedule.tile[2]};
-  c.n_steps[PRODUCT] = strata_attention_static_extent(&c.t.a, c.t.a.head);
-  c.n_steps[WEIGHTED] = strata_min(strata_size_max(c.t.a.sizes[c.t.a.column]), sizes[COLUMN]);
+  c.t.n_steps[STRATA_TILE_PRODUCT] = strata_attention_static_extent(&c.t.a, c.t.a.head);
+  c.t.n_steps[STRATA_TILE_WEIGHTED] = strata_min(strata_size_max(c.t.a.sizes[c.t.a.column]), sizes[COLUMN]);
   c.n_row_tiles = strata_tile_ceil_quotient(b, strata_attention_rows(&c.t.a), sizes[ROW]);
   c.n_column_tiles = strata_tile_ceil_quotient(b, c.t.a.sizes[c.t.a.column], sizes[COLUMN]);
   c.t.n_tasks = strata_size_product(strata_attention_batches(&c.t.a), c.n_row_tiles);

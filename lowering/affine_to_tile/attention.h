@@ -13,6 +13,8 @@ typedef struct {
   MlirAttribute fast_math;
   strata_size_t n_tasks;
   MlirAffineExpr point[STRATA_MAX_DIMS]; // of the canonical dims
+  bool on_fma;                           // on a GPU: no instruction multiplies
+  int64_t n_steps[2];                    // on_fma: of the first product, the head; of the second, columns
 } strata_tile_attention_t;
 
 // Reads the kernel's nests; every dim at 0.
@@ -30,6 +32,29 @@ strata_tile_value_t strata_tile_attention_op(strata_tile_builder_t *b, const str
                                              const strata_tile_value_t *operands);
 strata_tile_value_t strata_tile_attention_binary(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                                  const char *name, strata_tile_value_t x, strata_tile_value_t y);
+
+//===-- Blocks of columns on GPUs (attention_block.c) ------------------------------------------------------------===//
+
+// The contractions; what a block hands on to the next.
+enum { STRATA_TILE_PRODUCT, STRATA_TILE_WEIGHTED };
+enum {
+  STRATA_ATTENTION_MAXIMUM,
+  STRATA_ATTENTION_SUM,
+  STRATA_ATTENTION_RESULT,
+  STRATA_N_ATTENTION_CARRIED,
+};
+
+// Product |which| of two tiles, added to |sum|.
+MlirValue strata_tile_attention_multiply(strata_tile_builder_t *b, const strata_tile_attention_t *t, int which,
+                                         MlirValue left, MlirValue right, MlirValue sum);
+// The weights of a block's scores; maximum and sum of |carried| become those with the block. What was carried before
+// counts |*out_factor| times.
+strata_tile_value_t strata_tile_attention_softmax(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                  strata_tile_value_t scores, MlirValue *carried,
+                                                  strata_tile_value_t *out_factor);
+// Weights as the second product multiplies them.
+MlirValue strata_tile_attention_narrowed(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                         strata_tile_value_t weights);
 
 //===-- Places and values ----------------------------------------------------------------------------------------===//
 
@@ -54,6 +79,11 @@ strata_tile_value_t strata_tile_attention_derive(strata_tile_builder_t *b, const
 // zero.
 strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                               strata_tile_value_t scores, strata_tile_value_t end);
+
+// The same where |column|, any numbers, is less than |end|.
+strata_tile_value_t strata_tile_attention_choose(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                 strata_tile_value_t scores, strata_tile_value_t column,
+                                                 strata_tile_value_t end);
 
 // The offset of a causal mask, and |more|.
 MlirAffineExpr strata_tile_attention_offset(strata_tile_builder_t *b, const strata_tile_attention_t *t, int64_t more);

@@ -170,16 +170,11 @@ static strata_tile_value_t narrow(strata_tile_builder_t *b, strata_tile_value_t 
       number.dims};
 }
 
-strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const strata_tile_attention_t *t,
-                                              strata_tile_value_t scores, strata_tile_value_t end) {
+strata_tile_value_t strata_tile_attention_choose(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                 strata_tile_value_t scores, strata_tile_value_t column,
+                                                 strata_tile_value_t end) {
   enum { PREDICATE_SLT = 2 };
-  strata_tile_value_t column = column_numbers(b);
   uint32_t dims = end.dims | column.dims;
-  int64_t size = b->space.extents[STRATA_TILE_COLUMN];
-  if (b->schedule.threads && b->sizes.count > 0 && end.dims) { // of numbers the range is seen
-    column = narrow(b, column, size);
-    end = narrow(b, end, size);
-  }
   MlirValue compared[2] = {strata_tile_broadcast(b, column, dims), strata_tile_broadcast(b, end, dims)};
   MlirType type = strata_tile_type(b, mlirIntegerTypeGet(b->e.context, 1), dims);
   strata_named_attr_t less = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SLT)};
@@ -188,6 +183,17 @@ strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const st
                          strata_tile_attention_numbers(b, t->a.has_softmax ? -INFINITY : 0, scores.dims)};
   return (strata_tile_value_t){
       strata_emit_value(&b->e, "arith.select", 3, chosen, mlirValueGetType(scores.value), 0, NULL), scores.dims};
+}
+
+strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                              strata_tile_value_t scores, strata_tile_value_t end) {
+  strata_tile_value_t column = column_numbers(b);
+  int64_t size = b->space.extents[STRATA_TILE_COLUMN];
+  if (b->schedule.threads && b->sizes.count > 0 && end.dims) { // of numbers the range is seen
+    column = narrow(b, column, size);
+    end = narrow(b, end, size);
+  }
+  return strata_tile_attention_choose(b, t, scores, column, end);
 }
 
 strata_tile_value_t strata_tile_attention_divide(strata_tile_builder_t *b, const strata_tile_attention_t *t,

@@ -15,6 +15,9 @@
 MlirValue strata_tile_emit_contract(strata_tile_builder_t *b, MlirValue left, MlirValue right, MlirValue sum,
                                     MlirStringRef mma);
 
+// Drops the arguments of |n| kernels that their level 3 has no use for, and calls for nothing but those (unread.c).
+void strata_tile_drop_unread(strata_compile_t *compile, size_t n, const MlirOperation *kernels);
+
 //===-- Walking an iteration space -------------------------------------------------------------------------------===//
 
 // The points of some loops outside and one vectorized dim inside: |outer| has one coordinate an outer dim, |vector| is

@@ -261,7 +261,7 @@ static void store_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
       times(b, s, strata_tile_load(b, s->results, 2, at), strata_tile_load(b, s->sums, 1, &rows));
   const MlirAffineExpr point[STRATA_SEGMENT_DIMS] = {sum(b, s->first_row, rows), s->head, zero(b), at[1]};
   int rank = strata_tile_place_coordinates(b, &s->a.result, point, coordinates);
-  strata_tile_store(b, result, s->a.result.buffer, rank, coordinates);
+  strata_tile_store(b, strata_segment_rounded(b, result, s->a.result.buffer), s->a.result.buffer, rank, coordinates);
   strata_attention_scope_end(b, scope);
 }
 
@@ -366,6 +366,8 @@ static int64_t window_of(const strata_segment_attention_t *a, int64_t tile_rows)
 }
 
 strata_status_t strata_tile_segment_attention(strata_tile_builder_t *b) {
+  if (b->schedule.threads)
+    return strata_tile_segment_attention_gpu(b);
   strata_segment_t s = {0};
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(b->compile, &device));

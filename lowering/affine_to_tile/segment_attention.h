@@ -1,5 +1,5 @@
-// The parts of a kernel of attention within sequences: segment_attention.c (tasks, operands, both products) and
-// segment_attention_rows.c (what lies between the products).
+// The parts of a kernel of attention within sequences: segment_attention.c (on a cpu: tasks, operands, both products),
+// segment_attention_rows.c (what lies between the products) and segment_attention_gpu.c (on GPUs).
 #ifndef STRATA_LOWERING_AFFINE_TO_TILE_SEGMENT_ATTENTION_H
 #define STRATA_LOWERING_AFFINE_TO_TILE_SEGMENT_ATTENTION_H
 
@@ -37,6 +37,19 @@ static inline MlirValue strata_segment_minus(strata_tile_builder_t *b, MlirValue
 static inline MlirValue strata_segment_number(strata_tile_builder_t *b, int64_t value) {
   return strata_emit_index(&b->e, value);
 }
+
+// As the result's buffer has it.
+static inline strata_tile_value_t strata_segment_rounded(strata_tile_builder_t *b, strata_tile_value_t value,
+                                                         MlirValue buffer) {
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+  if (mlirTypeIsAF32(element) || b->status)
+    return value;
+  MlirType type = strata_tile_type(b, element, value.dims);
+  return (strata_tile_value_t){strata_emit_value(&b->e, "arith.truncf", 1, &value.value, type, 0, NULL), value.dims};
+}
+
+// The same kernel on a GPU (segment_attention_gpu.c).
+STRATA_MUST_CHECK strata_status_t strata_tile_segment_attention_gpu(strata_tile_builder_t *b);
 
 // |body| for each row in hand.
 void strata_segment_for_each_row(strata_tile_builder_t *b, strata_segment_t *s,

@@ -45,6 +45,14 @@ typedef struct strata__tensor {
   bool is_live;             // something depends on it
 } strata__tensor_t;
 
+// The table of tiles of attention within sequences (segment_tiles.c): equal ones are made once.
+typedef struct {
+  const strata__tensor_t *offsets, *key_offsets;
+  strata_size_t total, n_keys; // rows and keys of all sequences
+  bool is_causal;
+  const strata__tensor_t *table;
+} strata__segment_tiles_t;
+
 typedef struct {
   strata_compile_t *compile;
   MlirContext context;
@@ -57,6 +65,7 @@ typedef struct {
   strata_pointer_map_t sliced;  // by constant op: 1, small slices of it are all that is read; -1, they are not
   STRATA_VECTOR(strata__tensor_t *) tensors;
   STRATA_VECTOR(strata__buffer_t *) constants;
+  STRATA_VECTOR(strata__segment_tiles_t) segment_tiles;
   MlirAttribute fast_math;             // of arithmetic; null: off
   MlirAttribute fast_math_of_products; // in contractions
   MlirAttribute fast_math_of_shifts;   // of sums with a constant
@@ -266,6 +275,8 @@ STRATA_MUST_CHECK strata_status_t strata__lower_contract(strata__lowering_t *l, 
 STRATA_MUST_CHECK strata_status_t strata__lower_movement(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_gather(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op);
+// The table for what |tiles| says, made in front of |op| unless there is one.
+const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperation op, strata__segment_tiles_t tiles);
 STRATA_MUST_CHECK strata_status_t strata__lower_segment(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_trees(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_generate(strata__lowering_t *l, MlirOperation op);

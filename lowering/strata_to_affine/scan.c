@@ -5,11 +5,100 @@
 //       %x = affine.load %x[%i, %k] ...  %n = arith.addf %a, %x : f32  affine.store %n, %y[%i, %k] ...  affine.yield %n
 //       }
 //   } {strata.nest = "scan", strata.serial}
+//
+// On a GPU one thread would do all of a single line. There, if the order of combination does not matter, parts of the
+// line are combined first, and each result is what the parts in front of its own give, and then its own up to it.
 #include "lowering/strata_to_affine/lower.h"
+
+#include "passes/target.h"
+
+enum { PART = 128 };
+
+typedef struct {
+  strata__nest_t nest;
+  const strata__tensor_t *operand;
+  strata_combiner_t combiner;
+  bool is_reverse;
+} line_t;
+
+static MlirValue op2(line_t *s, const char *name, MlirValue x, MlirValue y) {
+  return strata__binary(&s->nest, name, x, y);
+}
+static MlirValue number(line_t *s, int64_t value) { return strata_emit_index(&s->nest.e, value); }
+
+static MlirValue place_of(line_t *s, MlirValue at) {
+  MlirValue last = op2(s, "arith.subi", strata__size(&s->nest, s->operand->sizes[0]), number(s, 1));
+  return s->is_reverse ? op2(s, "arith.subi", last, at) : at;
+}
+
+// |before| combined with the numbers of |from|, of the operand in the order of the scan, from |begin| to |end| - 1.
+static MlirValue combine_all(line_t *s, const strata__tensor_t *from, MlirValue begin, MlirValue end,
+                             MlirValue before) {
+  strata_emitter_t *e = &s->nest.e;
+  MlirValue so_far;
+  strata_loop_t loop = strata_emit_for_begin(e, begin, end, 1, 1, &before, &so_far);
+  MlirValue at = from == s->operand ? place_of(s, loop.induction) : loop.induction;
+  MlirValue next = strata__to_math(&s->nest, from->type, strata__load_at(&s->nest, from, &at));
+  next = strata__combine(&s->nest, s->combiner, so_far, next);
+  strata_emit_for_end(e, loop, 1, &next, &before);
+  return before;
+}
+
+static MlirValue begin(strata__lowering_t *l, line_t *s, MlirOperation op, const char *name, strata_size_t size,
+                       MlirValue *out_neutral) {
+  strata__nest_begin(l, &s->nest, op, name, 1, &size);
+  s->nest.is_serial = true;
+  *out_neutral = strata__neutral_value(&s->nest, s->combiner, strata__math_type(l->context, s->operand->type));
+  return strata__index_of(&s->nest, strata__dim(&s->nest, 0));
+}
+
+static const strata__tensor_t *combine_parts(strata__lowering_t *l, line_t *s, MlirOperation op) {
+  strata__tensor_t *parts = strata_arena_new(l->compile->arena, strata__tensor_t);
+  strata_size_t *count = strata_arena_new(l->compile->arena, strata_size_t), length = s->operand->sizes[0];
+  *count = strata_size_ceil_div(length, PART);
+  *parts = (strata__tensor_t){.type = s->operand->type, .rank = 1, .sizes = count};
+  strata__place_anywhere(l, parts, mlirOperationGetLocation(op));
+  MlirValue neutral, part = begin(l, s, op, "scan_parts", *count, &neutral);
+  MlirValue first = op2(s, "arith.muli", part, number(s, PART));
+  MlirValue end = op2(s, "arith.minsi", op2(s, "arith.addi", first, number(s, PART)), strata__size(&s->nest, length));
+  MlirValue combined = combine_all(s, s->operand, first, end, neutral);
+  const MlirAffineExpr at = strata__dim(&s->nest, 0);
+  strata__store(&s->nest, parts, &at, combined);
+  strata__nest_end(&s->nest);
+  return parts;
+}
+
+static void lower_by_parts(strata__lowering_t *l, MlirOperation op, const strata__tensor_t *result) {
+  line_t s = {.operand = strata__operand(l, op, 0),
+              .combiner = strata__combiner_of(op),
+              .is_reverse = strata_attr_flag(op, "reverse")};
+  const strata__tensor_t *parts = combine_parts(l, &s, op);
+  MlirValue neutral, at = begin(l, &s, op, "scan", s.operand->sizes[0], &neutral);
+  MlirValue part = op2(&s, "arith.divui", at, number(&s, PART));
+  MlirValue end = strata_attr_flag(op, "exclusive") ? at : op2(&s, "arith.addi", at, number(&s, 1));
+  MlirValue before = combine_all(&s, parts, number(&s, 0), part, neutral);
+  before = combine_all(&s, s.operand, op2(&s, "arith.muli", part, number(&s, PART)), end, before);
+  MlirValue place = place_of(&s, at);
+  strata__store_at(&s.nest, result, &place, before);
+  strata__nest_end(&s.nest);
+}
+
+// A line whose combination is exact.
+static bool goes_by_parts(const strata__lowering_t *l, MlirOperation op, const strata__tensor_t *operand) {
+  strata_combiner_t combiner = strata__combiner_of(op);
+  bool is_integer = strata_type_info[operand->type].kind == STRATA_TYPE_KIND_INTEGER;
+  return strata_target_is_gpu(l->compile) && operand->rank == 1 && strata_size_max(operand->sizes[0]) > PART / 2 &&
+         is_integer &&
+         (combiner == STRATA_COMBINER_ADD || combiner == STRATA_COMBINER_MAX || combiner == STRATA_COMBINER_MIN);
+}
 
 strata_status_t strata__lower_scan(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
   int axis = (int)strata_attr_i64(op, "axis", 0);
+  if (goes_by_parts(l, op, operand)) {
+    lower_by_parts(l, op, result);
+    return NULL;
+  }
   strata_size_t length = operand->sizes[axis], others[STRATA_MAX_RANK];
   strata_combiner_t combiner = strata__combiner_of(op);
   strata__nest_t nest;

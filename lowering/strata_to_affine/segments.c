@@ -8,7 +8,9 @@
 //     %s = scf.for %r = %begin to %end iter_args(%a = %zero) -> (f32) { %v = memref.load %x[%r, %j] ... }
 //     affine.store %s, %y[%b, %j] : memref<3x8xf32>
 //   } {strata.nest = "segment_reduce", strata.serial}
-#include "lowering/strata_to_affine/lower.h"
+#include "lowering/strata_to_affine/segments.h"
+
+#include "passes/target.h"
 
 //===-- Bounds ---------------------------------------------------------------------------------------------------===//
 
@@ -28,9 +30,7 @@ static MlirValue plus(strata__nest_t *nest, MlirValue x, int64_t number) {
   return strata__binary(nest, "arith.addi", x, strata_emit_index(&nest->e, number));
 }
 
-typedef struct {
-  MlirValue begin, end;
-} span_t;
+typedef strata__span_t span_t;
 
 static span_t clamped(strata__nest_t *nest, MlirValue begin, MlirValue end, strata_size_t total) {
   MlirValue count = strata__size(nest, total);
@@ -45,15 +45,43 @@ static span_t rows_of(strata__nest_t *nest, const strata__tensor_t *offsets, Mli
   return clamped(nest, begin, strata__load_raw(nest, offsets, &next), total);
 }
 
-static span_t rows_at(strata__nest_t *nest, const strata__tensor_t *offsets, MlirValue at, strata_size_t total) {
+strata__span_t strata__segment_span(strata__nest_t *nest, const strata__tensor_t *offsets, MlirValue at,
+                                    strata_size_t total) {
   MlirValue begin = strata__load_at(nest, offsets, &at), next = plus(nest, at, 1);
   return clamped(nest, begin, strata__load_at(nest, offsets, &next), total);
 }
 
-// The number of sequences.
-static strata_size_t sequences(const strata__lowering_t *l, const strata__tensor_t *offsets) {
+strata_size_t strata__segment_count(const strata__lowering_t *l, const strata__tensor_t *offsets) {
   MlirAffineExpr count = strata_size_expr(l->context, offsets->sizes[0]);
   return strata_size_of_expr(&l->symbols, mlirAffineAddExprGet(count, mlirAffineConstantExprGet(l->context, -1)));
+}
+
+MlirValue strata__segment_find(strata__nest_t *nest, strata_size_t count, MlirValue place, strata__first_place_t first,
+                               void *user) {
+  strata_emitter_t *e = &nest->e;
+  int bits = 0;
+  while (bits < 62 && (strata_size_max(count) - 1) >> bits > 0)
+    bits++;
+  MlirValue at = strata_emit_index(e, 0), so_far;
+  if (bits == 0)
+    return at;
+  strata_loop_t loop =
+      strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, bits), 1, 1, &at, &so_far);
+  MlirValue step = strata__binary(nest, "arith.shrui", strata_emit_index(e, INT64_C(1) << (bits - 1)), loop.induction);
+  MlirValue next = strata__binary(nest, "arith.addi", so_far, step), n = strata__size(nest, count);
+  MlirValue known = smaller(nest, next, n); // offsets have an entry for it
+  MlirValue is_reached = strata__compare(nest, "sle", first(nest, known, user), place);
+  MlirValue found = strata__select(nest, is_reached, next, so_far);
+  found = strata__select(nest, strata__compare(nest, "slt", next, n), found, so_far);
+  strata_emit_for_end(e, loop, 1, &found, &at);
+  return at;
+}
+
+strata_size_t strata__segment_parts(strata__lowering_t *l, strata_size_t total, strata_size_t count, int64_t rows) {
+  MlirAffineExpr parts =
+      mlirAffineFloorDivExprGet(strata_size_expr(l->context, total), mlirAffineConstantExprGet(l->context, rows));
+  parts = mlirAffineAddExprGet(parts, strata_size_expr(l->context, count));
+  return strata_size_of_expr(&l->symbols, strata_affine_simplify(parts, STRATA__SPACE_OF(l, 0, NULL)));
 }
 
 // What the map says of row |at|, as an index of |count| things.
@@ -71,8 +99,12 @@ static MlirValue select_where_equal(strata__nest_t *nest, MlirValue x, MlirValue
 
 // Each sequence writes its number into its rows; the first and the last one up to the ends.
 static strata_status_t lower_rows(strata__lowering_t *l, MlirOperation op) {
+  if (strata_target_is_gpu(l->compile)) {
+    strata__lower_segment_rows_gpu(l, op);
+    return NULL;
+  }
   const strata__tensor_t *offsets = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
-  strata_size_t count = sequences(l, offsets);
+  strata_size_t count = strata__segment_count(l, offsets);
   strata__nest_t nest;
   strata__nest_begin(l, &nest, op, "segment_rows", 1, &count);
   nest.is_serial = true;
@@ -92,10 +124,16 @@ static strata_status_t lower_rows(strata__lowering_t *l, MlirOperation op) {
 
 //===-- Reductions -----------------------------------------------------------------------------------------------===//
 
+enum { FEW_ROWS = 128 }; // that a GPU's thread may walk
+
 static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *rows = strata__operand(l, op, 0), *offsets = strata__operand(l, op, 1),
                          *result = strata__result(l, op, 0);
   strata_combiner_t combiner = strata__combiner_of(op);
+  strata_size_t total = rows->sizes[0];
+  bool has_parts = strata_target_is_gpu(l->compile) && !strata__is_empty(rows) && strata_size_max(total) > FEW_ROWS;
+  if (has_parts)
+    rows = strata__lower_segment_parts(l, op, rows, offsets);
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
   MlirValue at[STRATA_MAX_RANK], sum;
@@ -103,7 +141,8 @@ static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
   nest.is_serial = true;
   MlirValue neutral = strata__neutral_value(&nest, combiner, strata__math_type(l->context, rows->type));
   if (!strata__is_empty(rows)) {
-    span_t span = rows_of(&nest, offsets, point[0], rows->sizes[0]);
+    span_t span = has_parts ? strata__segment_parts_of(&nest, offsets, strata__index_of(&nest, point[0]), total)
+                            : rows_of(&nest, offsets, point[0], total);
     for (int i = 1; i < rows->rank; i++)
       at[i] = strata__index_of(&nest, point[i]);
     strata_loop_t loop = strata_emit_for_begin(&nest.e, span.begin, span.end, 1, 1, &neutral, &sum);
@@ -117,10 +156,36 @@ static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
   return NULL;
 }
 
+// A read that other forms of the kernel are known by.
+static void ask_for_tiles(strata__nest_t *nest, const strata__tensor_t *tiles) {
+  const MlirAffineExpr first[2] = {strata__constant(nest, 0), strata__constant(nest, 0)};
+  strata__load_raw(nest, tiles, first);
+}
+
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
 static MlirValue times(strata__nest_t *nest, MlirValue x, MlirValue y) {
   return strata__binary(nest, mlirTypeIsAFloat(mlirValueGetType(x)) ? "arith.mulf" : "arith.muli", x, y);
+}
+
+// The table of tiles, for a product on an instruction that reads shared memory; NULL where there is none.
+static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation op, const strata__tensor_t **out) {
+  const strata__tensor_t *rows = strata__operand(l, op, 0), *matrices = strata__operand(l, op, 1);
+  const strata_gpu_device_t *device;
+  MlirOperation map = strata_def(mlirOperationGetOperand(op, 2));
+  *out = NULL;
+  if (!strata_target_is_gpu(l->compile) || l->compile->options->disable_fast_math || rows->type != matrices->type ||
+      (rows->type != STRATA_TYPE_F16 && rows->type != STRATA_TYPE_BF16) || strata__is_empty(rows) ||
+      strata__is_empty(matrices) || mlirOperationIsNull(map) || strata_op_id(map) != STRATA_OP_SEGMENT_ROWS)
+    return NULL;
+  STRATA_TRY(strata_gpu_device(l->compile, &device));
+  const strata__tensor_t *offsets = strata__operand(l, map, 0);
+  if (device->mma_async[0] && strata_size_min(strata__segment_count(l, offsets)) >= 1)
+    *out = strata__segment_tiles(
+        l, op,
+        (strata__segment_tiles_t){
+            .offsets = offsets, .key_offsets = offsets, .total = rows->sizes[0], .n_keys = rows->sizes[0]});
+  return NULL;
 }
 
 static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
@@ -129,8 +194,12 @@ static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
   strata__reduction_t reduction;
+  const strata__tensor_t *tiles;
+  STRATA_TRY(find_product_tiles(l, op, &tiles));
   strata__nest_begin_for(l, &nest, op, "segment_contract", result, point);
   nest.is_serial = true;
+  if (tiles)
+    ask_for_tiles(&nest, tiles);
   nest.fast_math = l->fast_math_of_products;
   MlirValue sum = strata__neutral_value(&nest, STRATA_COMBINER_ADD, strata__math_type(l->context, result->type));
   if (!strata__is_empty(rows) && !strata__is_empty(matrices)) {
@@ -154,8 +223,10 @@ static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
 typedef struct {
   strata__nest_t nest;
   const strata__tensor_t *q, *k, *v, *map, *offsets, *key_offsets, *result;
-  MlirAffineExpr point[2]; // row and head of the result
-  MlirValue group;         // the head of the keys
+  const strata__tensor_t *tiles; // NULL: nobody asks for them
+  const strata__tensor_t *sums;  // of weighted values so far: the result, or, where that is narrower, a place beside it
+  MlirAffineExpr point[2];       // row and head of the result
+  MlirValue group;               // the head of the keys
   double scale;
   bool is_causal;
 } attention_t;
@@ -164,9 +235,11 @@ typedef struct {
 // ask for them (dialects/affine/segment_attention.c).
 static span_t keys_of(attention_t *a) {
   strata__nest_t *nest = &a->nest;
-  MlirValue sequence = mapped(nest, a->map, a->point[0], sequences(nest->lowering, a->offsets));
-  span_t keys = rows_at(nest, a->key_offsets, sequence, a->k->sizes[0]);
-  span_t rows = rows_at(nest, a->offsets, sequence, a->q->sizes[0]);
+  if (a->tiles)
+    ask_for_tiles(nest, a->tiles);
+  MlirValue sequence = mapped(nest, a->map, a->point[0], strata__segment_count(nest->lowering, a->offsets));
+  span_t keys = strata__segment_span(nest, a->key_offsets, sequence, a->k->sizes[0]);
+  span_t rows = strata__segment_span(nest, a->offsets, sequence, a->q->sizes[0]);
   if (!a->is_causal)
     return keys;
   // As far from the end of the keys as the row is from the end of its sequence.
@@ -189,21 +262,23 @@ static MlirValue score(attention_t *a, MlirValue key) {
   return times(nest, total, strata__float_constant(nest, type, a->scale));
 }
 
-// result = result * |factor| + |weight| * the key's value; without a key, result * factor or, without that, 0.
-static void update_result(attention_t *a, MlirValue factor, MlirValue weight, MlirValue key) {
+// sum = sum * |factor| + |weight| * the key's value; without a key, sum * factor or, without that, 0. It is stored to
+// |stored|: the sums, or the result.
+static void update_sums(attention_t *a, MlirValue factor, MlirValue weight, MlirValue key,
+                        const strata__tensor_t *stored) {
   strata__nest_t *nest = &a->nest;
-  MlirType type = strata__math_type(nest->lowering->context, a->result->type);
+  MlirType type = strata__math_type(nest->lowering->context, a->sums->type);
   strata__loop_t loop = strata__for_begin(nest, a->v->sizes[2], 0, NULL, NULL);
   const MlirAffineExpr value = strata__dim(nest, nest->n_dims - 1), to[3] = {a->point[0], a->point[1], value};
   MlirValue result = strata__float_constant(nest, type, 0);
   if (!mlirValueIsNull(factor))
-    result = times(nest, strata__load(nest, a->result, to), factor);
+    result = times(nest, strata__load(nest, a->sums, to), factor);
   if (!mlirValueIsNull(key)) {
     const MlirValue from[3] = {key, a->group, strata__index_of(nest, value)};
     MlirValue v = strata__to_math(nest, a->v->type, strata__load_at(nest, a->v, from));
     result = strata__combine(nest, STRATA_COMBINER_ADD, result, times(nest, weight, v));
   }
-  strata__store(nest, a->result, to, result);
+  strata__store(nest, stored, to, result);
   strata__for_end(nest, loop, 0, NULL, NULL);
 }
 
@@ -215,17 +290,47 @@ static void attend(attention_t *a) {
   MlirValue zero = strata__float_constant(nest, type, 0), one = strata__float_constant(nest, type, 1);
   MlirValue carried[2] = {strata__float_constant(nest, type, lowest), zero}, now[2];
   span_t keys = keys_of(a);
-  update_result(a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0});
+  update_sums(a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0}, a->sums);
   strata_loop_t loop = strata_emit_for_begin(&nest->e, keys.begin, keys.end, 1, 2, carried, now);
   MlirValue s = score(a, loop.induction), maximum = strata__combine(nest, STRATA_COMBINER_MAX, now[0], s);
   MlirValue factor = strata__unary(nest, "math.exp", strata__binary(nest, "arith.subf", now[0], maximum));
   MlirValue weight = strata__unary(nest, "math.exp", strata__binary(nest, "arith.subf", s, maximum));
-  update_result(a, factor, weight, loop.induction);
+  update_sums(a, factor, weight, loop.induction, a->sums);
   MlirValue next[2] = {maximum, strata__combine(nest, STRATA_COMBINER_ADD, times(nest, now[1], factor), weight)};
   strata_emit_for_end(&nest->e, loop, 2, next, carried);
   MlirValue is_none = strata__compare(nest, "oeq", carried[1], zero);
   MlirValue sum = strata__select(nest, is_none, one, carried[1]);
-  update_result(a, strata__binary(nest, "arith.divf", one, sum), (MlirValue){0}, (MlirValue){0});
+  update_sums(a, strata__binary(nest, "arith.divf", one, sum), (MlirValue){0}, (MlirValue){0}, a->result);
+}
+
+// Sums are kept in the type that they are computed in.
+static const strata__tensor_t *place_of_sums(strata__lowering_t *l, MlirOperation op, const strata__tensor_t *result) {
+  strata_type_t type = strata_type_info[result->type].math_type;
+  if (type == result->type)
+    return result;
+  strata__tensor_t *sums = strata_arena_new(l->compile->arena, strata__tensor_t);
+  *sums = (strata__tensor_t){.type = type, .rank = result->rank, .sizes = result->sizes};
+  strata__place_anywhere(l, sums, mlirOperationGetLocation(op));
+  return sums;
+}
+
+// Tiles for kernels on a matrix instruction that reads shared memory, or on multiply-adds where there are no others.
+static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, attention_t *a) {
+  const strata_gpu_device_t *device;
+  bool is_half = a->q->type == STRATA_TYPE_F16 || a->q->type == STRATA_TYPE_BF16;
+  if (!strata_target_is_gpu(l->compile) || l->compile->options->disable_fast_math || strata__is_empty(a->k) ||
+      (!is_half && a->q->type != STRATA_TYPE_F32) || strata_size_min(strata__segment_count(l, a->offsets)) < 1)
+    return NULL;
+  STRATA_TRY(strata_gpu_device(l->compile, &device));
+  bool on_fma = !device->mma[0] && !device->mma_async[0];
+  if (on_fma || (device->mma_async[0] && is_half))
+    a->tiles = strata__segment_tiles(l, op,
+                                     (strata__segment_tiles_t){.offsets = a->offsets,
+                                                               .key_offsets = a->key_offsets,
+                                                               .total = a->q->sizes[0],
+                                                               .n_keys = a->k->sizes[0],
+                                                               .is_causal = a->is_causal});
+  return NULL;
 }
 
 static strata_status_t lower_attention(strata__lowering_t *l, MlirOperation op) {
@@ -239,6 +344,8 @@ static strata_status_t lower_attention(strata__lowering_t *l, MlirOperation op) 
                    .scale = mlirFloatAttrGetValueDouble(strata_attr(op, "scale")),
                    .is_causal = strata_attr_flag(op, "causal")};
   strata__nest_t *nest = &a.nest;
+  a.sums = place_of_sums(l, op, a.result);
+  STRATA_TRY(find_tiles(l, op, &a));
   strata__nest_begin(l, nest, op, "segment_attention", 2, a.result->sizes);
   nest->is_serial = true;
   nest->fast_math = l->fast_math_of_products;
@@ -247,7 +354,7 @@ static strata_status_t lower_attention(strata__lowering_t *l, MlirOperation op) 
   int64_t heads = strata_size_static_value(a.q->sizes[1]), groups = strata_size_static_value(a.k->sizes[1]);
   a.group = strata__index_of(nest, mlirAffineFloorDivExprGet(a.point[1], strata__constant(nest, heads / groups)));
   if (strata__is_empty(a.k))
-    update_result(&a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0});
+    update_sums(&a, (MlirValue){0}, (MlirValue){0}, (MlirValue){0}, a.result);
   else
     attend(&a);
   strata__nest_end(nest);

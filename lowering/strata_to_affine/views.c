@@ -200,7 +200,8 @@ static bool is_computed_with(MlirValue value) {
     if (id == STRATA_OP_COUNT || id == STRATA_OP_SELECT || id == STRATA_OP_BITCAST)
       return false;
     strata_op_kind_t kind = strata_op_info[id].kind;
-    bool computes = kind == STRATA_KIND_ELEMENTWISE || kind == STRATA_KIND_REDUCE || kind == STRATA_KIND_WINDOW;
+    bool computes = kind == STRATA_KIND_ELEMENTWISE || kind == STRATA_KIND_REDUCE || kind == STRATA_KIND_WINDOW ||
+                    id == STRATA_OP_SEGMENT_REDUCE || id == STRATA_OP_SEGMENT_CONTRACT;
     if (!computes && !(strata__is_view_op(id) && is_computed_with(mlirOperationGetResult(user, 0))))
       return false;
   }

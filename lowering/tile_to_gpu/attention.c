@@ -48,9 +48,14 @@ static int find_contractions(MlirOperation loop, MlirOperation out[2]) {
   return n;
 }
 
+bool strata_gpu_is_attention(const strata_gpu_distribution_t *d) {
+  strata_kernel_kind_t kind = strata_schedule_read(d->func).kind;
+  return kind == STRATA_KERNEL_ATTENTION || kind == STRATA_KERNEL_SEGMENT_ATTENTION;
+}
+
 bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperation loop) {
   return !mlirOperationIsNull(loop) && strata_op_is(loop, "scf.for") && strata_attr_flag(loop, "tile.pipeline") &&
-         strata_schedule_read(d->func).kind == STRATA_KERNEL_ATTENTION;
+         strata_gpu_is_attention(d);
 }
 
 // The second contraction is the one whose sum the loop carries.

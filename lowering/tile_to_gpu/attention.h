@@ -25,6 +25,8 @@ typedef struct {
   bool takes_turns; // warp groups issue products one after the other
 } strata_gpu_attention_t;
 
+// True for a kernel of a kind that is attention.
+bool strata_gpu_is_attention(const strata_gpu_distribution_t *d);
 // True for a kernel's pipeline whose loop is attention's.
 bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperation loop);
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
@@ -38,6 +40,10 @@ void strata_gpu_attention_emit_scores(strata_gpu_distribution_t *d, const strata
                                       const MlirValue *rows, MlirValue *out_scores);
 void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
                                       const MlirValue *weights, MlirValue *sums);
+// Makes the values in |slot|, which have come, zero from column |from| on, which is not negative, by the thread's
+// group.
+void strata_gpu_attention_clear_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
+                                       MlirValue from);
 // Registers of the scores' layout in 16 bits as pairs, complete before what follows.
 void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
                                        const strata_registers_t *registers, MlirValue *out_weights);

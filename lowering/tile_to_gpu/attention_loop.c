@@ -25,7 +25,8 @@ typedef struct {
   strata_gpu_distribution_t *d;
   strata_gpu_attention_t *a;
   MlirBlock body;
-  bool is_masked; // what only the first step chooses is there
+  bool is_masked;          // what only the first step chooses is there
+  MlirOperation rows_mask; // the choice by rows that has been made in a branch; null: there is none
   int n_carried;
   STRATA_VECTOR(MlirOperation) late;   // what waits for the values' product
   MlirOperation row_sums[MAX_CARRIED]; // by carried value; null: it is none
@@ -39,7 +40,7 @@ typedef struct {
 } state_t;
 
 enum { SLOT, PARITY, CARRIED };
-enum { COLUMN = 1 };
+enum { ROW, COLUMN };
 
 //===-- Early and late -------------------------------------------------------------------------------------------===//
 
@@ -139,7 +140,8 @@ static strata_status_t keep_chosen(walk_t *w, MlirOperation select) {
 }
 
 static strata_status_t emit_op(walk_t *w, MlirOperation op) {
-  if (w->is_masked && strata_attr_flag(op, "tile.first"))
+  bool is_chosen = !mlirOperationIsNull(w->rows_mask) && mlirOperationEqual(op, w->rows_mask);
+  if (is_chosen || (w->is_masked && strata_attr_flag(op, "tile.first")))
     return keep_chosen(w, op);
   if (strata_op_is(op, "vector.multi_reduction"))
     return strata_gpu_reduce_in_chains(w->d, op, is_row_sum(w, op));
@@ -293,7 +295,7 @@ static strata_status_t emit_late(walk_t *w) {
   return NULL;
 }
 
-//===-- The first step's mask ------------------------------------------------------------------------------------===//
+//===-- Masks in branches ----------------------------------------------------------------------------------------===//
 
 static MlirValue under_broadcasts(MlirValue value) {
   while (mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), "vector.broadcast"))
@@ -301,14 +303,14 @@ static MlirValue under_broadcasts(MlirValue value) {
   return value;
 }
 
-// The choice between scores that are in front of a column and a number, in the first step alone; a null op if there is
-// no such. *out_end is the column, *out_other the number.
-static MlirOperation find_first_mask(const walk_t *w, MlirValue *out_end, MlirAttribute *out_other) {
+// A choice between scores and a number, marked |mark|: where a number is less than *out_end. A null op if there is none
+// of |scores|.
+static MlirOperation find_mask(const walk_t *w, const char *mark, MlirValue scores, MlirValue *out_end,
+                               MlirAttribute *out_other) {
   MlirOperation op = mlirBlockGetFirstOperation(w->body);
-  while (!mlirOperationIsNull(op) && !strata_attr_flag(op, "tile.first"))
+  while (!mlirOperationIsNull(op) && !strata_attr_flag(op, mark))
     op = mlirOperationGetNextInBlock(op);
-  if (mlirOperationIsNull(op) ||
-      !mlirValueEqual(mlirOperationGetOperand(op, 1), mlirOperationGetResult(w->a->scores, 0)))
+  if (mlirOperationIsNull(op) || !mlirValueEqual(mlirOperationGetOperand(op, 1), scores))
     return (MlirOperation){0};
   MlirValue exists = under_broadcasts(mlirOperationGetOperand(op, 0)),
             other = under_broadcasts(mlirOperationGetOperand(op, 2));
@@ -317,16 +319,37 @@ static MlirOperation find_first_mask(const walk_t *w, MlirValue *out_end, MlirAt
   return op;
 }
 
-// Scores behind the last column are none, where it is not the block's last: a branch that all threads take alike, as
-// often there is nothing to do.
-static void mask_first(walk_t *w) {
+// What is compared of scores: columns, or how far they are behind their rows. That of the first is subtracted from
+// |end|: the others are numbers more, which take no registers.
+static MlirValue less_first(walk_t *w, MlirValue end, bool of_rows) {
+  strata_emitter_t *e = &w->d->e;
+  end = strata_emit_binary(e, "arith.subi", end, strata_emit_coordinate(w->d, &w->a->layout, 0, COLUMN));
+  return of_rows ? strata_emit_binary(e, "arith.addi", end, strata_emit_coordinate(w->d, &w->a->layout, 0, ROW)) : end;
+}
+
+static MlirValue more_than_first(walk_t *w, int i, bool of_rows) {
+  const strata_layout_t *layout = &w->a->layout;
+  MlirType i32 = mlirIntegerTypeGet(w->d->e.context, 32);
+  int64_t more = strata_layout_reg_coordinate(layout, i, COLUMN) - strata_layout_reg_coordinate(layout, 0, COLUMN);
+  if (of_rows)
+    more -= strata_layout_reg_coordinate(layout, i, ROW) - strata_layout_reg_coordinate(layout, 0, ROW);
+  return strata_emit_constant(&w->d->e, i32, mlirIntegerAttrGet(i32, more));
+}
+
+// True where values behind the last column are somebody else's, and may be no numbers.
+static bool clears_values(const walk_t *w) {
+  const strata_shared_operand_t *values = &w->a->operands[STRATA_ATTENTION_VALUES].shared;
+  return values->form == STRATA_SPANS_CROSSED && strata_attr_flag(strata_operand_load(values), "tile.first");
+}
+
+// Scores of which the compared number is not less than |old_end| are |number|. Mostly all are: then a branch that all
+// threads take alike leaves them, as the greatest number compared is that of the last column and the first row.
+static void mask(walk_t *w, MlirValue old_end, MlirAttribute number, bool of_rows) {
+  strata_ring_place_t place = w->a->kernel.place;
   strata_emitter_t *e = &w->d->e;
   MlirType i32 = mlirIntegerTypeGet(e->context, 32), f32 = mlirF32TypeGet(e->context);
-  MlirValue old_end, masked[MAX_SUMS];
+  MlirValue masked[MAX_SUMS];
   MlirType types[MAX_SUMS];
-  MlirAttribute number;
-  if (mlirOperationIsNull(find_first_mask(w, &old_end, &number)))
-    return;
   strata_index_space_t space = strata_index_space(w->d, 0, NULL);
   MlirAffineExpr expr = strata_index_simplify(&space, strata_index_resolve(&space, old_end));
   MlirValue end = strata_index_emit(&space, expr), other = strata_emit_constant(e, f32, number);
@@ -335,15 +358,34 @@ static void mask_first(walk_t *w) {
     types[i] = f32;
   MlirValue is_part = strata_emit_cmpi(e, STRATA_SLT, end, strata_emit_index(e, w->a->columns));
   strata_loop_t branch = strata_emit_choice_begin(e, is_part, n, types);
-  end = strata_emit_cast(e, "arith.index_cast", end, i32);
+  if (!of_rows && clears_values(w)) {
+    strata_ring_await(w->d, &w->a->rings[STRATA_ATTENTION_VALUES], place);
+    strata_gpu_attention_clear_values(w->d, w->a, place.slot,
+                                      strata_emit_binary(e, "arith.maxsi", end, strata_emit_index(e, 0)));
+  }
+  end = strata_emit_cast(e, "arith.index_cast", less_first(w, end, of_rows), i32);
   for (int i = 0; i < n; i++) {
-    MlirValue column = strata_emit_coordinate(w->d, &w->a->layout, i, COLUMN);
-    MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, strata_emit_cast(e, "arith.index_cast", column, i32), end);
+    MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, more_than_first(w, i, of_rows), end);
     masked[i] = strata_emit_select(e, exists, w->scores[i], other);
   }
   strata_emit_choice_else(e, branch, n, masked);
   strata_emit_choice_end(e, branch, n, w->scores, w->scores);
-  w->is_masked = true;
+}
+
+// What is masked in a branch, of columns in the first step alone.
+static void mask_step(walk_t *w, bool is_first) {
+  MlirValue scores = mlirOperationGetResult(w->a->scores, 0), end;
+  MlirAttribute number;
+  MlirOperation columns = find_mask(w, "tile.first", scores, &end, &number);
+  if (is_first && !mlirOperationIsNull(columns)) {
+    mask(w, end, number, false);
+    w->is_masked = true;
+  }
+  if (!mlirOperationIsNull(columns))
+    scores = mlirOperationGetResult(columns, 0);
+  w->rows_mask = find_mask(w, "tile.rows", scores, &end, &number);
+  if (!mlirOperationIsNull(w->rows_mask))
+    mask(w, end, number, true);
 }
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
@@ -376,7 +418,7 @@ static strata_status_t emit_first(walk_t *w, state_t *state) {
     STRATA_TRY(push(w, state, i, mlirOperationGetOperand(w->a->kernel.loop, FIXED + i)));
   define_arguments(w, state);
   await_scores(w, place, 0);
-  mask_first(w);
+  mask_step(w, true);
   STRATA_TRY(emit_early(w, NULL));
   STRATA_TRY(emit_late(w));
   return collect(w, place, state);
@@ -394,6 +436,7 @@ static strata_status_t emit_step(walk_t *w, MlirValue step, state_t *state) {
   strata_define_step(w->d, w->body, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1)));
   define_arguments(w, state);
   await_scores(w, next, 1);
+  mask_step(w, false);
   STRATA_TRY(emit_early(w, &place));
   await_values(w, place, state);
   define_argument(w, w->a->carried, state->values + state->sums);

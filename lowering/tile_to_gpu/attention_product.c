@@ -2,6 +2,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/attention.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
 
 enum { WORDS = STRATA_MMA_WORDS_A, PAIR = 2 };
@@ -86,4 +87,36 @@ int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gp
   }
   strata_wgmma_emit_left(d, n, out_rows);
   return (int)n;
+}
+
+//===-- Values behind the last column ----------------------------------------------------------------------------===//
+
+static MlirValue zeros(strata_gpu_distribution_t *d, MlirType element, int64_t count) {
+  MlirValue scalars[STRATA_VECTOR_BYTES];
+  MlirAttribute zero = mlirFloatAttrDoubleGet(d->e.context, element, 0);
+  for (int64_t i = 0; i < count; i++)
+    scalars[i] = strata_emit_constant(&d->e, element, zero);
+  return strata_lanes_of_scalars(&d->e, count, scalars);
+}
+
+// Each span of the values has a row of 128 bytes a column, whose units are exchanged among themselves.
+void strata_gpu_attention_clear_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
+                                       MlirValue from) {
+  strata_emitter_t *e = &d->e;
+  const strata_ring_operand_t *values = &a->operands[STRATA_ATTENTION_VALUES];
+  const strata_shared_operand_t *shared = &values->shared;
+  int64_t span = STRATA_SPAN / shared->element_bytes, unit = STRATA_VECTOR_BYTES / shared->element_bytes;
+  MlirValue zero = zeros(d, shared->element, unit), first = strata_emit_times(e, slot, values->slot);
+  MlirValue own = strata_emit_times(e, strata_emit_group_lane(d), unit);
+  own = strata_emit_binary(e, "arith.addi", own, strata_emit_times(e, from, span));
+  for (int64_t row = 0; row < shared->rows; row += span) {
+    MlirValue begin = strata_emit_plus(e, first, row * shared->steps), at;
+    strata_loop_t loop = strata_emit_for_begin(e, own, strata_emit_index(e, span * shared->steps),
+                                               STRATA_GROUP_THREADS * unit, 0, NULL, NULL);
+    at = strata_emit_binary(e, "arith.addi", begin, loop.induction);
+    strata_lanes_store(e, zero, shared->memory, at);
+    strata_emit_for_end(e, loop, 0, NULL, NULL);
+  }
+  strata_emit_fence(d, "shared");
+  strata_emit_group_barrier(d, &a->kernel);
 }

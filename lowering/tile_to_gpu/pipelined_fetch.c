@@ -15,10 +15,17 @@
 // Constants and indices that the operands may need.
 static bool is_pure(MlirOperation op) { return strata_op_is(op, "arith.constant") || strata_op_is(op, "affine.apply"); }
 
+// A number of a table, which says where the task's operands are.
+static bool is_number(MlirOperation op) {
+  bool is_known = strata_op_is(op, "tile.load") || strata_op_is(op, "arith.index_cast");
+  return is_known && (mlirTypeIsAInteger(mlirValueGetType(mlirOperationGetResult(op, 0))) ||
+                      mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetResult(op, 0))));
+}
+
 static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
-    if (is_pure(op))
+    if (is_pure(op) || is_number(op))
       STRATA_TRY(strata_gpu_distribute_op(d, op));
   return NULL;
 }

@@ -19,6 +19,7 @@
 #include "lowering/expand/ops.h"
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
+#include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/groups.h"
@@ -154,9 +155,8 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
 
 // True if fewer tasks than blocks, where sizes vary, want no more blocks than that.
 static bool has_few_tasks(const strata_gpu_distribution_t *d) {
-  return strata_schedule_read(d->func).kind == STRATA_KERNEL_ATTENTION && d->plan.producers &&
-         strata_size_varies(d->plan.n_tasks) && strata_size_min(d->plan.n_tasks) > 0 &&
-         !strata_size_varies(strata_gpu_blocks(d));
+  return strata_gpu_is_attention(d) && d->plan.producers && strata_size_varies(d->plan.n_tasks) &&
+         strata_size_min(d->plan.n_tasks) > 0 && !strata_size_varies(strata_gpu_blocks(d));
 }
 
 static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name, bool is_private, MlirType type,

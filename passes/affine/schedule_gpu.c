@@ -469,9 +469,17 @@ strata_status_t strata_gpu_rows(const strata_scheduling_t *k, strata_schedule_t 
   return NULL;
 }
 
+// One nest that copies rows found by numbers in memory runs along them.
+static bool gathers_rows(const strata_kernel_t *kernel, strata_map_kernel_t *out) {
+  const strata_nest_t *nest = &kernel->nests[0];
+  *out = (strata_map_kernel_t){
+      .kernel = kernel, .space = nest, .vector_dim = nest->n_parallel - 1, .cross_dim = STRATA_MAP_NO_DIM};
+  return kernel->n_nests == 1 && strata_nest_gathers_rows(nest);
+}
+
 strata_status_t strata_gpu_map(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
   strata_map_kernel_t map;
-  *out_taken = is_taken(strata_map_kernel_read(k->kernel, &map));
+  *out_taken = gathers_rows(k->kernel, &map) || is_taken(strata_map_kernel_read(k->kernel, &map));
   if (*out_taken)
     schedule_map(k, &map, out);
   return NULL;

@@ -1,0 +1,151 @@
+// Tiles of attention within sequences, for kernels of which a task is a tile: each of up to STRATA_SEGMENT_TILE_ROWS
+// rows of one sequence. What a task has to know of its tile is a row of a table (dialects/affine/segment_attention.h),
+// so that it reads all of that at once, wherever its sequence is.
+//
+//   affine.parallel (%t) = 0 to (total / rows + B) { the sequence that tile %t is of, by bisection; what the tile is }
+//   affine.parallel (%t) = 0 to (total / rows + B) { its place among its neighbours; what it is, there }
+//
+// A sequence's tiles are its parts (segments.h), of which some are empty. Those that read most keys come first among
+// neighbours: blocks that take tiles in turn then end at about the same time.
+#include "dialects/affine/segment_attention.h"
+#include "lowering/strata_to_affine/segments.h"
+
+enum { NEIGHBOURS = 256 }; // that a tile is compared with
+
+typedef struct {
+  strata__nest_t nest;
+  const strata__segment_tiles_t *of;
+  strata_size_t count, sequences;
+} tiles_t;
+
+static MlirValue op2(tiles_t *s, const char *name, MlirValue x, MlirValue y) {
+  return strata__binary(&s->nest, name, x, y);
+}
+static MlirValue plus(tiles_t *s, MlirValue x, MlirValue y) { return op2(s, "arith.addi", x, y); }
+static MlirValue minus(tiles_t *s, MlirValue x, MlirValue y) { return op2(s, "arith.subi", x, y); }
+static MlirValue number(tiles_t *s, int64_t value) { return strata_emit_index(&s->nest.e, value); }
+static MlirValue size(tiles_t *s, strata_size_t value) { return strata__size(&s->nest, value); }
+
+static MlirValue clamp(tiles_t *s, MlirValue x, MlirValue low, MlirValue high) {
+  return op2(s, "arith.minsi", op2(s, "arith.maxsi", x, low), high);
+}
+
+static MlirValue choose(tiles_t *s, const char *predicate, MlirValue x, MlirValue y, MlirValue then, MlirValue other) {
+  return strata__select(&s->nest, strata__compare(&s->nest, predicate, x, y), then, other);
+}
+
+// Entry |at| of a tensor of numbers, clamped.
+static MlirValue entry(tiles_t *s, const strata__tensor_t *numbers, MlirValue at, MlirValue low, strata_size_t high) {
+  MlirValue value = strata__load_at(&s->nest, numbers, &at);
+  value = strata__cast(&s->nest, "arith.index_cast", value, mlirIndexTypeGet(s->nest.lowering->context));
+  return clamp(s, value, low, size(s, high));
+}
+
+// Where the rows of sequence |at| begin, and those of the one in front end; what is in front of the first and behind
+// the last is theirs.
+static MlirValue edge(tiles_t *s, MlirValue at) {
+  MlirValue zero = number(s, 0), count = size(s, s->sequences);
+  MlirValue inner = entry(s, s->of->offsets, op2(s, "arith.minsi", at, count), zero, s->of->total);
+  inner = choose(s, "slt", at, count, inner, size(s, s->of->total));
+  return choose(s, "eq", at, zero, zero, inner);
+}
+
+static MlirValue first_tile(strata__nest_t *nest, MlirValue sequence, void *user) {
+  tiles_t *s = user;
+  (void)nest; // its own
+  return plus(s, op2(s, "arith.divui", edge(s, sequence), number(s, STRATA_SEGMENT_TILE_ROWS)), sequence);
+}
+
+static void store_field(tiles_t *s, const strata__tensor_t *to, MlirValue tile, int field, MlirValue value) {
+  const MlirValue at[2] = {tile, number(s, field)};
+  value = strata__cast(&s->nest, "arith.index_cast", value, mlirIntegerTypeGet(s->nest.lowering->context, 64));
+  strata__store_at(&s->nest, to, at, value);
+}
+
+static MlirValue load_field(tiles_t *s, const strata__tensor_t *from, MlirValue tile, int field) {
+  const MlirValue at[2] = {tile, number(s, field)};
+  return strata__load_at(&s->nest, from, at);
+}
+
+// Tile |tile|, of |sequence|.
+static void describe(tiles_t *s, MlirValue tile, MlirValue sequence, const strata__tensor_t *to) {
+  const strata__segment_tiles_t *of = s->of;
+  MlirValue zero = number(s, 0), rows = number(s, STRATA_SEGMENT_TILE_ROWS), next = plus(s, sequence, number(s, 1));
+  MlirValue first = op2(s, "arith.muli", minus(s, tile, first_tile(&s->nest, sequence, s)), rows);
+  first = plus(s, edge(s, sequence), first);
+  MlirValue own = clamp(s, minus(s, edge(s, next), first), zero, rows);
+  MlirValue keys = entry(s, of->key_offsets, sequence, zero, of->n_keys);
+  MlirValue count = minus(s, entry(s, of->key_offsets, next, keys, of->n_keys), keys), seen = count, end = count;
+  if (of->is_causal) { // the row in front of the sequence's end sees all keys
+    MlirValue begin = entry(s, of->offsets, sequence, zero, of->total);
+    MlirValue behind = minus(s, entry(s, of->offsets, next, begin, of->total), plus(s, first, number(s, 1)));
+    seen = minus(s, count, behind);
+    end = clamp(s, plus(s, seen, minus(s, own, number(s, 1))), zero, count);
+    seen = op2(s, "arith.maxsi", plus(s, seen, rows), zero);
+  }
+  end = choose(s, "eq", own, zero, zero, end);
+  const MlirValue fields[STRATA_SEGMENT_TILE_FIELDS] = {first, own, keys, end, seen, sequence};
+  for (int i = 0; i < STRATA_SEGMENT_TILE_FIELDS; i++)
+    store_field(s, to, tile, i, fields[i]);
+}
+
+static void emit_tiles(strata__lowering_t *l, MlirOperation op, tiles_t *s, const strata__tensor_t *to) {
+  strata__nest_begin(l, &s->nest, op, "segment_tiles", 1, &s->count);
+  s->nest.is_serial = true;
+  MlirValue tile = strata__index_of(&s->nest, strata__dim(&s->nest, 0));
+  describe(s, tile, strata__segment_find(&s->nest, s->sequences, tile, first_tile, s), to);
+  strata__nest_end(&s->nest);
+}
+
+// Tiles are |from|; |to| has those of each NEIGHBOURS by the keys that they read.
+static void emit_order(strata__lowering_t *l, MlirOperation op, tiles_t *s, const strata__tensor_t *from,
+                       const strata__tensor_t *to) {
+  strata_emitter_t *e = &s->nest.e;
+  strata__nest_begin(l, &s->nest, op, "segment_order", 1, &s->count);
+  s->nest.is_serial = true;
+  MlirValue tile = strata__index_of(&s->nest, strata__dim(&s->nest, 0)), many = number(s, NEIGHBOURS), place, before;
+  MlirValue begin = op2(s, "arith.muli", op2(s, "arith.divui", tile, many), many);
+  MlirValue end = op2(s, "arith.minsi", plus(s, begin, many), size(s, s->count));
+  MlirValue own = load_field(s, from, tile, STRATA_SEGMENT_TILE_END);
+  place = begin;
+  strata_loop_t loop = strata_emit_for_begin(e, begin, end, 1, 1, &place, &before);
+  MlirValue other = load_field(s, from, loop.induction, STRATA_SEGMENT_TILE_END), next = plus(s, before, number(s, 1));
+  MlirValue of_equals = choose(s, "slt", loop.induction, tile, next, before);
+  MlirValue now = choose(s, "eq", other, own, of_equals, choose(s, "slt", own, other, next, before));
+  strata_emit_for_end(e, loop, 1, &now, &place);
+  for (int i = 0; i < STRATA_SEGMENT_TILE_FIELDS; i++) {
+    const MlirValue at[2] = {place, number(s, i)};
+    strata__store_at(&s->nest, to, at, load_field(s, from, tile, i));
+  }
+  strata__nest_end(&s->nest);
+}
+
+static strata__tensor_t *table(strata__lowering_t *l, MlirOperation op, strata_size_t count) {
+  strata__tensor_t *tensor = strata_arena_new(l->compile->arena, strata__tensor_t);
+  strata_size_t *sizes = strata_arena_array(l->compile->arena, strata_size_t, 2);
+  sizes[0] = count;
+  sizes[1] = strata_size_constant(STRATA_SEGMENT_TILE_FIELDS);
+  *tensor = (strata__tensor_t){.type = STRATA_TYPE_I64, .rank = 2, .sizes = sizes};
+  strata__place_anywhere(l, tensor, mlirOperationGetLocation(op));
+  return tensor;
+}
+
+static bool are_equal(const strata__segment_tiles_t *a, const strata__segment_tiles_t *b) {
+  return a->offsets == b->offsets && a->key_offsets == b->key_offsets && a->is_causal == b->is_causal &&
+         strata_size_equal(a->total, b->total) && strata_size_equal(a->n_keys, b->n_keys);
+}
+
+const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperation op, strata__segment_tiles_t tiles) {
+  for (size_t i = 0; i < l->segment_tiles.count; i++)
+    if (are_equal(&l->segment_tiles.data[i], &tiles))
+      return l->segment_tiles.data[i].table;
+  tiles_t s = {.of = &tiles};
+  s.sequences = strata__segment_count(l, tiles.offsets);
+  s.count = strata__segment_parts(l, tiles.total, s.sequences, STRATA_SEGMENT_TILE_ROWS);
+  strata__tensor_t *by_sequence = table(l, op, s.count), *ordered = table(l, op, s.count);
+  emit_tiles(l, op, &s, by_sequence);
+  emit_order(l, op, &s, by_sequence, ordered);
+  tiles.table = ordered;
+  *strata_vector_push(l->compile->arena, &l->segment_tiles) = tiles;
+  return ordered;
+}
