@@ -197,6 +197,9 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
     strata_set_attr(func, "strata.tasks", strata_size_attr(context, d->plan.n_tasks));
   if (strata_gpu_begins_early(d))
     strata_set_attr(func, "strata.programmatic", mlirUnitAttrGet(context));
+  MlirAttribute apart = strata_gpu_launch_apart(d);
+  if (!mlirAttributeIsNull(apart))
+    strata_set_attr(func, "strata.apart", apart);
   if (d->maps.count)
     strata_set_attr(func, "strata.maps", mlirArrayAttrGet(context, (intptr_t)d->maps.count, d->maps.data));
   return func;

@@ -205,6 +205,7 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
       .flops = strata_attr_i64(func, "strata.flops", 0)};
+  strata_attr_i64s(func, "strata.apart", 4, out_kernel->apart);
   read_sizes(reader->program, func, out_kernel);
   return strata_program_read_maps(reader->program, func, out_kernel);
 }
