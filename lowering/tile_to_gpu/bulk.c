@@ -221,6 +221,23 @@ static bool fits_mask(strata_bulk_t *bulk, MlirOperation op, int buffer, const s
 
 //===-- All ------------------------------------------------------------------------------------------------------===//
 
+// True if no dim of the vector is divided in |expr|; which tile it is may well be a quotient.
+static bool is_linear(MlirAffineExpr expr) {
+  int64_t coefficient;
+  return strata_affine_coefficient(expr, 0, &coefficient) && strata_affine_coefficient(expr, 1, &coefficient);
+}
+
+// True if coordinate |i| is never outside its dim: a window's is where there is padding, which only a dim of its own
+// leaves out.
+static bool is_digit(const strata_gpu_box_t *box, int i) {
+  MlirContext context = box->space.d->e.context;
+  MlirAffineExpr minus_one = mlirAffineConstantExprGet(context, -1);
+  MlirAffineExpr left = mlirAffineAddExprGet(strata_size_expr(context, box->sizes[i]),
+                                             mlirAffineMulExprGet(box->coordinates[i], minus_one));
+  return strata_index_is_nonnegative(&box->space, box->coordinates[i]) &&
+         strata_index_is_nonnegative(&box->space, mlirAffineAddExprGet(left, minus_one));
+}
+
 // Dims of the buffer whose coordinates are the digits of one number, rows of a convolution's result, are one dim.
 static void join_digits(strata_bulk_t *bulk) {
   strata_gpu_box_t *box = &bulk->box;
@@ -228,13 +245,15 @@ static void join_digits(strata_bulk_t *bulk) {
   for (int i = 0; i + 1 < box->rank; i++) {
     MlirAffineExpr joined = box->coordinates[i];
     strata_size_t size = box->sizes[i];
+    bool are_linear = is_linear(joined);
     for (int j = i + 1; j < box->rank && strata_affine_has_division(box->coordinates[i]) &&
-                        strata_affine_has_division(box->coordinates[j]);
+                        strata_affine_has_division(box->coordinates[j]) && is_digit(box, j);
          j++) {
       MlirAffineExpr scaled = mlirAffineMulExprGet(joined, strata_size_expr(context, box->sizes[j]));
       joined = strata_index_simplify(&box->space, mlirAffineAddExprGet(scaled, box->coordinates[j]));
       size = strata_size_product(size, box->sizes[j]);
-      if (strata_affine_has_division(joined))
+      are_linear &= is_linear(box->coordinates[j]);
+      if (strata_affine_has_division(joined) && (are_linear || !is_linear(joined)))
         continue;
       box->coordinates[i] = joined;
       box->sizes[i] = size;

@@ -102,6 +102,7 @@ struct strata_gpu_distribution {
   MlirOperation func;             // the old one
   strata_size_symbols_t sizes;    // of the module, where the kernel uses some
   MlirValue *symbols;             // the values of those it uses
+  int64_t index_bits;             // of index values: 32 or 64
   strata_gpu_plan_t plan;
   strata_gpu_role_t role;
   strata_gpu_nest_t nest;

@@ -266,6 +266,27 @@ static MlirValue emit_exact(strata_emitter_t *e, const char *name, MlirValue a, 
   return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 1, &flags);
 }
 
+static bool is_narrow(strata_index_space_t *space, MlirAffineExpr expr) {
+  int64_t min, max;
+  return strata_index_range(space, expr, &min, &max) && min >= 0 && max <= UINT32_MAX;
+}
+
+// Divides what cannot be negative. Numbers of tasks and rows are 32-bit ones where positions in buffers are not; to
+// divide those takes a fraction of the time.
+static MlirValue emit_division(strata_index_space_t *space, MlirAffineExpr expr, MlirValue a, MlirValue b) {
+  strata_emitter_t *e = &space->d->e;
+  const char *name = mlirAffineExprIsACeilDiv(expr) ? "arith.ceildivui"
+                     : mlirAffineExprIsAMod(expr)   ? "arith.remui"
+                                                    : "arith.divui";
+  MlirType i32 = mlirIntegerTypeGet(e->context, 32);
+  if (space->d->index_bits == 32 || !is_narrow(space, mlirAffineBinaryOpExprGetLHS(expr)) ||
+      !is_narrow(space, mlirAffineBinaryOpExprGetRHS(expr)))
+    return strata_emit_binary(e, name, a, b);
+  MlirValue narrow = strata_emit_binary(e, name, strata_emit_cast(e, "arith.index_castui", a, i32),
+                                        strata_emit_cast(e, "arith.index_castui", b, i32));
+  return strata_emit_cast(e, "arith.index_castui", narrow, mlirIndexTypeGet(e->context));
+}
+
 static MlirValue emit_binary(strata_index_space_t *space, MlirAffineExpr expr) {
   strata_emitter_t *e = &space->d->e;
   MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), rhs = mlirAffineBinaryOpExprGetRHS(expr);
@@ -274,10 +295,10 @@ static MlirValue emit_binary(strata_index_space_t *space, MlirAffineExpr expr) {
     return emit_exact(e, mlirAffineExprIsAAdd(expr) ? "arith.addi" : "arith.muli", a, b);
   int64_t min, max;
   bool is_unsigned = strata_index_range(space, lhs, &min, &max) ? min >= 0 : strata_index_is_nonnegative(space, lhs);
-  if (mlirAffineExprIsACeilDiv(expr))
-    return strata_emit_binary(e, is_unsigned ? "arith.ceildivui" : "arith.ceildivsi", a, b);
   if (is_unsigned)
-    return strata_emit_binary(e, mlirAffineExprIsAMod(expr) ? "arith.remui" : "arith.divui", a, b);
+    return emit_division(space, expr, a, b);
+  if (mlirAffineExprIsACeilDiv(expr))
+    return strata_emit_binary(e, "arith.ceildivsi", a, b);
   MlirValue whole = strata_emit_binary(e, "arith.floordivsi", a, b);
   return mlirAffineExprIsAFloorDiv(expr)
              ? whole

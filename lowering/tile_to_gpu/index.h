@@ -56,6 +56,8 @@ int64_t strata_index_split(MlirAffineExpr *expr);
 
 // Emits an expression without vector dims as arith on index. Divisions of what cannot be negative are unsigned.
 MlirValue strata_index_emit(strata_index_space_t *space, MlirAffineExpr expr);
+// Notes how large the sizes that vary can be, as some buffer of the kernel is as long as they are.
+void strata_gpu_bound_sizes(strata_gpu_distribution_t *d);
 // The value of a size; of |offset| more.
 MlirValue strata_gpu_emit_size(strata_gpu_distribution_t *d, strata_size_t size);
 MlirValue strata_gpu_emit_size_plus(strata_gpu_distribution_t *d, strata_size_t size, int64_t offset);

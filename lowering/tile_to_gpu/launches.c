@@ -23,16 +23,38 @@ void strata_gpu_keep_loads(MlirOperation func) { mlirOperationWalk(func, keep_lo
 
 // Blocks go where there is room. That is everywhere while the card is empty; beside a kernel that has not ended it may
 // be on a few processors, which would then hold many of them while others idle. So a launch that begins early, and
-// whose blocks all run at the same time, asks for so much memory that no processor holds more of them than its share.
-int64_t strata_gpu_launch_shared(const strata_gpu_distribution_t *d) {
+// whose blocks all run at the same time, asks for so much memory that no processor holds more of them than its share:
+// one more would need more than there is, with what the driver takes of each block.
+static int64_t least_shared(const strata_gpu_device_t *device, int64_t share) {
+  return device->shared_bytes_processor / (share + 1);
+}
+
+// Whether a processor's |share| of the blocks can be kept apart from more.
+static bool can_keep_apart(const strata_gpu_distribution_t *d, int64_t share) {
   const strata_gpu_device_t *device = d->device;
-  int64_t share = strata_ceil_div(strata_gpu_likely_blocks(d), device->n_processors),
-          threads = d->role.threads + d->plan.producers;
-  // With what the driver takes of each block, one more than the share would need more than there is.
-  int64_t least = device->shared_bytes_processor / (share + 1);
+  int64_t threads = d->role.threads + d->plan.producers, least = least_shared(device, share);
   bool one_more_fits = (share + 1) * threads <= device->threads_resident;
   bool share_fits = share * (least + STRATA_GPU_SHARED_OF_BLOCK) <= device->shared_bytes_processor;
-  if (!strata_gpu_begins_early(d) || !one_more_fits || !share_fits || d->shared.size >= least)
+  return one_more_fits && share_fits && d->shared.size < least;
+}
+
+// The greatest share that can be kept apart, as any smaller one; 0 if that is none, or the number of blocks a number.
+static int64_t most_apart(const strata_gpu_distribution_t *d) {
+  int64_t share = 0;
+  while (strata_size_varies(strata_gpu_blocks(d)) && can_keep_apart(d, share + 1))
+    share++;
+  return share;
+}
+
+int64_t strata_gpu_launch_shared(const strata_gpu_distribution_t *d) {
+  int64_t blocks = strata_gpu_likely_blocks(d), share = strata_ceil_div(blocks, d->device->n_processors);
+  share = most_apart(d) ? 1 : share; // which asks for the most
+  if (!strata_gpu_begins_early(d) || !can_keep_apart(d, share))
     return d->shared.size;
-  return strata_min(least, device->shared_bytes);
+  return strata_min(least_shared(d->device, share), d->device->shared_bytes);
+}
+
+MlirAttribute strata_gpu_launch_apart(const strata_gpu_distribution_t *d) {
+  int64_t values[] = {most_apart(d), d->shared.size, d->device->n_processors, d->device->shared_bytes_processor};
+  return strata_gpu_begins_early(d) && values[0] ? strata_i64s_attr(d->e.context, 4, values) : (MlirAttribute){NULL};
 }

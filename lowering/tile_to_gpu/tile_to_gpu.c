@@ -23,6 +23,7 @@
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/launches.h"
 #include "lowering/tile_to_gpu/moments.h"
@@ -111,12 +112,28 @@ static MlirType shared_type(strata_gpu_distribution_t *d) {
   return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &d->shared.size, space);
 }
 
+// 32 if every buffer is so small that positions in it, in bytes, are 32-bit numbers.
+static int64_t index_bits(const strata_gpu_distribution_t *d) {
+  MlirBlock old = strata_func_body(d->func);
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(old, i));
+    strata_size_t bytes = strata_size_constant(strata_element_bytes(mlirShapedTypeGetElementType(type)));
+    for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
+      bytes = strata_size_product(bytes, strata_size_of_expr(&d->sizes, strata_type_dim(type, dim)));
+    if (strata_size_max(bytes) > INT32_MAX)
+      return 64;
+  }
+  return 32;
+}
+
 // The new entry block: the old arguments, the symbols that are used, then shared memory, whose size is not known yet.
 static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
   bool *used;
   int n_symbols = strata_used_symbols(d->compile->arena, d->func, 0, &used);
   if (n_symbols > 0)
     d->sizes = strata_symbols_of(d->compile->arena, d->func);
+  strata_gpu_bound_sizes(d);
+  d->index_bits = index_bits(d);
   d->symbols = strata_arena_array(d->compile->arena, MlirValue, d->sizes.count + 1);
   d->e.block = mlirBlockCreate(0, NULL, NULL);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++) {
@@ -180,23 +197,12 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
     strata_set_attr(func, "strata.tasks", strata_size_attr(context, d->plan.n_tasks));
   if (strata_gpu_begins_early(d))
     strata_set_attr(func, "strata.programmatic", mlirUnitAttrGet(context));
+  MlirAttribute apart = strata_gpu_launch_apart(d);
+  if (!mlirAttributeIsNull(apart))
+    strata_set_attr(func, "strata.apart", apart);
   if (d->maps.count)
     strata_set_attr(func, "strata.maps", mlirArrayAttrGet(context, (intptr_t)d->maps.count, d->maps.data));
   return func;
-}
-
-// 32 if every buffer is so small that positions in it, in bytes, are 32-bit numbers.
-static int64_t index_bits(const strata_gpu_distribution_t *d) {
-  MlirBlock old = strata_func_body(d->func);
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(old); i++) {
-    MlirType type = mlirValueGetType(mlirBlockGetArgument(old, i));
-    strata_size_t bytes = strata_size_constant(strata_element_bytes(mlirShapedTypeGetElementType(type)));
-    for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
-      bytes = strata_size_product(bytes, strata_size_of_expr(&d->sizes, strata_type_dim(type, dim)));
-    if (strata_size_max(bytes) > INT32_MAX)
-      return 64;
-  }
-  return 32;
 }
 
 // Puts the new function into the kernels' module.
@@ -210,7 +216,7 @@ static void finish_kernel(strata_gpu_distribution_t *d, MlirModule kernels, cons
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, entry);
   MlirOperation func = create_func(d, name, false, type, body);
-  strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, index_bits(d)));
+  strata_set_attr(func, "strata.index_bits", strata_i64_attr(d->e.context, d->index_bits));
   if (d->plan.has_many_parts)
     strata_set_attr(func, "strata.many_parts", mlirUnitAttrGet(d->e.context));
   if (d->plan.has_many_parts && !d->plan.has_cases)

@@ -95,13 +95,13 @@ static void expect_most(strata_scheduling_t *s, const condition_t *condition) {
   s->symbols.likely = likely;
 }
 
-// A variant where |condition| holds, scheduled by |choose|; none where that takes none.
-static strata_status_t add(const strata_scheduling_t *s, const condition_t *condition,
-                           const strata_schedule_t *schedule, choose_t choose) {
+// A variant where |condition| holds, scheduled by |choose|; *out_is_there: false where that takes none.
+static strata_status_t try(const strata_scheduling_t *s, const condition_t *condition,
+                           const strata_schedule_t *schedule, choose_t choose, bool *out_is_there) {
   MlirOperation variant;
   strata_kernel_t kernel;
-  bool is_taken;
   MlirOperation existing[STRATA_MAX_VARIANTS];
+  *out_is_there = false;
   if (strata_variants_of(s->called->func, existing) == STRATA_MAX_VARIANTS)
     return NULL;
   STRATA_TRY(strata_variant_create(s, condition->count, condition->of, schedule, &variant));
@@ -114,19 +114,24 @@ static strata_status_t add(const strata_scheduling_t *s, const condition_t *cond
   own.symbols = strata_symbols_used_around(s->compile->arena, mlirBlockGetFirstOperation(kernel.body));
   expect_most(&own, condition);
   strata_schedule_t own_schedule;
-  STRATA_TRY(choose(&own, &own_schedule, &is_taken));
-  if (is_taken)
+  STRATA_TRY(choose(&own, &own_schedule, out_is_there));
+  if (*out_is_there)
     strata_schedule_write(variant, &own_schedule);
   else
     strata_variants_erase(s->called->func, variant);
   return NULL;
 }
 
-// The same of rows of |length| alone.
-static strata_status_t add_exact(const strata_scheduling_t *s, strata_size_t length, int64_t value,
-                                 const strata_schedule_t *schedule) {
-  condition_t condition = {.count = 1, .of = {{length.expr, value, value, 1}}};
-  return add(s, &condition, schedule, strata_gpu_rows);
+static strata_status_t add(const strata_scheduling_t *s, const condition_t *condition,
+                           const strata_schedule_t *schedule, choose_t choose) {
+  bool is_there;
+  return try(s, condition, schedule, choose, &is_there);
+}
+
+strata_status_t strata_gpu_variant_of_rows(const strata_scheduling_t *s, strata_size_t size, int64_t value,
+                                           const strata_schedule_t *schedule, bool *out_is_there) {
+  condition_t condition = {.count = 1, .of = {{size.expr, value, value, 1}}};
+  return try(s, &condition, schedule, strata_gpu_rows, out_is_there);
 }
 
 // The same of rows whose length is |least| to |most|, too, if there are others.
@@ -170,12 +175,13 @@ static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_ro
   strata_size_t length;
   held_length_t held[HELD_LENGTHS];
   int64_t likely[STRATA_LIKELY_VALUES];
+  bool is_there;
   if (!find_length(s, rows, &length))
     return NULL;
   int n_likely = strata_likely_values(s, length, likely);
   for (int i = 0; i < n_likely && i < MAX_LIKELY; i++)
     if (likely[i] > strata_size_min(length) && likely[i] < strata_size_max(length))
-      STRATA_TRY(add_exact(s, length, likely[i], schedule));
+      STRATA_TRY(strata_gpu_variant_of_rows(s, length, likely[i], schedule, &is_there));
   held_lengths(s, held);
   for (int i = 0; i < HELD_LENGTHS; i++) {
     bool is_behind = i > 0 && held[i - 1].most >= held[i].most; // of other rows than the one before

@@ -41,6 +41,11 @@ STRATA_MUST_CHECK strata_status_t strata_cpu_row_variants(const strata_schedulin
 // (gpu_variants.c).
 STRATA_MUST_CHECK strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule);
 
+// A variant where |size| is |value|, scheduled as rows; *out_is_there: false where it is none.
+STRATA_MUST_CHECK strata_status_t strata_gpu_variant_of_rows(const strata_scheduling_t *s, strata_size_t size,
+                                                             int64_t value, const strata_schedule_t *schedule,
+                                                             bool *out_is_there);
+
 // Gives the kernel its schedule.
 STRATA_MUST_CHECK strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                          const strata_machine_t *machine, const strata_calls_t *calls,

@@ -8,9 +8,11 @@
 // operand's reduced dims last, its result's dims that come from the constant last. So convolutions keep channels last
 // and matrix products stay as they are. Nests without such a wish pass on the order of the buffers around them. Where
 // wishes for one buffer differ, the contraction with the most work has its way. On the cpu that includes what is found
-// by numbers in memory, as the pixels of an enlarged image. Arguments and constants stay as they are. In the end the
-// parallel dims of every nest are put in the order of what it stores, the rows of a contraction and its loops, or those
-// of a reduction over rows, in that of what it reads; channels last where a copy engine brings pixels.
+// by numbers in memory, as the pixels of an enlarged image. On a GPU rows between such a contraction and one of two
+// values, as attention's are, which takes and leaves them in any order, are stored as the contraction has them on its
+// other side: there they are one dim. Arguments and constants stay as they are. In the end the parallel dims of every
+// nest are put in the order of what it stores, the rows of a contraction and its loops, or those of a reduction over
+// rows, in that of what it reads; channels last where a copy engine brings pixels.
 #include "passes/affine/layout.h"
 
 #include "dialects/affine/nest.h"
@@ -21,6 +23,8 @@
 #include "passes/affine/nest_functions.h"
 #include "passes/pass.h"
 #include "passes/target.h"
+
+enum { MAX_MADE = 64 }; // buffers that are looked at for who reads one
 
 static uint32_t dims_of(MlirAffineExpr expr, int n_dims) {
   uint32_t mask = 0;
@@ -56,6 +60,60 @@ static int buffer_of(const strata_layout_choice_t *layout, MlirValue value) {
   return strata_layout_buffer(layout, value);
 }
 
+// A product of two values, as attention's, takes and leaves rows in any order.
+static bool is_of_values(const strata_layout_choice_t *layout, const strata_nest_node_t *node) {
+  strata_contraction_t c;
+  return node->class == STRATA_NEST_ANCHOR && strata_nest_contraction(node->nest, &c) &&
+         !layout->graph.buffers.data[buffer_of(layout, c.lhs->buffer)].is_constant &&
+         !layout->graph.buffers.data[buffer_of(layout, c.rhs->buffer)].is_constant;
+}
+
+static bool is_left_by_values(const strata_layout_choice_t *layout, int buffer) {
+  const strata_nest_buffer_t *record = &layout->graph.buffers.data[buffer];
+  return layout->buffers[buffer].is_free && record->n_stores == 1 &&
+         is_of_values(layout, &layout->graph.nodes.data[record->writer]);
+}
+
+// True if products of values alone read what is in |buffer|, and what is made of it element by element.
+static bool is_taken_by_values(const strata_layout_choice_t *layout, int buffer, int *budget) {
+  const strata_ints_t *readers = &layout->graph.buffers.data[buffer].readers;
+  if (!layout->buffers[buffer].is_free || !readers->count || (*budget)-- <= 0)
+    return false;
+  for (size_t i = 0; i < readers->count; i++) {
+    const strata_nest_node_t *node = &layout->graph.nodes.data[readers->data[i]];
+    if (node->nest && is_of_values(layout, node))
+      continue;
+    if (!node->nest || node->class != STRATA_NEST_MAP)
+      return false;
+    for (size_t j = 0; j < node->buffers.count; j++)
+      if (node->nest->accesses[j].is_store && !is_taken_by_values(layout, node->buffers.data[j], budget))
+        return false;
+  }
+  return true;
+}
+
+// Where |expr|'s one dim of |rows| is read in |map|; its rank where it is not.
+static int place_in(MlirAffineExpr expr, MlirAffineMap map, uint32_t rows) {
+  int n_dims = (int)mlirAffineMapGetNumDims(map), rank = (int)mlirAffineMapGetNumResults(map);
+  uint32_t own = dims_of(expr, n_dims) & rows;
+  for (int i = 0; i < rank; i++)
+    if (own && dims_of(mlirAffineMapGetResult(map, i), n_dims) & own)
+      return i;
+  return rank;
+}
+
+// Puts the dims of |map|'s buffer that depend on |rows|, of |order|'s first ones, in the order in which |like| has
+// them.
+static void order_rows_like(MlirAffineMap map, MlirAffineMap like, uint32_t rows, int *order) {
+  int n_dims = (int)mlirAffineMapGetNumDims(map), rank = (int)mlirAffineMapGetNumResults(map);
+  for (int i = 1; i < rank && dims_of(mlirAffineMapGetResult(map, order[i]), n_dims) & rows; i++) {
+    int dim = order[i], place = place_in(mlirAffineMapGetResult(map, dim), like, rows), at = i;
+    for (; at > 0 && place_in(mlirAffineMapGetResult(map, order[at - 1]), like, rows) > place; at--)
+      order[at] = order[at - 1];
+    order[at] = dim;
+  }
+}
+
 static void wish_for_contraction(strata_layout_choice_t *layout, const strata_nest_node_t *node) {
   strata_contraction_t c;
   if (node->class != STRATA_NEST_ANCHOR || !strata_nest_contraction(node->nest, &c) ||
@@ -70,11 +128,18 @@ static void wish_for_contraction(strata_layout_choice_t *layout, const strata_ne
   uint32_t constant_dims = lhs_is_constant ? c.lhs_dims : c.rhs_dims;
   uint32_t parallel = (uint32_t)((1ull << node->nest->n_parallel) - 1);
   uint32_t rows = data_dims & ~constant_dims & parallel; // dims of the data alone
-  int order[STRATA_MAX_DIMS];
+  int order[STRATA_MAX_DIMS], budget = MAX_MADE, read = lhs_is_constant ? rhs : lhs,
+                              stored = buffer_of(layout, c.store->buffer);
+  bool is_gpu = strata_target_is_gpu(layout->compile), is_left = is_gpu && is_left_by_values(layout, read),
+       is_taken = is_gpu && is_taken_by_values(layout, stored, &budget);
   order_by(data->map, rows, ~rows, order);
-  wish(layout, lhs_is_constant ? rhs : lhs, node->trips, order);
+  if (is_left && !is_taken)
+    order_rows_like(data->map, c.store->map, rows, order);
+  wish(layout, read, node->trips, order);
   order_by(c.store->map, rows, ~rows, order);
-  wish(layout, buffer_of(layout, c.store->buffer), node->trips, order);
+  if (is_taken && !is_left)
+    order_rows_like(c.store->map, data->map, rows, order);
+  wish(layout, stored, node->trips, order);
 }
 
 //===-- Where an access goes -------------------------------------------------------------------------------------===//

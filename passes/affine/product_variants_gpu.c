@@ -333,6 +333,25 @@ static strata_status_t add_variants(const strata_scheduling_t *s, variants_t *v,
   return NULL;
 }
 
+// A single row, or column, that is likely, and of which each result is summed up like a row where sizes are known, is
+// here, too.
+static strata_status_t add_single(const strata_scheduling_t *s, variants_t *v, const strata_schedule_t *schedule) {
+  int64_t likely[STRATA_LIKELY_VALUES];
+  bool is_likely = false, is_there;
+  for (int i = strata_likely_values(s, v->size, likely); i-- > 0;)
+    is_likely |= likely[i] == 1;
+  if (!is_likely || v->size.min > 1)
+    return NULL;
+  strata_problem_t problem = problem_at(v, 1);
+  problem.varies = false;
+  if (strata_problem_has_tiles(v->device, &problem))
+    return NULL;
+  STRATA_TRY(strata_gpu_variant_of_rows(s, v->size, 1, schedule, &is_there));
+  if (is_there)
+    v->size.min = 2;
+  return NULL;
+}
+
 strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const strata_gpu_contraction_t *q,
                                             const strata_problem_t *product, strata_schedule_t *schedule) {
   variants_t *v = strata_arena_new(q->compile->arena, variants_t);
@@ -341,6 +360,7 @@ strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const 
   if (!find_size(q, v) || product->is_pair)
     return NULL;
   v->bytes = varying_bytes(q) / (double)v->usual;
+  STRATA_TRY(add_single(s, v, schedule));
   find_sizes(s, v);
   for (int i = 0; i < v->n_sizes; i++)
     note_best(v, v->sizes[i]);

@@ -59,11 +59,19 @@ static bool is_sum_of_dims(MlirAffineExpr expr) {
          is_sum_of_dims(mlirAffineBinaryOpExprGetLHS(expr)) && is_sum_of_dims(mlirAffineBinaryOpExprGetRHS(expr));
 }
 
+// A size that varies may be anything, as far as maps without symbols are concerned.
+static strata_size_t size_of(strata_dim_t dim) {
+  int64_t size;
+  return strata_dim_is_constant(dim, &size) ? strata_size_constant(size)
+                                            : (strata_size_t){.expr = dim, .max = INT64_MAX, .divisor = 1};
+}
+
 // The run's row-major position in the view, written as coordinates of the view's operand. This fails where it needs
 // divisions, unless they go away with the sizes of the contract's dims.
 static bool renumber(absorption_t *a, const strata_shape_t *view, const strata_shape_t *x, strata_dim_group_t group) {
   const strata_contract_t *c = a->contract;
-  int64_t extents[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
+  strata_size_t extents[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
+  const strata_space_t space = {.n_dims = c->n_dims, .sizes = extents};
   MlirAffineExpr position = mlirAffineConstantExprGet(a->context, 0);
   for (int i = group.out; i < group.out + group.n_out; i++) {
     int64_t size;
@@ -77,13 +85,13 @@ static bool renumber(absorption_t *a, const strata_shape_t *view, const strata_s
   if (group.n_in == 1)
     return true;
   for (int i = 0; i < c->n_dims; i++)
-    if (!strata_dim_is_constant(c->dims[i], &extents[i]))
-      return false;
+    extents[i] = size_of(c->dims[i]);
   for (int i = 0; i < group.n_in; i++)
-    if (!strata_dim_is_constant(x->dims[group.in + i], &sizes[i]))
-      return false;
-  MlirAffineMap map = strata_affine_delinearize(position, group.n_in, STRATA_STATIC_SPACE(group.n_in, sizes)->sizes,
-                                                STRATA_STATIC_SPACE(c->n_dims, extents));
+    sizes[i] = size_of(x->dims[group.in + i]);
+  for (int i = 1; i < group.n_in; i++)
+    if (strata_size_varies(sizes[i]))
+      return false; // maps have no symbols
+  MlirAffineMap map = strata_affine_delinearize(position, group.n_in, sizes, &space);
   for (int i = 0; i < group.n_in; i++)
     a->exprs[group.in + i] = mlirAffineMapGetResult(map, i);
   for (int i = 0; i < group.n_in; i++)

@@ -5,7 +5,7 @@
 //
 // where %y is a contract, perhaps plus something, and read by such slices alone. Results are the same to the bit.
 #include "passes/pass.h"
-#include "passes/strata/rewrite.h"
+#include "passes/strata/views.h"
 
 enum { MAX_PARTS = 8 };
 
@@ -17,7 +17,8 @@ typedef struct {
 
 typedef struct {
   MlirValue value;
-  int dim; // along which it is cut; negative: not known yet
+  int dim;      // along which it is cut; negative: not known yet
+  int64_t size; // of that dim, a number
   int n;
   part_t parts[MAX_PARTS]; // in order
 } whole_t;
@@ -46,22 +47,22 @@ static void read_scale(part_t *part) {
 
 // Adds the part that |slice| is; false if it is cut otherwise than the others, or meets one.
 static bool add_part(whole_t *whole, MlirOperation slice) {
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], all[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
+  strata_slice_t taken;
+  strata_shape_t all = strata_shape_of(whole->value);
   part_t part = {.slice = slice};
-  int rank = strata_attr_i64s(slice, "starts", STRATA_MAX_RANK, starts);
-  if (whole->n == MAX_PARTS || strata_attr_i64s(slice, "steps", STRATA_MAX_RANK, steps) != rank ||
-      strata_sizes_of(whole->value, all) != rank || strata_sizes_of(strata_result(slice), sizes) != rank)
+  if (whole->n == MAX_PARTS || !strata_slice_read(slice, &taken))
     return false;
-  for (int dim = 0; dim < rank; dim++) {
-    if (steps[dim] != 1 || (sizes[dim] != all[dim] && whole->dim >= 0 && whole->dim != dim))
+  for (int dim = 0; dim < all.rank; dim++) {
+    bool is_cut = !strata_dim_equal(taken.sizes[dim], all.dims[dim]);
+    if (taken.steps[dim] != 1 || (is_cut && whole->dim >= 0 && whole->dim != dim))
       return false;
-    if (sizes[dim] != all[dim])
+    if (is_cut)
       whole->dim = dim;
   }
-  if (whole->dim < 0)
+  if (whole->dim < 0 || !strata_dim_is_constant(all.dims[whole->dim], &whole->size) ||
+      !strata_dim_is_constant(taken.sizes[whole->dim], &part.size))
     return false;
-  part.start = starts[whole->dim];
-  part.size = sizes[whole->dim];
+  part.start = taken.starts[whole->dim];
   read_scale(&part);
   int at = whole->n++;
   for (; at > 0 && whole->parts[at - 1].start > part.start; at--)
@@ -98,9 +99,8 @@ static MlirValue scalars(strata_builder_t *b, const whole_t *whole, int64_t size
 // The factors along the dim that is cut; 1 where there is none.
 static MlirValue build_factors(strata_builder_t *b, const whole_t *whole) {
   MlirValue pieces[2 * MAX_PARTS + 1];
-  int64_t all[STRATA_MAX_RANK] = {0}, end = 0;
+  int64_t end = 0;
   int n = 0;
-  strata_sizes_of(whole->value, all);
   for (int i = 0; i < whole->n; i++) {
     const part_t *part = &whole->parts[i];
     if (part->start > end)
@@ -108,8 +108,8 @@ static MlirValue build_factors(strata_builder_t *b, const whole_t *whole) {
     pieces[n++] = scalars(b, whole, part->size, part);
     end = part->start + part->size;
   }
-  if (end < all[whole->dim])
-    pieces[n++] = scalars(b, whole, all[whole->dim] - end, NULL);
+  if (end < whole->size)
+    pieces[n++] = scalars(b, whole, whole->size - end, NULL);
   return strata_build_concat(b, n, pieces, 0);
 }
 

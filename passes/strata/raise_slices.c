@@ -11,95 +11,58 @@
 
 enum { MAX_DEPTH = 16 };
 
-// What a slice takes of one dim.
-typedef struct {
-  int64_t start, step, size;
-} range_t;
-
-static int read_ranges(MlirOperation slice, range_t *out) {
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
-  int rank = strata_sizes_of(strata_result(slice), sizes);
-  if (strata_attr_i64s(slice, "starts", STRATA_MAX_RANK, starts) != rank ||
-      strata_attr_i64s(slice, "steps", STRATA_MAX_RANK, steps) != rank)
-    return -1;
-  for (int i = 0; i < rank; i++)
-    out[i] = (range_t){starts[i], steps[i], sizes[i]};
-  return rank;
-}
-
-static MlirValue slice_ranges(strata_rewriter_t *r, MlirValue x, int rank, const range_t *ranges) {
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
-  for (int i = 0; i < rank; i++) {
-    starts[i] = ranges[i].start;
-    steps[i] = ranges[i].step;
-    sizes[i] = ranges[i].size;
-  }
-  return strata_build_slice(&r->build, x, starts, steps, sizes);
-}
-
-// True if the range is something else than all |size| elements in their order.
-static bool cuts(range_t range, int64_t size) { return range.size != size || (range.step != 1 && size > 1); }
-
-static bool can_cut(const strata_rewriter_t *r, MlirOperation contract, const range_t *ranges) {
+static bool can_cut(const strata_rewriter_t *r, MlirOperation contract, const strata_slice_t *slice) {
   strata_contract_t c;
-  int64_t sizes[STRATA_MAX_RANK], operand[STRATA_MAX_RANK];
-  if (!strata_contract_read(r->compile, contract, &c) || strata_sizes_of(strata_result(contract), sizes) < 0 ||
-      strata_sizes_of(c.operands[0], operand) < 0 || strata_sizes_of(c.operands[1], operand) < 0)
+  if (!strata_contract_read(r->compile, contract, &c))
     return false;
   for (int i = 0; i < c.result_rank; i++)
-    if (cuts(ranges[i], sizes[i]) && (ranges[i].step != 1 || !strata_contract_is_sliceable(&c, i)))
+    if (!strata_slice_is_whole(slice, i, c.dims[i]) && (slice->steps[i] != 1 || !strata_contract_is_sliceable(&c, i)))
       return false;
   return true;
 }
 
 // True if a contract that can be cut lies behind |value| and what is elementwise, and nobody else reads any of it.
-static bool saves_products(const strata_rewriter_t *r, MlirValue value, const range_t *ranges, int depth) {
+static bool saves_products(const strata_rewriter_t *r, MlirValue value, const strata_slice_t *slice, int depth) {
   MlirOperation op = strata_def(value);
   strata_op_id_t id = mlirOperationIsNull(op) || !strata_has_one_use(value) ? STRATA_OP_COUNT : strata_op_id(op);
   bool result = false;
   if (id == STRATA_OP_CONTRACT)
-    return can_cut(r, op, ranges);
+    return can_cut(r, op, slice);
   for (int i = 0; strata_is_elementwise(id) && depth < MAX_DEPTH && i < strata_op_info[id].n_operands; i++)
-    result = result || saves_products(r, strata_operand(op, i), ranges, depth + 1);
+    result = result || saves_products(r, strata_operand(op, i), slice, depth + 1);
   return result;
 }
 
-static MlirValue cut_contract(strata_rewriter_t *r, MlirOperation op, const range_t *ranges) {
+static MlirValue cut_contract(strata_rewriter_t *r, MlirOperation op, const strata_slice_t *slice) {
   strata_contract_t c;
   strata_contract_read(r->compile, op, &c);
   for (int k = 0; k < 2; k++) {
-    range_t own[STRATA_MAX_RANK];
-    int64_t sizes[STRATA_MAX_RANK];
-    int rank = strata_sizes_of(c.operands[k], sizes);
-    bool is_cut = false;
-    for (int i = 0; i < rank; i++)
-      own[i] = (range_t){0, 1, sizes[i]};
+    strata_shape_t shape = strata_shape_of(c.operands[k]);
+    strata_slice_t own = strata_slice_all(&shape);
     for (int dim = 0; dim < c.result_rank; dim++) {
       int place = strata_contract_position(&c, k, dim);
-      if (place < 0 || !cuts(ranges[dim], sizes[place]))
+      if (place < 0 || strata_slice_is_whole(slice, dim, shape.dims[place]))
         continue;
-      own[place] = ranges[dim];
-      is_cut = true;
+      own.starts[place] = slice->starts[dim];
+      own.steps[place] = slice->steps[dim];
+      own.sizes[place] = slice->sizes[dim];
     }
-    if (is_cut)
-      c.operands[k] = slice_ranges(r, c.operands[k], rank, own);
+    c.operands[k] = strata_slice_build(&r->build, c.operands[k], &own);
   }
-  for (int dim = 0; dim < c.result_rank; dim++)
-    c.dims[dim] = strata_dim_constant(r->compile->context, ranges[dim].size);
+  memcpy(c.dims, slice->sizes, (size_t)c.result_rank * sizeof *c.dims);
   return strata_contract_build(&r->build, &c);
 }
 
-MlirValue strata_raise_slice(strata_rewriter_t *r, MlirOperation slice) {
-  range_t ranges[STRATA_MAX_RANK];
-  MlirValue operands[3], x = strata_operand(slice, 0);
-  int rank = read_ranges(slice, ranges);
-  if (rank < 0 || !saves_products(r, x, ranges, 0))
+MlirValue strata_raise_slice(strata_rewriter_t *r, MlirOperation op) {
+  strata_slice_t slice;
+  MlirValue operands[3], x = strata_operand(op, 0);
+  if (!strata_slice_read(op, &slice) || !saves_products(r, x, &slice, 0))
     return STRATA_NO_VALUE;
-  MlirOperation op = strata_def(x);
-  strata_op_id_t id = strata_op_id(op);
+  MlirOperation from = strata_def(x);
+  strata_op_id_t id = strata_op_id(from);
   if (id == STRATA_OP_CONTRACT)
-    return cut_contract(r, op, ranges);
+    return cut_contract(r, from, &slice);
   for (int i = 0; i < strata_op_info[id].n_operands; i++)
-    operands[i] = slice_ranges(r, strata_operand(op, i), rank, ranges);
-  return strata_build_elementwise(&r->build, op, operands);
+    operands[i] = strata_slice_build(&r->build, strata_operand(from, i), &slice);
+  return strata_build_elementwise(&r->build, from, operands);
 }

@@ -164,84 +164,75 @@ static MlirValue simplify_broadcast(strata_rewriter_t *r, MlirOperation op) {
 
 //===-- Slice ----------------------------------------------------------------------------------------------------===//
 
-typedef struct {
-  int rank;
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
-} slice_t;
-
-static bool read_slice(MlirOperation op, slice_t *out) {
-  int rank = strata_attr_i64s(op, "starts", STRATA_MAX_RANK, out->starts);
-  strata_attr_i64s(op, "steps", STRATA_MAX_RANK, out->steps);
-  out->rank = strata_sizes_of(strata_result(op), out->sizes);
-  return out->rank >= 0 && out->rank == rank;
-}
-
-static MlirValue slice_of(strata_rewriter_t *r, MlirValue x, const slice_t *slice) {
-  return strata_build_slice(&r->build, x, slice->starts, slice->steps, slice->sizes);
-}
-
-static MlirValue slice_of_slice(strata_rewriter_t *r, MlirOperation inner, slice_t slice) {
-  slice_t first;
-  if (!read_slice(inner, &first))
+static MlirValue slice_of_slice(strata_rewriter_t *r, MlirOperation inner, strata_slice_t slice) {
+  strata_slice_t first;
+  if (!strata_slice_read(inner, &first))
     return STRATA_NO_VALUE;
   for (int i = 0; i < slice.rank; i++) {
     slice.starts[i] = first.starts[i] + slice.starts[i] * first.steps[i];
     slice.steps[i] *= first.steps[i];
   }
-  return slice_of(r, strata_operand(inner, 0), &slice);
+  return strata_slice_build(&r->build, strata_operand(inner, 0), &slice);
 }
 
 // The slice of the innermost operand of nested concats in which all of it lies.
-static MlirValue slice_of_concat(strata_rewriter_t *r, MlirOperation concat, slice_t slice) {
-  int64_t sizes[STRATA_MAX_RANK];
+static MlirValue slice_of_concat(strata_rewriter_t *r, MlirOperation concat, strata_slice_t slice) {
   MlirValue x = STRATA_NO_VALUE;
   for (; !mlirOperationIsNull(concat); concat = strata_def_if(x, STRATA_OP_CONCAT)) {
-    int64_t axis = strata_attr_i64(concat, "axis", 0), first = slice.starts[axis];
-    int64_t last = first + (slice.sizes[axis] - 1) * slice.steps[axis];
-    if (strata_sizes_of(strata_operand(concat, 0), sizes) < 0 || (first >= sizes[axis]) != (last >= sizes[axis]))
+    int64_t axis = strata_attr_i64(concat, "axis", 0), first = slice.starts[axis], taken, size;
+    strata_shape_t shape = strata_shape_of(strata_operand(concat, 0));
+    if (!strata_dim_is_constant(slice.sizes[axis], &taken) || !strata_dim_is_constant(shape.dims[axis], &size))
       break;
-    bool in_second = first >= sizes[axis];
-    slice.starts[axis] -= in_second ? sizes[axis] : 0;
+    int64_t last = first + (taken - 1) * slice.steps[axis];
+    if ((first >= size) != (last >= size))
+      break;
+    bool in_second = first >= size;
+    slice.starts[axis] -= in_second ? size : 0;
     x = strata_operand(concat, in_second);
   }
-  return mlirValueIsNull(x) ? x : slice_of(r, x, &slice);
+  return mlirValueIsNull(x) ? x : strata_slice_build(&r->build, x, &slice);
 }
 
 // Along a dim that x does not have nothing is cut but the size.
-static MlirValue slice_of_broadcast(strata_rewriter_t *r, MlirOperation op, MlirOperation broadcast, slice_t slice) {
-  slice_t inner = {.rank = strata_rank_of(strata_operand(broadcast, 0))};
+static MlirValue slice_of_broadcast(strata_rewriter_t *r, MlirOperation op, MlirOperation broadcast,
+                                    strata_slice_t slice) {
+  strata_slice_t inner = {.rank = strata_rank_of(strata_operand(broadcast, 0))};
+  strata_dim_t one = strata_dim_constant(context_of(r), 1);
   MlirAffineMap map = strata_map(broadcast);
   for (int i = 0; i < inner.rank; i++) {
     int dim = strata_expr_dim(mlirAffineMapGetResult(map, i));
     inner.starts[i] = dim < 0 ? 0 : slice.starts[dim];
     inner.steps[i] = dim < 0 ? 1 : slice.steps[dim];
-    inner.sizes[i] = dim < 0 ? 1 : slice.sizes[dim];
+    inner.sizes[i] = dim < 0 ? one : slice.sizes[dim];
   }
   strata_shape_t shape = strata_shape_of(strata_result(op));
-  return strata_build_broadcast(&r->build, slice_of(r, strata_operand(broadcast, 0), &inner), &shape, map);
+  return strata_build_broadcast(&r->build, strata_slice_build(&r->build, strata_operand(broadcast, 0), &inner), &shape,
+                                map);
 }
 
 // Sizes of which none varies any more are numbers.
-static MlirValue slice_of_dims(strata_rewriter_t *r, MlirOperation dims, slice_t slice) {
+static MlirValue slice_of_dims(strata_rewriter_t *r, MlirOperation dims, strata_slice_t slice) {
   strata_dim_t left[STRATA_MAX_RANK];
   MlirAttribute values = strata_attr(dims, "values");
-  if (!mlirAttributeIsAAffineMap(values) || slice.rank != 1 || slice.sizes[0] > STRATA_MAX_RANK)
+  int64_t count;
+  if (!mlirAttributeIsAAffineMap(values) || slice.rank != 1 || !strata_dim_is_constant(slice.sizes[0], &count) ||
+      count > STRATA_MAX_RANK)
     return STRATA_NO_VALUE;
   MlirAffineMap map = mlirAffineMapAttrGetValue(values);
-  for (int64_t i = 0; i < slice.sizes[0]; i++)
+  for (int64_t i = 0; i < count; i++)
     left[i] = mlirAffineMapGetResult(map, slice.starts[0] + i * slice.steps[0]);
-  return strata_build_dims(&r->build, (int)slice.sizes[0], left);
+  return strata_build_dims(&r->build, (int)count, left);
 }
 
 static MlirValue simplify_slice(strata_rewriter_t *r, MlirOperation op) {
-  slice_t slice;
+  strata_slice_t slice;
   MlirOperation inner = strata_def(strata_operand(op, 0));
-  strata_shape_t shape = strata_shape_of(strata_result(op));
-  if (strata_shape_count(&shape) <= 0 || !read_slice(op, &slice))
+  strata_shape_t from = strata_shape_of(strata_operand(op, 0));
+  if (!strata_slice_read(op, &slice))
     return STRATA_NO_VALUE;
-  bool is_whole = mlirTypeEqual(mlirValueGetType(strata_operand(op, 0)), mlirValueGetType(strata_result(op)));
+  bool is_whole = true;
   for (int i = 0; i < slice.rank; i++)
-    is_whole = is_whole && (slice.steps[i] == 1 || slice.sizes[i] <= 1);
+    is_whole = is_whole && strata_slice_is_whole(&slice, i, from.dims[i]);
   if (is_whole)
     return strata_operand(op, 0);
   if (mlirOperationIsNull(inner))
@@ -286,15 +277,18 @@ static MlirValue simplify_pad(strata_rewriter_t *r, MlirOperation op) {
 
 // concat(slice(x, a to b), slice(x, b to c)) -> slice(x, a to c)
 static MlirValue join_slices(strata_rewriter_t *r, MlirOperation first, MlirOperation second, int64_t axis) {
-  slice_t a, b;
-  if (!mlirValueEqual(strata_operand(first, 0), strata_operand(second, 0)) || !read_slice(first, &a) ||
-      !read_slice(second, &b))
+  strata_slice_t a, b;
+  if (!mlirValueEqual(strata_operand(first, 0), strata_operand(second, 0)) || !strata_slice_read(first, &a) ||
+      !strata_slice_read(second, &b))
+    return STRATA_NO_VALUE;
+  int64_t taken;
+  if (!strata_dim_is_constant(a.sizes[axis], &taken))
     return STRATA_NO_VALUE;
   for (int i = 0; i < a.rank; i++)
-    if (a.steps[i] != b.steps[i] || b.starts[i] != a.starts[i] + (i == axis ? a.sizes[i] * a.steps[i] : 0))
+    if (a.steps[i] != b.steps[i] || b.starts[i] != a.starts[i] + (i == axis ? taken * a.steps[i] : 0))
       return STRATA_NO_VALUE;
-  a.sizes[axis] += b.sizes[axis];
-  return slice_of(r, strata_operand(first, 0), &a);
+  a.sizes[axis] = strata_dim_add(a.sizes[axis], b.sizes[axis]);
+  return strata_slice_build(&r->build, strata_operand(first, 0), &a);
 }
 
 static MlirValue simplify_concat(strata_rewriter_t *r, MlirOperation op) {
@@ -321,19 +315,18 @@ static bool is_progression(const int64_t *values, int64_t count, int64_t size, i
 }
 
 static MlirValue simplify_gather(strata_rewriter_t *r, MlirOperation op) {
-  int64_t axis = strata_attr_i64(op, "axis", 0), *values, count;
-  slice_t slice = {.rank = strata_sizes_of(strata_operand(op, 0), slice.sizes)};
-  strata_shape_t indices = strata_shape_of(strata_operand(op, 1));
-  if (slice.rank < 0 || strata_attr_i64(op, "batch_dims", 0) != 0 || strata_shape_count(&indices) > STRATA_FOLD_LIMIT ||
+  int64_t axis = strata_attr_i64(op, "axis", 0), *values, count, size;
+  strata_shape_t indices = strata_shape_of(strata_operand(op, 1)), from = strata_shape_of(strata_operand(op, 0));
+  strata_slice_t slice = strata_slice_all(&from);
+  if (!strata_dim_is_constant(from.dims[axis], &size) || strata_attr_i64(op, "batch_dims", 0) != 0 ||
+      strata_shape_count(&indices) > STRATA_FOLD_LIMIT ||
       !strata_constant_i64s(r->compile, strata_operand(op, 1), &values, &count))
     return STRATA_NO_VALUE;
-  for (int i = 0; i < slice.rank; i++)
-    slice.steps[i] = 1;
-  if (!is_progression(values, count, slice.sizes[axis], &slice.steps[axis]))
+  if (!is_progression(values, count, size, &slice.steps[axis]))
     return STRATA_NO_VALUE;
   slice.starts[axis] = values[0];
-  slice.sizes[axis] = count;
-  return reshape_like(r, slice_of(r, strata_operand(op, 0), &slice), op);
+  slice.sizes[axis] = strata_dim_constant(context_of(r), count);
+  return reshape_like(r, strata_slice_build(&r->build, strata_operand(op, 0), &slice), op);
 }
 
 MlirValue strata_simplify_view(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {

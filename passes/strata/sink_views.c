@@ -167,35 +167,36 @@ static MlirValue pass_reduce(strata_rewriter_t *r, MlirOperation op) {
                                                    : reduce_reshape(r, op, view, kind);
 }
 
-typedef struct {
-  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
-} slice_t;
-
-static MlirValue slice_transpose(strata_rewriter_t *r, MlirOperation view, const slice_t *slice) {
+static MlirValue slice_transpose(strata_rewriter_t *r, MlirOperation view, const strata_slice_t *slice) {
   int64_t permutation[STRATA_MAX_RANK];
-  slice_t before;
+  strata_slice_t before = {.rank = slice->rank};
   strata_permutation_of(view, permutation);
-  for (int i = 0; i < strata_rank_of(strata_result(view)); i++) {
+  for (int i = 0; i < slice->rank; i++) {
     before.starts[permutation[i]] = slice->starts[i];
     before.steps[permutation[i]] = slice->steps[i];
     before.sizes[permutation[i]] = slice->sizes[i];
   }
-  MlirValue cut = strata_build_slice(&r->build, strata_operand(view, 0), before.starts, before.steps, before.sizes);
-  return strata_build_transpose(&r->build, cut, permutation);
+  return strata_build_transpose(&r->build, strata_slice_build(&r->build, strata_operand(view, 0), &before),
+                                permutation);
 }
 
 // What |slice| takes of the |group| of a view's dims, with these |sizes|, as a slice of the dim they are split from. It
 // must be in one piece: single elements of the outer dims, a range of one, all of the inner ones.
-static bool join_range(const slice_t *slice, strata_dim_group_t group, const int64_t *sizes, slice_t *before) {
-  int64_t start = 0, count = 1;
+static bool join_range(const strata_slice_t *slice, strata_dim_group_t group, const strata_dim_t *sizes,
+                       strata_slice_t *before) {
+  int64_t start = 0;
+  strata_dim_t count = slice->sizes[group.out];
   bool in_range = false; // a dim is taken in part or whole, and so the dims inside it must be taken whole
   for (int i = group.out; i < group.out + group.n_out; i++) {
-    bool is_whole = slice->sizes[i] == sizes[i] && (slice->steps[i] == 1 || sizes[i] == 1);
-    if (in_range ? !is_whole : slice->sizes[i] > 1 && slice->steps[i] != 1)
+    int64_t size, taken;
+    bool is_single = strata_dim_is_constant(slice->sizes[i], &taken) && taken <= 1;
+    if (in_range ? !strata_slice_is_whole(slice, i, sizes[i]) : !is_single && slice->steps[i] != 1)
       return false;
-    in_range = in_range || slice->sizes[i] > 1;
-    start = start * sizes[i] + slice->starts[i];
-    count *= slice->sizes[i];
+    if (start && !strata_dim_is_constant(sizes[i], &size))
+      return false;
+    in_range = in_range || !is_single;
+    start = (start ? start * size : 0) + slice->starts[i];
+    count = i > group.out ? strata_dim_mul(count, slice->sizes[i]) : count;
   }
   before->starts[group.in] = start;
   before->steps[group.in] = 1;
@@ -203,8 +204,8 @@ static bool join_range(const slice_t *slice, strata_dim_group_t group, const int
   return true;
 }
 
-static bool slice_group(const slice_t *slice, strata_dim_group_t group, const int64_t *in_sizes,
-                        const int64_t *out_sizes, slice_t *before) {
+static bool slice_group(const strata_slice_t *slice, strata_dim_group_t group, const strata_shape_t *in,
+                        const strata_shape_t *out, strata_slice_t *before) {
   if (group.n_in == 1 && group.n_out == 1) {
     before->starts[group.in] = slice->starts[group.out];
     before->steps[group.in] = slice->steps[group.out];
@@ -212,43 +213,38 @@ static bool slice_group(const slice_t *slice, strata_dim_group_t group, const in
     return true;
   }
   if (group.n_in == 1 && group.n_out > 1)
-    return join_range(slice, group, out_sizes, before);
+    return join_range(slice, group, out->dims, before);
   for (int i = group.out; i < group.out + group.n_out; i++)
-    if (slice->sizes[i] != out_sizes[i] || slice->steps[i] != 1)
+    if (!strata_dim_equal(slice->sizes[i], out->dims[i]) || slice->steps[i] != 1)
       return false;
   for (int i = group.in; i < group.in + group.n_in; i++) {
     before->starts[i] = 0;
     before->steps[i] = 1;
-    before->sizes[i] = in_sizes[i];
+    before->sizes[i] = in->dims[i];
   }
   return true;
 }
 
-static MlirValue slice_reshape(strata_rewriter_t *r, MlirOperation op, MlirOperation view, const slice_t *slice) {
+static MlirValue slice_reshape(strata_rewriter_t *r, MlirOperation op, MlirOperation view,
+                               const strata_slice_t *slice) {
   strata_dim_group_t groups[2 * STRATA_MAX_RANK];
-  int64_t in_sizes[STRATA_MAX_RANK], out_sizes[STRATA_MAX_RANK];
-  slice_t before;
-  int n = strata_reshape_op_groups(view, groups);
-  if (strata_sizes_of(strata_operand(view, 0), in_sizes) < 0 || strata_sizes_of(strata_result(view), out_sizes) < 0)
-    return STRATA_NO_VALUE;
+  strata_shape_t in = strata_shape_of(strata_operand(view, 0)), out = strata_shape_of(strata_result(view));
+  strata_slice_t before = {.rank = in.rank};
+  int n = strata_reshape_groups(&in, &out, groups);
   for (int g = 0; g < n; g++)
-    if (!slice_group(slice, groups[g], in_sizes, out_sizes, &before))
+    if (!slice_group(slice, groups[g], &in, &out, &before))
       return STRATA_NO_VALUE;
   if (n < 0)
     return STRATA_NO_VALUE;
   strata_shape_t shape = strata_shape_of(strata_result(op));
-  MlirValue cut = strata_build_slice(&r->build, strata_operand(view, 0), before.starts, before.steps, before.sizes);
+  MlirValue cut = strata_slice_build(&r->build, strata_operand(view, 0), &before);
   return strata_build_reshape(&r->build, cut, shape.rank, shape.dims);
 }
 
 static MlirValue pass_slice(strata_rewriter_t *r, MlirOperation op) {
   MlirOperation view = strata_def(strata_operand(op, 0));
-  strata_shape_t shape = strata_shape_of(strata_result(op));
-  slice_t slice;
-  if (!is_view(view) || strata_shape_count(&shape) <= 0 || !strata_shape_sizes(&shape, slice.sizes))
-    return STRATA_NO_VALUE;
-  if (strata_attr_i64s(op, "starts", STRATA_MAX_RANK, slice.starts) != shape.rank ||
-      strata_attr_i64s(op, "steps", STRATA_MAX_RANK, slice.steps) != shape.rank)
+  strata_slice_t slice;
+  if (!is_view(view) || !strata_slice_read(op, &slice))
     return STRATA_NO_VALUE;
   return strata_op_id(view) == STRATA_OP_TRANSPOSE ? slice_transpose(r, view, &slice)
                                                    : slice_reshape(r, op, view, &slice);

@@ -71,11 +71,13 @@ static bool see_through(splitter_t *s, MlirOperation broadcast, int rank) {
     factors[i] = 1;
   for (int g = 0; g < n; g++)
     for (int i = 0; i < groups[g].n_in; i++) {
-      int64_t size;
-      bool is_one = strata_dim_is_constant(in.dims[groups[g].in + i], &size) && size == 1;
+      int64_t size, all;
+      bool is_known = strata_dim_is_constant(in.dims[groups[g].in + i], &size), is_one = is_known && size == 1;
       if (is_of_operand(map, groups[g].in + i, &next) || is_one)
         continue;
       if (groups[g].n_out != 1 || i == 0 || i + 1 != groups[g].n_in || factors[groups[g].out] != 1)
+        return false;
+      if (!is_known || !strata_dim_is_constant(s->dims[groups[g].out], &all))
         return false;
       factors[groups[g].out] = size;
     }

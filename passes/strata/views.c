@@ -6,18 +6,46 @@ static bool is_one(strata_dim_t dim) {
   return strata_dim_is_constant(dim, &size) && size == 1;
 }
 
+// A product of sizes; of numbers alone it is one.
+typedef struct {
+  strata_dim_t varying; // null: 1
+  int64_t number;
+} count_t;
+
+static bool multiply(count_t *count, strata_dim_t size) {
+  int64_t number;
+  if (strata_dim_is_constant(size, &number))
+    return number != 0 && !__builtin_mul_overflow(count->number, number, &count->number);
+  count->varying = mlirAffineExprIsNull(count->varying) ? size : strata_dim_mul(count->varying, size);
+  return true;
+}
+
+static strata_dim_t count_dim(const count_t *count, MlirContext context) {
+  return mlirAffineExprIsNull(count->varying) ? strata_dim_constant(context, count->number)
+                                              : strata_dim_times(count->varying, count->number);
+}
+
+// Whether the side of |a| is the one to take a dim more of: one that the other is a multiple of, or which no multiple
+// of the other is.
+static bool is_behind(const count_t *a, const count_t *b, MlirContext context) {
+  strata_dim_t quotient;
+  if (mlirAffineExprIsNull(a->varying) && mlirAffineExprIsNull(b->varying))
+    return a->number < b->number;
+  return !strata_dim_divide(count_dim(a, context), count_dim(b, context), &quotient);
+}
+
 // Grows the run that starts at |group| until both sides have the same number of elements.
 static bool grow_group(const strata_shape_t *in, const strata_shape_t *out, strata_dim_group_t *group) {
-  int64_t in_count = 1, out_count = 1, size = 0;
-  do {
-    bool grow_in = in_count <= out_count && (in_count < out_count || group->n_in == 0);
+  MlirContext context = mlirAffineExprGetContext(in->rank ? in->dims[0] : out->dims[0]);
+  count_t in_count = {.number = 1}, out_count = {.number = 1};
+  while (group->n_in == 0 || group->n_out == 0 ||
+         !strata_dim_equal(count_dim(&in_count, context), count_dim(&out_count, context))) {
+    bool grow_in = group->n_in == 0 || (group->n_out > 0 && is_behind(&in_count, &out_count, context));
     int next = grow_in ? group->in + group->n_in++ : group->out + group->n_out++;
     const strata_shape_t *shape = grow_in ? in : out;
-    if (next >= shape->rank || !strata_dim_is_constant(shape->dims[next], &size) || size == 0)
+    if (next >= shape->rank || !multiply(grow_in ? &in_count : &out_count, shape->dims[next]))
       return false;
-    if (__builtin_mul_overflow(grow_in ? in_count : out_count, size, grow_in ? &in_count : &out_count))
-      return false;
-  } while (in_count != out_count || group->n_in == 0 || group->n_out == 0);
+  }
   return true;
 }
 
@@ -51,6 +79,38 @@ int strata_rank_of(MlirValue value) { return (int)mlirShapedTypeGetRank(mlirValu
 
 void strata_permutation_of(MlirOperation transpose, int64_t permutation[STRATA_MAX_RANK]) {
   strata_attr_i64s(transpose, "permutation", STRATA_MAX_RANK, permutation);
+}
+
+//===-- Slices ---------------------------------------------------------------------------------------------------===//
+
+bool strata_slice_read(MlirOperation op, strata_slice_t *out) {
+  strata_shape_t shape = strata_shape_of(strata_result(op));
+  out->rank = shape.rank;
+  memcpy(out->sizes, shape.dims, sizeof out->sizes);
+  for (int i = 0; i < shape.rank; i++)
+    if (strata_dim_is(shape.dims[i], 0))
+      return false;
+  return strata_attr_i64s(op, "starts", STRATA_MAX_RANK, out->starts) == shape.rank &&
+         strata_attr_i64s(op, "steps", STRATA_MAX_RANK, out->steps) == shape.rank;
+}
+
+strata_slice_t strata_slice_all(const strata_shape_t *x) {
+  strata_slice_t slice = {.rank = x->rank};
+  memcpy(slice.sizes, x->dims, sizeof slice.sizes);
+  for (int i = 0; i < x->rank; i++)
+    slice.steps[i] = 1;
+  return slice;
+}
+
+bool strata_slice_is_whole(const strata_slice_t *slice, int i, strata_dim_t size) {
+  return strata_dim_equal(slice->sizes[i], size) && (slice->steps[i] == 1 || is_one(size));
+}
+
+MlirValue strata_slice_build(strata_builder_t *b, MlirValue x, const strata_slice_t *slice) {
+  strata_dim_t starts[STRATA_MAX_RANK];
+  for (int i = 0; i < slice->rank; i++)
+    starts[i] = strata_dim_constant(b->compile->context, slice->starts[i]);
+  return strata_build_slice_dims(b, x, starts, slice->steps, slice->sizes);
 }
 
 //===-- Views of broadcasts --------------------------------------------------------------------------------------===//

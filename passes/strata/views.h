@@ -10,13 +10,30 @@ typedef struct {
   int in, n_in, out, n_out; // first dims and how many
 } strata_dim_group_t;
 
-// The runs of a reshape, in order; -1 where a symbolic or an empty dim keeps them from being known.
+// The runs of a reshape, in order; -1 where an empty dim, or sizes that do not multiply to equal expressions, keep them
+// from being known.
 int strata_reshape_groups(const strata_shape_t *in, const strata_shape_t *out,
                           strata_dim_group_t groups[2 * STRATA_MAX_RANK]);
 // The same for a reshape op.
 int strata_reshape_op_groups(MlirOperation op, strata_dim_group_t groups[2 * STRATA_MAX_RANK]);
 
 int strata_rank_of(MlirValue value);
+
+// A slice that begins at numbers: of dim i the elements starts[i], starts[i] + steps[i], ..., sizes[i] of them.
+typedef struct {
+  int rank;
+  int64_t starts[STRATA_MAX_RANK], steps[STRATA_MAX_RANK];
+  strata_dim_t sizes[STRATA_MAX_RANK];
+} strata_slice_t;
+
+// False if it begins at sizes that vary, or has no elements.
+bool strata_slice_read(MlirOperation op, strata_slice_t *out);
+// All of |x|, whose shape it is.
+strata_slice_t strata_slice_all(const strata_shape_t *x);
+// True if it takes all elements of dim |i|, of |size|, in their order.
+bool strata_slice_is_whole(const strata_slice_t *slice, int i, strata_dim_t size);
+MlirValue strata_slice_build(strata_builder_t *b, MlirValue x, const strata_slice_t *slice);
+
 void strata_permutation_of(MlirOperation transpose, int64_t permutation[STRATA_MAX_RANK]);
 
 // A view (transpose or reshape) and a broadcast change places: the broadcast of the same operand, or of a reshape of

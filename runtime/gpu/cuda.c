@@ -199,6 +199,16 @@ static int cuda_get_function(void *module, const strata_rt_kernel_t *kernel, voi
   return status;
 }
 
+static uint32_t shared_of(const strata_rt_kernel_t *kernel, uint32_t blocks) {
+  const strata_rt_apart_t *apart = &kernel->apart;
+  if (!apart->most)
+    return kernel->shared;
+  uint32_t share = blocks / apart->processors + (blocks % apart->processors > 0);
+  uint32_t least = share > apart->most ? 0 : apart->capacity / (share + 1); // one block more would not find as much
+  least = least < kernel->shared ? least : kernel->shared;
+  return least > apart->needed ? least : apart->needed;
+}
+
 static int launch(const strata_rt_function_t *function, unsigned blocks, void **params, void **extra, void *stream) {
   const strata_rt_kernel_t *shape = function->shape;
   launch_attribute_t attributes[2] = {0};
@@ -209,7 +219,7 @@ static int launch(const strata_rt_function_t *function, unsigned blocks, void **
     attributes[n++] = (launch_attribute_t){.id = LAUNCH_PROGRAMMATIC, .value.programmatic = 1};
   launch_config_t config = {.grid = {blocks, 1, 1},
                             .block = {shape->threads, 1, 1},
-                            .shared = shape->shared,
+                            .shared = shared_of(shape, blocks),
                             .stream = stream,
                             .attributes = attributes,
                             .n_attributes = n};

@@ -10,17 +10,26 @@
 
 #pragma GCC visibility push(hidden)
 
+// Launches of as many blocks as a call's sizes say, whose blocks are kept apart: as long as a processor's share of them
+// is at most |most|, one asks for so much memory that no processor holds more; else, for |needed|.
+typedef struct {
+  uint32_t most; // 0: all launches ask for strata_rt_kernel_t.shared
+  uint32_t needed, processors;
+  uint32_t capacity; // bytes of a processor
+} strata_rt_apart_t;
+
 // A kernel's function in its image, and the shape of its launches. Its parameters are the buffers' device pointers and
 // its sizes, 64 bits each; behind them the maps' tensor maps of the driver, 128 bytes each.
 typedef struct {
   const char *name;
   int32_t blocks;   // the grid, of one dimension; a number
   uint32_t threads; // of a block
-  uint32_t shared;  // bytes of dynamic shared memory
+  uint32_t shared;  // bytes of dynamic shared memory; the most that a launch may ask for
   uint32_t cluster; // blocks of a cluster; 1: none
   uint32_t flags;   // STRATA_RT_KERNEL_...
   uint32_t n_maps;
   const strata_rt_map_t *maps;
+  strata_rt_apart_t apart;
 } strata_rt_kernel_t;
 
 enum {

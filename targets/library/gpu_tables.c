@@ -8,7 +8,7 @@
 _Static_assert(STRATA_RT_MAX_MAP_RANK == 5, "the arrays of %map");
 static const char types[] =
     "%map = type { i32, i32, i32, i32, [5 x i64], [4 x i64], [5 x i32], [5 x i32], i32, i32, [3 x i32], [3 x i32] }\n"
-    "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr }\n"
+    "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr, [4 x i32] }\n"
     "%image = type { ptr, i64, i32, i32 }\n"
     "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
     "i64, i64, i64, ptr }\n"
@@ -86,10 +86,11 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
     const strata_program_kernel_t *kernel = &program->kernels.data[i];
     fprintf(printer->file,
             "%s%%kernel { ptr @.g%zu, i32 %lld, i32 %lld, i32 %lld, i32 %lld, i32 %d, i32 %zu, "
-            "ptr getelementptr (%%map, ptr @.%smaps, i64 %zu) }",
+            "ptr getelementptr (%%map, ptr @.%smaps, i64 %zu), [4 x i32] [i32 %lld, i32 %lld, i32 %lld, i32 %lld] }",
             i ? ", " : "", names[i], (long long)kernel->tasks, (long long)kernel->threads, (long long)kernel->shared,
             (long long)kernel->cluster, kernel->is_programmatic ? STRATA_RT_KERNEL_PROGRAMMATIC : 0, kernel->n_maps,
-            prefix, first_map);
+            prefix, first_map, (long long)kernel->apart[0], (long long)kernel->apart[1], (long long)kernel->apart[2],
+            (long long)kernel->apart[3]);
     first_map += kernel->n_maps;
   }
   fputs("]\n", printer->file);

@@ -206,6 +206,7 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
       .flops = strata_attr_i64(func, "strata.flops", 0),
       .predicted = strata_attr_i64(func, "strata.predicted", 0)};
+  strata_attr_i64s(func, "strata.apart", 4, out_kernel->apart);
   read_sizes(reader->program, func, out_kernel);
   return strata_program_read_maps(reader->program, func, out_kernel);
 }

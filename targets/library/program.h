@@ -39,6 +39,7 @@ typedef struct {
   int64_t scratch_size;
   int64_t threads, shared, cluster; // on a GPU: of a block; bytes of a block; blocks of a cluster
   bool is_programmatic;             // waits itself for the kernel in front of it
+  int64_t apart[4];                 // strata.apart: strata_rt_apart_t
   const strata_rt_map_t *maps;
   size_t n_maps;
   size_t n_sizes;               // arguments behind the buffers

@@ -10,7 +10,8 @@ import strata
 INVALID_SIZE = 11
 
 # y = 2 * x through the pool: rows of 32 are copied by boxes of 16 rows, of which the last hangs over, then doubled by
-# blocks of 64 threads, a number a thread.
+# blocks of 64 threads, a number a thread, through shared memory: where a processor's share of blocks is one or two, launches
+# ask for more of it than the 256 bytes that they need.
 ROWS = """
 #x = affine_map<()[s0, s1] -> (s0 + s1, 32)>
 #blocks = affine_map<()[s0, s1] -> ((s0 + s1) ceildiv 16)>
@@ -32,8 +33,8 @@ module {
   }
   func.func private @copy(!x, !x) attributes {strata.blocks = #blocks, strata.threads = 32 : i64,
       strata.shared = 204800 : i64, strata.maps = [#load, #store]}
-  func.func private @twice(!x, !x) attributes {strata.blocks = #few, strata.threads = 64 : i64, strata.shared = 0 : i64,
-      strata.sizes = affine_map<()[s0, s1] -> (s0 * 32 + s1 * 32)>}
+  func.func private @twice(!x, !x) attributes {strata.blocks = #few, strata.threads = 64 : i64, strata.shared = 65536 : i64,
+      strata.programmatic, strata.apart = array<i64: 2, 256, 4, 131072>, strata.sizes = affine_map<()[s0, s1] -> (s0 * 32 + s1 * 32)>}
   module @kernels {
     func.func @copy(%x: memref<1x32xf32>, %y: memref<1x32xf32>, %shared: memref<204800xi8, 3>) attributes {
         strata.threads = 32 : i64, strata.shared = 204800 : i64, strata.index_bits = 32 : i64, strata.maps = [#load, #store]} {
@@ -59,16 +60,21 @@ module {
       }
       return
     }
-    func.func @twice(%x: memref<0xf32>, %y: memref<0xf32>, %n: index, %shared: memref<0xi8, 3>) attributes {
-        strata.threads = 64 : i64, strata.shared = 0 : i64, strata.index_bits = 32 : i64} {
+    func.func @twice(%x: memref<0xf32>, %y: memref<0xf32>, %n: index, %shared: memref<256xi8, 3>) attributes {
+        strata.threads = 64 : i64, strata.shared = 256 : i64, strata.programmatic, strata.index_bits = 32 : i64} {
+      "tile.launch_wait"() : () -> ()
+      %c0 = arith.constant 0 : index
       %b = gpu.block_id x
       %t = gpu.thread_id x
+      %own = memref.view %shared[%c0][] : memref<256xi8, 3> to memref<64xf32, 3>
       %i = affine.apply affine_map<()[b, t] -> (b * 64 + t)>()[%b, %t]
       %is_inside = arith.cmpi slt, %i, %n : index
       scf.if %is_inside {
         %0 = memref.load %x[%i] : memref<0xf32>
-        %1 = arith.addf %0, %0 : f32
-        memref.store %1, %y[%i] : memref<0xf32>
+        memref.store %0, %own[%t] : memref<64xf32, 3>
+        %1 = memref.load %own[%t] : memref<64xf32, 3>
+        %2 = arith.addf %0, %1 : f32
+        memref.store %2, %y[%i] : memref<0xf32>
       }
       return
     }
@@ -79,7 +85,7 @@ module {
 
 def check_library(path):
     library, generator = gpu.Library(path), np.random.default_rng()
-    sizes = [(1, 0), (40, 0), (7, 9), (0, 16), (0, 0), (1000, 1000), (3, 2)]
+    sizes = [(1, 0), (40, 0), (7, 9), (0, 16), (0, 0), (1000, 1000), (3, 2), (8, 0), (16, 1)]
     for each in sizes + [tuple(generator.integers(0, 200, 2)) for _ in range(10)]:
         x = generator.standard_normal((sum(each), 32)).astype(np.float32)
         y, = library.run([x], [int(size) for size in each])

@@ -1,16 +1,18 @@
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=affine -o %t --explain | FileCheck %s --check-prefix=EXPLAIN
 // RUN: cat %t/*.mlir | FileCheck %s
 
-// Several schedules, by what they take at likely sizes and between them: few rows by blocks that share reductions, as many
-// blocks as there are tasks then; the grids of the others are as large as any sizes want.
+// A single row is summed up as where it is known. Else several schedules, by what they take at likely sizes and between
+// them: few rows by blocks that share reductions, as many blocks as there are tasks then; the grids of the others are as
+// large as any sizes want.
 // EXPLAIN: product k0: sizes vary, 1 x 1024 x 1024, 1 times to 4096 x 1024 x 1024, 1 times
 // EXPLAIN: product k0: {{.*}}wgmma.bf16{{.*}}: at most {{.*}} times as long as the best, of 5 points
-// EXPLAIN: kernel k0: k0_v1 where rows {{==|<=}} {{[0-9]+}}: contract
-// EXPLAIN: kernel k0: k0_v2 where rows >= {{[0-9]+}}, rows <= {{[0-9]+}}: contract
+// EXPLAIN: kernel k0: k0_v1 where rows == 1: rows
+// EXPLAIN: kernel k0: k0_v2 where rows <= {{[0-9]+}}: contract
+// EXPLAIN: kernel k0: k0_v3 where rows >= {{[0-9]+}}, rows <= {{[0-9]+}}: contract
 // CHECK: func.func private @k0(
 // CHECK-SAME: strata.schedule = {blocks = {{132|264}} : i64, {{.*}}kind = "contract", mma = "wgmma.bf16"
 // CHECK-NOT: parts
-// CHECK: func.func private @k0_v{{[12]}}(
+// CHECK: func.func private @k0_v{{[23]}}(
 // CHECK: strata.schedule = {group = {{.*}}kind = "contract", mma = "wgmma.bf16", parts = {{[248]}} : i64
 // CHECK-SAME: strata.when = #
 #x = affine_map<()[s0] -> (s0, 1024)>

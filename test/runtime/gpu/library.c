@@ -18,14 +18,14 @@ static const strata_rt_image_t images[] = {{"nothing", 8, 1000, 0}, {test_image,
 static const strata_rt_map_t maps[] = {MAP(0), MAP(2)};
 static const strata_rt_kernel_t kernels[] = {
 #if TEST_MAPS
-    {"multiply_by_maps", BLOCKS, THREADS, THREADS * 4 + 8, 2, STRATA_RT_KERNEL_PROGRAMMATIC, 2, maps},
+    {"multiply_by_maps", BLOCKS, THREADS, THREADS * 4 + 8, 2, STRATA_RT_KERNEL_PROGRAMMATIC, 2, maps, {0}},
 #else
-    {"multiply", BLOCKS, THREADS, 0, 2, STRATA_RT_KERNEL_PROGRAMMATIC, 0, maps},
+    {"multiply", BLOCKS, THREADS, 0, 2, STRATA_RT_KERNEL_PROGRAMMATIC, 0, maps, {0}},
 #endif
-    {"add", BLOCKS, THREADS, 64 * 1024, 1, 0, 0, NULL},
-    {"reverse", BLOCKS, THREADS, 0, 1, 0, 0, NULL},
-    {"add_bias", BLOCKS, THREADS, 0, 1, 0, 0, NULL},
-    {"twice", 1, 1, 0, 1, 0, 0, NULL},
+    {"add", BLOCKS, THREADS, 64 * 1024, 1, 0, 0, NULL, {0}},
+    {"reverse", BLOCKS, THREADS, 0, 1, 0, 0, NULL, {0}},
+    {"add_bias", BLOCKS, THREADS, 0, 1, 0, 0, NULL, {0}},
+    {"twice", 1, 1, 0, 1, 0, 0, NULL, {0}},
 };
 
 static struct { _Alignas(256) float scale[64], bias[64], packed[ROW / 4]; } weights;
