@@ -88,6 +88,8 @@ static bool read_span(const spans_t *s, int64_t reg, span_t *out) {
   bool is_aligned =
       first->offset % out->width == 0 && strata_index_is_multiple(&w->transfer->box->space, first->base, out->width);
   out->n_words = is_aligned ? 1 : 2;
+  if (out->n_words >= out->width) // as many loads by elements, and nothing to shift
+    return false;
   out->is_inside = is_inside(w, first, out);
   return out->n_words * out->width <= strata_size_max(buffer_elements(w));
 }

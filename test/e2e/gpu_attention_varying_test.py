@@ -16,7 +16,8 @@ class Attention:
     """Of [batch, sequence, heads, depth], or [batch, sequence, heads * depth] where |flat|; |joined|: the result is
     [batch * sequence, heads * depth]. |across|: operands of [batch, heads, depth, sequence]. Queries are "sequence" or a
     number; keys are as many, or "keys", or what lies in a cache and the queries: "past + sequence". Masks: "causal", of
-    the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own."""
+    the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own; "added_f32", the
+    same where scores are f32."""
 
     def __init__(self, element="f16", heads=2, depth=64, keys="sequence", queries="sequence", batch="batch", mask="",
                  flat=False, groups=1, joined=False, across="", multiple=1, kernels=1, heads_first=False,
@@ -75,6 +76,9 @@ class Attention:
         return self.op("broadcast", [value], dims, element, map=f"affine_map<(b, h, {'g, ' if len(dims) == 5 else ''}i, j) -> ({kept})>")
 
     def masked(self, scores, dims):
+        if self.mask == "added_f32":
+            added = self.broadcast(("%m", self.type([self.queries, self.keys], "f32")), dims, "i, j", "f32")
+            return self.op("add", [self.op("convert", [scores], dims, "f32"), added], dims, "f32")
         if self.mask == "added":
             added = self.broadcast(("%m", self.type([self.queries, self.keys])), dims, "i, j")
             return self.op("add", [scores, added], dims)
@@ -102,8 +106,9 @@ class Attention:
                                    [dims[0], dims[2], dims[1], dims[3]] if self.heads_first else flat(dims))
         inputs = [f"%{name}: {self.type(laid(name, dims))} {{strata.name = \"{name}\"}}"
                   for name, dims in zip("qkv", (q, k, k))]
-        if self.mask in ("padding", "added"):
+        if self.mask in ("padding", "added", "added_f32"):
             dims, element = ([self.batch], "i32") if self.mask == "padding" else ([self.queries, self.keys], None)
+            element = "f32" if self.mask == "added_f32" else element
             inputs.append(f'%m: {self.type(dims, element)} {{strata.name = "m"}}')
         given = {name: (f"%{name}", self.type(laid(name, dims))) for name, dims in zip("qkv", (q, k, k))}
         place = {name: "b, h, d, %s" if name in self.across else "b, h, %s, d" if self.heads_first else "b, %s, h, d"
@@ -117,7 +122,10 @@ class Attention:
             f"affine_map<(b, h, {group}i, j, d) -> ({place['k'] % 'j'})>, "
             f"affine_map<(b, h, {group}i, j, d) -> (b, h, {group}i, j)>]"))
         scores = self.op("mul", [scores, self.number_of(f"{self.depth ** -0.5:e}", dims)], dims)
-        weights = self.op("softmax", [self.masked(scores, dims)], dims, axes=f"array<i64: {len(dims) - 1}>")
+        weights = self.op("softmax", [self.masked(scores, dims)], dims, "f32" if self.mask == "added_f32" else None,
+                          axes=f"array<i64: {len(dims) - 1}>")
+        if self.mask == "added_f32":
+            weights = self.op("convert", [weights], dims)
         y = self.op("contract", [weights, given["v"]], q, zero_pad="false", origin='"matmul"', maps=(
             f"[affine_map<(b, i, h, {group}d, j) -> (b, h, {group}i, j)>, "
             f"affine_map<(b, i, h, {group}d, j) -> ({place['v'] % 'j'})>, "
@@ -148,6 +156,8 @@ class Attention:
             given.append(generator.integers(1, m + 1, b).astype(np.int32))
         if self.mask == "added":
             given.append(draw(n, m))
+        if self.mask == "added_f32":
+            given.append(generator.standard_normal((n, m)).astype(np.float32))
         return given
 
     def wanted(self, given):
@@ -161,6 +171,8 @@ class Attention:
             scores = np.where(np.arange(m) < given[3][:, None, None, None], scores, -np.inf)
         if self.mask == "added":
             scores = scores + self.exact(given[3])
+        if self.mask == "added_f32":
+            scores = scores + given[3]
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         weights /= weights.sum(-1, keepdims=True)
         y = np.einsum("bhij,bjhd->bihd", weights, v)
@@ -191,6 +203,7 @@ CASES = {
     "padding": Attention(mask="padding"),
     "padding_f32": Attention("f32", mask="padding"),
     "added": Attention(mask="added"),
+    "added_f32": Attention(mask="added_f32", likely="128, 208"),
     "cross": Attention(keys="keys"),
     "cross_f32": Attention("f32", keys="keys", depth=80),
     "cross_known_keys": Attention(keys=77),
