@@ -8,6 +8,7 @@ import strata
 
 DEVICES = {"f16": ("emulated_90", "emulated_fma"), "bf16": ("emulated_90",), "f32": ("emulated_fma",)}
 EPSILON = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7, "f32": 2.0 ** -20}
+CUT = 512
 EDGES = [1, 17, 63, 64, 65, 128, 511]
 INFINITY = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}
 
@@ -17,7 +18,7 @@ class Attention:
     [batch * sequence, heads * depth]. |across|: operands of [batch, heads, depth, sequence]. Queries are "sequence" or a
     number; keys are as many, or "keys", or what lies in a cache and the queries: "past + sequence". Masks: "causal", of
     the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own; "added_f32", the
-    same where scores are f32."""
+    same where scores are f32; "cut", a part of what constants make of the longest sequence, CUT."""
 
     def __init__(self, element="f16", heads=2, depth=64, keys="sequence", queries="sequence", batch="batch", mask="",
                  flat=False, groups=1, joined=False, across="", multiple=1, kernels=1, heads_first=False,
@@ -73,7 +74,7 @@ class Attention:
         return self.broadcast(scalar, dims, "", kind)
 
     def broadcast(self, value, dims, kept, element=None):
-        return self.op("broadcast", [value], dims, element, map=f"affine_map<(b, h, {'g, ' if len(dims) == 5 else ''}i, j) -> ({kept})>")
+        return self.op("broadcast", [value], dims, element, map=f"affine_map<({'b, h, ' if len(dims) > 2 else ''}{'g, ' if len(dims) == 5 else ''}i, j) -> ({kept})>")
 
     def masked(self, scores, dims):
         if self.mask == "added_f32":
@@ -82,6 +83,12 @@ class Attention:
         if self.mask == "added":
             added = self.broadcast(("%m", self.type([self.queries, self.keys])), dims, "i, j")
             return self.op("add", [scores, added], dims)
+        if self.mask == "cut":
+            i, j = (self.op("iota", [], [CUT, CUT], "i32", axis=f"{axis} : i64") for axis in (0, 1))
+            whole = self.op("convert", [self.op("xor", [i, j], [CUT, CUT], "i32")], [CUT, CUT])
+            part = self.op("slice", [whole], [self.queries, self.keys], starts="array<i64: 0, 0>", steps="array<i64: 1, 1>")
+            part = self.op("mul", [part, self.number_of("0.015625", [self.queries, self.keys])], [self.queries, self.keys])
+            return self.op("add", [scores, self.broadcast(part, dims, "i, j")], dims)
         if not self.mask:
             return scores
         rows, columns = (self.op("iota", [], dims, "i32", axis=f"{axis} : i64") for axis in (2, 3))
@@ -133,7 +140,7 @@ class Attention:
         y = self.op("reshape", [y], flat(q)) if self.flat else y
         if self.joined:
             y = self.op("reshape", [y], [f"{self.batch} * {self.queries}", self.heads * self.depth])
-        symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = 100000, multiple = '
+        symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = {CUT if self.mask == "cut" and n != "batch" else 100000}, multiple = '
                             f'{1 if n in ("batch", "past") else self.multiple}, likely = [{"1, 8" if n == "batch" else self.likely}]}}' for n in self.symbols)
         body = "\n  ".join(self.lines)
         return (f'func.func @main({", ".join(inputs)}) -> ({y[1]} {{strata.name = "y"}}) attributes {{strata.symbols = '
@@ -171,6 +178,8 @@ class Attention:
             scores = np.where(np.arange(m) < given[3][:, None, None, None], scores, -np.inf)
         if self.mask == "added":
             scores = scores + self.exact(given[3])
+        if self.mask == "cut":
+            scores = scores + (np.arange(n)[:, None] ^ np.arange(m)) / 64
         if self.mask == "added_f32":
             scores = scores + given[3]
         weights = np.exp(scores - scores.max(-1, keepdims=True))
@@ -204,6 +213,8 @@ CASES = {
     "padding_f32": Attention("f32", mask="padding"),
     "added": Attention(mask="added"),
     "added_f32": Attention(mask="added_f32", likely="128, 208"),
+    "cut_f32": Attention("f32", mask="cut"),
+    "cut": Attention(mask="cut", likely="128, 208"),
     "cross": Attention(keys="keys"),
     "cross_f32": Attention("f32", keys="keys", depth=80),
     "cross_known_keys": Attention(keys=77),
