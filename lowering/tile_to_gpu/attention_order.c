@@ -33,7 +33,7 @@ static bool is_branch(MlirOperation op) {
     MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, i));
     MlirOperation at = mlirBlockIsNull(block) ? (MlirOperation){0} : mlirBlockGetFirstOperation(block);
     for (; result && !mlirOperationIsNull(at); at = mlirOperationGetNextInBlock(at))
-      result = is_arithmetic(at) || strata_op_is(at, "scf.yield");
+      result = is_arithmetic(at) || strata_op_is(at, "scf.yield") || is_branch(at);
   }
   return result;
 }
