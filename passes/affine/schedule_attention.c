@@ -111,7 +111,8 @@ static bool is_sensible(const strata_attention_problem_t *p, const strata_attent
          (c->groups <= USUAL_GROUPS || (double)strata_ceil_div(p->columns, c->columns) >= p->costs->attention.long_row);
 }
 
-// Scores, the weights made of them and results are a thread's at the same time.
+// Scores, the weights made of them and results are a thread's at the same time. Where each score has an operand of its
+// own and sizes vary, so are where a part of the columns lies and whether it is there.
 static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                  const strata_attention_choice_t *c, int64_t most_registers) {
   const strata_attention_t *a = &p->attention;
@@ -122,6 +123,7 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
     return false;
   int64_t registers = c->columns / 2 + c->columns / 4 + p->value / 2 + OTHER_REGISTERS;
   registers += has_temporaries ? TEMPORARY_REGISTERS : 0;
+  registers += p->varies && a->score_bytes ? c->columns / 4 : 0;
   return registers <= most_registers && shared_bytes(p, c) <= device->shared_bytes;
 }
 
