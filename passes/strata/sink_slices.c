@@ -53,6 +53,12 @@ static bool are_alike(const cut_t *a, const cut_t *b) {
   return alike;
 }
 
+// True of quotients of integers, which a divisor of zero ends: there may be one where nobody would have divided.
+static bool can_trap(strata_op_id_t id, strata_type_t type) {
+  bool divides = id == STRATA_OP_DIV || id == STRATA_OP_DIV_U || id == STRATA_OP_REM || id == STRATA_OP_REM_U;
+  return divides && strata_type_info[type].kind != STRATA_TYPE_KIND_FLOAT;
+}
+
 static MlirValue pass_elementwise(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   int n = strata_op_info[id].n_operands, which = 0;
   MlirValue operands[3];
@@ -60,9 +66,11 @@ static MlirValue pass_elementwise(strata_rewriter_t *r, MlirOperation op, strata
   strata_scalar_t scalar;
   while (which < n && !read_cut(r, strata_operand(op, which), &first))
     which++;
+  if (which == n)
+    return STRATA_NO_VALUE;
   strata_shape_t whole = first.shape;
   whole.type = strata_shape_of(strata_result(op)).type;
-  if (which == n || !is_small(&whole))
+  if (!is_small(&whole) || can_trap(id, whole.type))
     return STRATA_NO_VALUE;
   for (int i = 0; i < n; i++)
     if (!strata_splat_of(strata_operand(op, i), &scalar) &&

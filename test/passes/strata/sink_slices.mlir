@@ -27,19 +27,23 @@ func.func @positions(%x: tensor<1x?x2xf32, #rows>) -> tensor<1x?x2xf32, #rows> a
 
 #row = affine_map<()[s0] -> (1, s0)>
 
-// Slices of other elements, and of what is no constant, stay where they are.
+// Slices of other elements, of what is no constant, and of divisors, stay where they are.
 // CHECK-LABEL: @stays
 // CHECK-DAG: %[[S:.*]] = "strata.slice"(%{{.*}}) {starts = array<i64: 0, 0>
 // CHECK-DAG: %[[R:.*]] = "strata.slice"(%{{.*}}) {starts = array<i64: 0, 1>
 // CHECK: "strata.add"(%[[S]], %[[R]])
 // CHECK: %[[X:.*]] = "strata.slice"(%arg0)
 // CHECK: "strata.neg"(%[[X]])
-func.func @stays(%x: tensor<1x9000xi64>) -> (tensor<1x?xi64, #row>, tensor<1x?xi64, #row>) attributes {strata.symbols = [{name = "length", min = 1, max = 8999}]} {
+// CHECK: "strata.div"(%{{.*}}, %[[R]])
+func.func @stays(%x: tensor<1x9000xi64>) -> (tensor<1x?xi64, #row>, tensor<1x?xi64, #row>, tensor<1x?xi64, #row>) attributes {strata.symbols = [{name = "length", min = 1, max = 8999}]} {
   %p = "strata.constant"() {data = "positions"} : () -> tensor<1x9000xi64>
   %s = "strata.slice"(%p) {starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<1x9000xi64>) -> tensor<1x?xi64, #row>
   %r = "strata.slice"(%p) {starts = array<i64: 0, 1>, steps = array<i64: 1, 1>} : (tensor<1x9000xi64>) -> tensor<1x?xi64, #row>
   %a = "strata.add"(%s, %r) : (tensor<1x?xi64, #row>, tensor<1x?xi64, #row>) -> tensor<1x?xi64, #row>
   %u = "strata.slice"(%x) {starts = array<i64: 0, 0>, steps = array<i64: 1, 1>} : (tensor<1x9000xi64>) -> tensor<1x?xi64, #row>
   %n = "strata.neg"(%u) : (tensor<1x?xi64, #row>) -> tensor<1x?xi64, #row>
-  return %a, %n : tensor<1x?xi64, #row>, tensor<1x?xi64, #row>
+  %c = "strata.constant"() {value = dense<7> : tensor<i64>} : () -> tensor<i64>
+  %b = "strata.broadcast"(%c) {map = affine_map<(i, j) -> ()>} : (tensor<i64>) -> tensor<1x?xi64, #row>
+  %d = "strata.div"(%b, %r) : (tensor<1x?xi64, #row>, tensor<1x?xi64, #row>) -> tensor<1x?xi64, #row>
+  return %a, %n, %d : tensor<1x?xi64, #row>, tensor<1x?xi64, #row>, tensor<1x?xi64, #row>
 }
