@@ -8,7 +8,6 @@
 // its elements one by one. One branch decides that for all vectors, so that their loads are under way together and what
 // is done with them can wait.
 #include "dialects/affine/simplify.h"
-#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/transfer.h"
@@ -89,9 +88,10 @@ static bool read_span(const spans_t *s, int64_t reg, span_t *out) {
   bool is_aligned =
       first->offset % out->width == 0 && strata_index_is_multiple(&w->transfer->box->space, first->base, out->width);
   out->n_words = is_aligned ? 1 : 2;
-  if (out->n_words >= out->width) // as many loads by elements, and nothing to shift
-    return false;
   out->is_inside = is_inside(w, first, out);
+  // A pair of words, or one that may not be there, is no better than two elements, each loaded or not.
+  if (out->width == 2 && (out->n_words == 2 || !out->is_inside))
+    return false;
   return out->n_words * out->width <= strata_size_max(buffer_elements(w));
 }
 
@@ -275,78 +275,11 @@ static MlirValue choose(spans_t *s, int64_t reg, MlirValue value) {
   return mlirValueIsNull(condition) ? value : strata_emit_select(&s->w->d->e, condition, value, strata_walk_pad(s->w));
 }
 
-//===-- Pairs that hang over -------------------------------------------------------------------------------------===//
-
-// The conditions under which any element of the span is there, if they differ in one bound alone.
-static bool find_loosest(const spans_t *s, const span_t *span, strata_item_t *out) {
-  int differing = -1;
-  *out = *item_of(s, span, 0);
-  for (int64_t lane = 0; lane < span->width; lane++) {
-    const strata_item_t *item = item_of(s, span, lane);
-    if (item->is_never || item->n_conditions != out->n_conditions)
-      return false;
-    for (int i = 0; i < item->n_conditions; i++) {
-      strata_condition_t *all = &out->conditions[i];
-      const strata_condition_t *own = &item->conditions[i];
-      bool is_alike = mlirAffineExprEqual(all->expr, own->expr) && all->is_upper == own->is_upper;
-      bool is_same = is_alike && all->bound == own->bound;
-      if (!is_alike || (!is_same && differing >= 0 && differing != i))
-        return false;
-      differing = is_same ? differing : i;
-      all->bound = all->is_upper ? strata_max(all->bound, own->bound) : strata_min(all->bound, own->bound);
-    }
-  }
-  return out->n_conditions > 0;
-}
-
-// True of an aligned word of half the width: where an element of it is there, all lie in the buffer, which ends with
-// such a word.
-static bool is_pair(const spans_t *s, const span_t *span) {
-  return span->n_words == 1 && span->width * s->w->element_bytes < STRATA_VECTOR_BYTES &&
-         strata_size_divides(span->width, buffer_elements(s->w)) && !span->is_inside;
-}
-
-// Each under a branch of its own, as a thread of a product's sums has many of them, and they are needed one by one.
-static void load_pair(spans_t *s, const span_t *span, const strata_item_t *any, strata_registers_t *registers) {
-  strata_emitter_t *e = &s->w->d->e;
-  MlirValue lanes[MAX_LANES], result;
-  MlirType type = word_type(s, span);
-  strata_named_attr_t attr = {"tile.readonly", mlirUnitAttrGet(e->context)};
-  strata_loop_t choice = strata_emit_choice_begin(e, strata_walk_conditions(s->w, any, (MlirValue){0}), 1, &type);
-  MlirValue word =
-      strata_emit_value(e, "vector.load", 2, (MlirValue[]){s->w->transfer->flat, span->start}, type, 1, &attr);
-  strata_emit_choice_else(e, choice, 1, &word);
-  for (int64_t lane = 0; lane < span->width; lane++)
-    lanes[lane] = strata_walk_pad(s->w);
-  MlirValue pad = strata_lanes_of_scalars(e, span->width, lanes);
-  strata_emit_choice_end(e, choice, 1, &pad, &result);
-  for (int64_t lane = 0; lane < span->width; lane++) {
-    int64_t reg = span->first + lane * s->w->step;
-    registers->values[reg] = choose(s, reg, strata_lanes_extract(e, result, lane));
-  }
-}
-
-static void load_pairs(strata_walk_t *w, strata_registers_t *registers) {
-  spans_t s = {.w = w};
-  strata_item_t any;
-  for (int64_t reg = 0; reg < w->shape->count; reg++) {
-    span_t span;
-    if (w->items[reg].is_done || strata_walk_run(w, reg) * w->element_bytes >= MIN_BYTES ||
-        !read_span(&s, reg, &span) || !is_pair(&s, &span) || !find_loosest(&s, &span, &any))
-      continue;
-    span.start = strata_walk_position(w, &w->items[reg]);
-    load_pair(&s, &span, &any, registers);
-    for (int64_t lane = 0; lane < span.width; lane++)
-      item_of(&s, &span, lane)->is_done = true;
-  }
-}
-
 void strata_unaligned_load(strata_walk_t *w, strata_registers_t *registers) {
   spans_t s = {.w = w};
   MlirValue words[2 * MAX_SPANS];
   if (!w->transfer->is_readonly || w->element_bytes > MIN_BYTES / 2)
     return;
-  load_pairs(w, registers);
   find_spans(&s);
   if (!s.count)
     return;
