@@ -149,13 +149,12 @@ static bool is_inside(const strata_tile_builder_t *b, MlirValue memory, int rank
   return true;
 }
 
-// What does not exist holds anything without a |pad|: it is read without looking where it lies in memory all the same.
 static strata_tile_value_t load_memory(strata_tile_builder_t *b, MlirValue memory, int rank,
                                        const MlirAffineExpr *coordinates, MlirAttribute pad) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
   uint32_t dims = vector_dims(b, rank, coordinates);
   int n_bounds = b->n_bounds;
-  if (b->sizes.count > 0 && b->guard_depth == 0 && mlirAttributeIsNull(pad) && is_inside(b, memory, rank, coordinates))
+  if (b->reads_beyond && b->guard_depth == 0 && mlirAttributeIsNull(pad) && is_inside(b, memory, rank, coordinates))
     b->n_bounds = 0;
   address_t address = address_of(b, rank, coordinates, dims);
   b->n_bounds = n_bounds;
@@ -235,7 +234,7 @@ strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer,
   }
   value = producer ? compute_producer(b, producer, store, rank, coordinates)
                    : load_memory(b, buffer, rank, coordinates, (MlirAttribute){0});
-  if (!b->status)
+  if (!b->status && (producer || !b->reads_beyond)) // others may count on zeros
     strata_tile_know(b, buffer, rank, coordinates, value);
   return value;
 }
