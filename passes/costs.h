@@ -123,6 +123,7 @@ typedef struct {
   double products;   // multiply-adds of 16 bits a cycle
   double softmax;    // of a group's rows in one column: maximum, exponential, sum, conversion
   double mask;       // of the same
+  double guarded;    // of the same where sizes vary, of operands of scores that may not be there
   double weight;     // of the same without a softmax: conversion, the product's rescaling
   double operation;  // on each of a group's rows in one column
   double function;   // the same

@@ -57,6 +57,7 @@ typedef struct {
   bool has_one_row; // of each of the dim that |row| is, which keys and values have, too: a query for each head
   // Of one score: what is loaded for it alone, arithmetic on it, and functions (exponentials, quotients) among that.
   int64_t score_bytes, score_operations, score_functions;
+  bool has_known_scores; // what is loaded for scores lies in buffers of known sizes, if parts of them
 } strata_attention_t;
 
 // Steps along the head dim that are taken at once, and columns of values of an instruction: tiles are as long as whole

@@ -216,6 +216,7 @@ static void count_op(reader_t *r, MlirOperation op) {
 
 void strata_attention_count(reader_t *r) {
   r->a.score_bytes = r->a.score_operations = r->a.score_functions = 0;
+  r->a.has_known_scores = true;
   strata_space_t space = strata_attention_space(&r->a);
   for (int i = 0; i < r->chain->n; i++) {
     const term_t *term = &r->chain->terms[i];
@@ -228,9 +229,10 @@ void strata_attention_count(reader_t *r) {
       at = strata_affine_compose(load->map, at, &space);
     if (!is_of_scores(r, at))
       continue;
-    if (load)
+    if (load) {
       r->a.score_bytes += element_bytes(term->value);
-    else
+      r->a.has_known_scores &= !strata_type_is_symbolic(mlirValueGetType(load->buffer));
+    } else
       count_op(r, op);
   }
 }

@@ -69,14 +69,39 @@ static bool all_reads_agree(const follow_t *f, const strata_contraction_place_t 
   return true;
 }
 
+static bool is_dim(MlirAffineExpr expr, int dim) {
+  return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
+}
+
+// The same of sizes that vary: the nest's dims are some of the contraction's, as many points of each, and none but the
+// column is left out.
+static bool has_same_dims(const follow_t *f, const strata_contraction_place_t *place, int column) {
+  const strata_nest_t *from = f->contraction;
+  for (int dim = 0; dim < from->n_parallel; dim++) {
+    int count = 0;
+    for (int own = 0; own < strata_nest_n_dims(f->nest); own++)
+      if (is_dim(place->dims[own], dim)) {
+        if (!strata_size_equal(f->nest->space.sizes[own], from->space.sizes[dim]))
+          return false;
+        count++;
+      }
+    if (count > 1 || (count == 0 && dim != column && !strata_size_is_one(from->space.sizes[dim])))
+      return false;
+  }
+  for (int own = 0; own < strata_nest_n_dims(f->nest); own++)
+    if (!mlirAffineExprIsADim(place->dims[own]) && !strata_size_is_one(f->nest->space.sizes[own]))
+      return false;
+  return true;
+}
+
 // True if the place takes each element of the result, or each row of it where no dim is of its column, to a point of
-// its own, and leaves out none. Of sizes that vary that is not asked.
+// its own, and leaves out none.
 static bool covers_all(const follow_t *f, const strata_contraction_place_t *place, int column) {
   const strata_nest_t *from = f->contraction;
   int64_t points = 1, wanted = 1, min, max;
   bool has_column = false;
   if (strata_nest_varies(f->nest) || strata_nest_varies(from))
-    return false;
+    return has_same_dims(f, place, column);
   for (int dim = 0; dim < strata_nest_n_dims(f->nest); dim++) {
     points *= strata_nest_static_extent(f->nest, dim);
     has_column |= strata_affine_expr_uses(place->dims[dim], column);
@@ -87,10 +112,6 @@ static bool covers_all(const follow_t *f, const strata_contraction_place_t *plac
   for (int dim = 0; dim < from->n_parallel; dim++)
     wanted *= dim == column && !has_column ? 1 : strata_nest_static_extent(from, dim);
   return points == wanted;
-}
-
-static bool is_dim(MlirAffineExpr expr, int dim) {
-  return mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
 }
 
 // True of a plain combination of a row's elements in one result.

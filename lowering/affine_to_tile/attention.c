@@ -127,10 +127,14 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   return scores;
 }
 
-// What the nests between make of the product, unless that is a factor.
+// What the nests between make of the product, unless that is a factor. Scores that do not exist are cut off afterwards.
 static strata_tile_value_t scores_of(strata_tile_builder_t *b, builder_t *c, strata_tile_value_t product) {
-  return c->t.a.scale != 0 ? product
-                           : strata_tile_attention_derive(b, &c->t, &c->t.a.product, product, &c->t.a.score, SCORES);
+  if (c->t.a.scale != 0)
+    return product;
+  b->reads_beyond = b->sizes.count > 0;
+  product = strata_tile_attention_derive(b, &c->t, &c->t.a.product, product, &c->t.a.score, SCORES);
+  b->reads_beyond = false;
+  return product;
 }
 
 //===-- A block of columns ---------------------------------------------------------------------------------------===//

@@ -134,11 +134,30 @@ static MlirAttribute zero_of(MlirType type) {
                                 : mlirIntegerAttrGet(type, 0);
 }
 
+// True if the memory has an element at each point of the tile, be it one that does not exist: part of a larger buffer.
+static bool is_inside(const strata_tile_builder_t *b, MlirValue memory, int rank, const MlirAffineExpr *coordinates) {
+  strata_static_space_t storage;
+  const strata_space_t *space = strata_tile_space(b, &storage);
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(memory, sizes);
+  for (int i = 0; i < rank; i++) {
+    int64_t min, max;
+    if (strata_size_varies(sizes[i]) || !strata_affine_range(coordinates[i], space, &min, &max) || min < 0 ||
+        max >= strata_size_min(sizes[i]))
+      return false;
+  }
+  return true;
+}
+
 static strata_tile_value_t load_memory(strata_tile_builder_t *b, MlirValue memory, int rank,
                                        const MlirAffineExpr *coordinates, MlirAttribute pad) {
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
   uint32_t dims = vector_dims(b, rank, coordinates);
+  int n_bounds = b->n_bounds;
+  if (b->reads_beyond && b->guard_depth == 0 && mlirAttributeIsNull(pad) && is_inside(b, memory, rank, coordinates))
+    b->n_bounds = 0;
   address_t address = address_of(b, rank, coordinates, dims);
+  b->n_bounds = n_bounds;
   if (b->guard_depth && mlirAttributeIsNull(pad))
     pad = zero_of(element);
   MlirType type = strata_tile_type(b, element, dims);
@@ -215,7 +234,7 @@ strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer,
   }
   value = producer ? compute_producer(b, producer, store, rank, coordinates)
                    : load_memory(b, buffer, rank, coordinates, (MlirAttribute){0});
-  if (!b->status)
+  if (!b->status && (producer || !b->reads_beyond)) // others may count on zeros
     strata_tile_know(b, buffer, rank, coordinates, value);
   return value;
 }

@@ -67,6 +67,7 @@ typedef struct {
   MlirAffineExpr bounds[STRATA_TILE_BOUNDS];
   int depth;              // producers being computed for one another; more than there are nests would be a cycle
   int guard_depth;        // inside a guard, reads may fall outside their buffers
+  bool reads_beyond;      // what does not exist may be anything: no mask where it lies in memory all the same
   bool tails_hold;        // where guards marked strata.tail are known to hold
   bool widens_choices;    // what is chosen among rounded values is chosen before they are rounded, if it is widened
   strata_status_t status; // the first error; everything after it is meaningless

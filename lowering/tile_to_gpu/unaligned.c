@@ -89,6 +89,9 @@ static bool read_span(const spans_t *s, int64_t reg, span_t *out) {
       first->offset % out->width == 0 && strata_index_is_multiple(&w->transfer->box->space, first->base, out->width);
   out->n_words = is_aligned ? 1 : 2;
   out->is_inside = is_inside(w, first, out);
+  // A pair of words, or one that may not be there, is no better than two elements, each loaded or not.
+  if (out->width == 2 && (out->n_words == 2 || !out->is_inside))
+    return false;
   return out->n_words * out->width <= strata_size_max(buffer_elements(w));
 }
 

@@ -137,6 +137,12 @@ bool strata_candidates_admit(const strata_work_t *work, const strata_schedule_t 
 void strata_candidates_explain(strata_compile_t *compile, const strata_work_t *work, const strata_ways_t *ways,
                                const char *title, int n, const strata_candidate_t *best, bool is_chosen);
 
+// Points of the sizes at which costs are asked (schedule_varying.c): how many there are; values of all symbols at point
+// |i|, the likely ones, or |usual| ones, and between them their geometric means.
+enum { STRATA_VARYING_POINTS = 7 };
+int strata_varying_points(const strata_symbols_t *symbols);
+int64_t *strata_varying_values(strata_arena_t *arena, const strata_symbols_t *symbols, const int64_t *usual, int i);
+
 // Of a product whose sizes vary (schedule_varying.c): whether tiles are worth their while at some of what is likely; a
 // schedule for all sizes. *out_taken is false where there is none.
 bool strata_varying_has_tiles(const strata_gpu_contraction_t *q, const strata_problem_t *product);

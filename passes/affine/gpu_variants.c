@@ -1,6 +1,7 @@
 // Variants of maps and rows on a GPU: what is contiguous begins at multiples of 16 bytes, so that it is moved by
 // vectors; rows whose length varies are so short that registers hold them, and are read once. Either is known where a
-// condition on sizes says it (when.h), and the kernel is scheduled for it as one of such sizes.
+// condition on sizes says it (when.h), and the kernel is scheduled for it as one of such sizes. Where rows are few,
+// each has more threads.
 #include "dialects/affine/row_kernel.h"
 #include "dialects/integers.h"
 #include "passes/affine/problem.h"
@@ -192,6 +193,34 @@ static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_ro
   return NULL;
 }
 
+//===-- Few rows -------------------------------------------------------------------------------------------------===//
+
+static bool is_alike(const strata_schedule_t *a, const strata_schedule_t *b) {
+  return a->group == b->group && a->threads == b->threads && a->n_tile == b->n_tile &&
+         !memcmp(a->tile, b->tile, sizeof *a->tile * (size_t)a->n_tile);
+}
+
+// Of rows whose number alone varies, held by a group of a block's threads each: few have larger groups.
+static strata_status_t add_few(const strata_scheduling_t *s, const strata_row_kernel_t *rows,
+                               const strata_schedule_t *schedule) {
+  strata_size_t number = strata_size_constant(1);
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  int64_t few = strata_gpu_few_rows(s->device, schedule->group);
+  bool has_groups = schedule->group > 1 && schedule->group <= schedule->threads && schedule->n_tile == 1 &&
+                    schedule->slots == 0 && schedule->blocks == 0;
+  for (int row = 0; row < rows->n_rows; row++)
+    number = strata_size_product(number, rows->sizes[row]);
+  if (!has_groups || !strata_size_varies(number) || strata_size_min(number) > few || strata_size_max(number) <= few)
+    return NULL;
+  condition_t condition = {.count = 1, .of = {{strata_size_expr(s->compile->context, number), 0, few, 1}}};
+  STRATA_TRY(add(s, &condition, schedule, strata_gpu_choose_few_rows));
+  int n = strata_variants_of(s->called->func, variants);
+  strata_schedule_t own = n ? strata_schedule_read(variants[n - 1]) : *schedule;
+  if (n && is_alike(&own, schedule))
+    strata_variants_erase(s->called->func, variants[n - 1]);
+  return NULL;
+}
+
 strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule) {
   condition_t aligned;
   strata_row_kernel_t rows;
@@ -205,5 +234,7 @@ strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_s
     aligned = (condition_t){0};
   if (rows.across == STRATA_NOT_A_ROW && strata_row_kernel_lengths_vary(&rows))
     return add_lengths(s, &rows, &aligned, schedule);
-  return has_aligned ? add(s, &aligned, schedule, strata_gpu_rows) : NULL;
+  if (has_aligned)
+    return add(s, &aligned, schedule, strata_gpu_rows);
+  return rows.across == STRATA_NOT_A_ROW ? add_few(s, &rows, schedule) : NULL;
 }

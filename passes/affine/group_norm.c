@@ -129,11 +129,14 @@ static bool is_seen(const finder_t *f, const strata_nest_buffer_t *buffer) {
   return !buffer->is_alloc || !all_in(&buffer->readers, &f->members);
 }
 
-// Bytes of what goes through memory, each buffer once, and of the widest element of what is stored.
-static double traffic(const finder_t *f, int64_t *out_stored) {
+typedef struct {
+  double known, varying; // bytes of what goes through memory, each buffer once
+  int64_t stored;        // bytes of the widest element of what is stored
+} traffic_t;
+
+static traffic_t traffic(const finder_t *f) {
   strata_ints_t seen = {0};
-  double bytes = 0;
-  *out_stored = 1;
+  traffic_t result = {.stored = 1};
   for (size_t i = 0; i < f->members.count; i++) {
     const strata_nest_node_t *node = strata_group_node(f->grouping, f->members.data[i]);
     for (size_t j = 0; j < node->buffers.count; j++) {
@@ -142,13 +145,13 @@ static double traffic(const finder_t *f, int64_t *out_stored) {
       if (strata_ints_contain(&seen, node->buffers.data[j]) || (is_made && !is_seen(f, buffer)))
         continue;
       *strata_vector_push(f->grouping->graph.arena, &seen) = node->buffers.data[j];
-      bytes += buffer->bytes;
-      MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer->value));
+      MlirType type = mlirValueGetType(buffer->value), element = mlirShapedTypeGetElementType(type);
+      *(strata_type_is_symbolic(type) ? &result.varying : &result.known) += buffer->bytes;
       int64_t width = strata_type_storage_size(strata_type_from_mlir(element), 1);
-      *out_stored = is_store && width > *out_stored ? width : *out_stored;
+      result.stored = is_store && width > result.stored ? width : result.stored;
     }
   }
-  return bytes;
+  return result;
 }
 
 // A norm alone reads what the product stores, and stores as much.
@@ -158,33 +161,89 @@ static double norm_seconds(const strata_problem_t *p) {
   return costs->norm_seconds + 2 * elements * (double)p->stored_bytes / costs->norm_bandwidth;
 }
 
-static bool pays(const finder_t *f) {
-  strata_gpu_contraction_t question = {f->grouping->compile, f->device, NULL, NULL, &f->contraction};
-  strata_problem_t alone = strata_problem_read(&question), joined;
+// What the kernel takes at some sizes.
+typedef struct {
+  strata_problem_t alone;
+  int64_t blocks;       // of a cluster that holds a row; 0: none does
+  double joined, apart; // seconds
+  double factor;        // how many times as long the joined ones take
+  const char *obstacle;
+} comparison_t;
+
+static strata_problem_t problem_at(const finder_t *f, const int64_t *values) {
+  strata_nest_t nest = *f->contraction.nest;
+  strata_contraction_kernel_t contraction = f->contraction;
+  nest.likely = values;
+  contraction.nest = &nest;
+  return strata_problem_read(&(strata_gpu_contraction_t){f->grouping->compile, f->device, NULL, NULL, &contraction});
+}
+
+static comparison_t compare(const finder_t *f, const int64_t *values) {
+  const traffic_t bytes = traffic(f);
+  strata_problem_t usual = problem_at(f, f->contraction.nest->likely), joined;
+  comparison_t c = {.alone = problem_at(f, values), .factor = INFINITY};
   strata_candidate_t choice;
-  alone.traffic = traffic(f, &alone.stored_bytes);
-  joined = alone;
+  double elements = (double)(c.alone.rows * c.alone.batch), usually = (double)(usual.rows * usual.batch);
+  c.alone.traffic = bytes.known + bytes.varying * elements / usually;
+  c.alone.stored_bytes = bytes.stored;
+  joined = c.alone;
   joined.row_reductions = f->n_reductions;
-  bool fits = strata_pipelined_choose(f->device, &joined, 1, &choice) > 0;
-  double apart = strata_problem_seconds(f->device, &alone) + norm_seconds(&alone);
-  bool is_wanted = f->grouping->compile->options->fuse_norms;
-  double factor =
-      fits ? strata_problem_correction(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM) : INFINITY;
-  bool is_faster = fits && (is_wanted || choice.seconds * factor < f->device->costs->margins.norm * apart);
-  const char *obstacle =
-      fits ? strata_problem_obstacle(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM) : NULL;
-  if (fits)
+  c.apart = strata_problem_seconds(f->device, &c.alone) + norm_seconds(&c.alone);
+  if (strata_pipelined_choose(f->device, &joined, 1, &choice) == 0)
+    return c;
+  c.blocks = choice.pipelined.row;
+  c.joined = choice.seconds;
+  c.factor = strata_problem_correction(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);
+  c.obstacle = strata_problem_obstacle(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);
+  return c;
+}
+
+static bool is_faster(const finder_t *f, const comparison_t *c) {
+  return c->blocks && c->joined * c->factor < f->device->costs->margins.norm * c->apart;
+}
+
+// At every point of sizes that vary, the least and rather large ones among them. |worst| is one where it is not so.
+static bool is_faster_everywhere(const finder_t *f, comparison_t *worst) {
+  enum { LARGER = 4 }; // than what is likely
+  strata_arena_t *arena = f->grouping->graph.arena;
+  strata_symbols_t symbols;
+  const int64_t *usual = f->contraction.nest->likely;
+  strata_status_t status = strata_symbols_read(arena, f->grouping->compile->module, &symbols);
+  int n = status ? 0 : strata_varying_points(&symbols);
+  bool result = !status;
+  strata_status_free(status);
+  for (int i = 0; i < n + 2 && result; i++) {
+    int64_t *values = strata_varying_values(arena, &symbols, usual, i < n ? i : 2 * n);
+    for (size_t j = 0; j < strata_symbols_given(&symbols) && i >= n; j++) {
+      const strata_symbol_t *symbol = &symbols.list.data[j];
+      values[j] = i == n ? symbol->min : strata_min(symbol->max, strata_times(LARGER, values[j]));
+    }
+    if (!strata_symbols_evaluate(&symbols, values))
+      continue;
+    comparison_t own = compare(f, values);
+    result = is_faster(f, &own);
+    if (!result)
+      *worst = own;
+  }
+  return result;
+}
+
+static bool pays(const finder_t *f) {
+  comparison_t c = compare(f, f->contraction.nest->likely);
+  bool is_taken = c.blocks && f->grouping->compile->options->fuse_norms;
+  if (!is_taken)
+    is_taken = strata_kernel_varies(&f->product) ? is_faster_everywhere(f, &c) : is_faster(f, &c);
+  if (c.blocks)
     strata_explain(f->grouping->compile,
                    "norm contract#%d: %d reductions of %lld rows of %lld, %lld blocks a row: %.1f us %s %.1f in two "
                    "kernels%s%s",
-                   f->first, f->n_reductions, (long long)alone.rows, (long long)alone.columns,
-                   (long long)choice.pipelined.row, 1e6 * choice.seconds,
-                   is_faster ? "instead of" : "are not taken for", 1e6 * apart, obstacle ? "; corrected: " : "",
-                   obstacle ? obstacle : "");
+                   f->first, f->n_reductions, (long long)c.alone.rows, (long long)c.alone.columns, (long long)c.blocks,
+                   1e6 * c.joined, is_taken ? "instead of" : "are not taken for", 1e6 * c.apart,
+                   c.obstacle ? "; corrected: " : "", c.obstacle ? c.obstacle : "");
   else
     strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
-                   (long long)alone.columns);
-  return is_faster;
+                   (long long)c.alone.columns);
+  return is_taken;
 }
 
 //===-- Forming --------------------------------------------------------------------------------------------------===//
@@ -212,8 +271,7 @@ static bool read_product(finder_t *f) {
                                  .body = strata_func_body(f->grouping->graph.func),
                                  .n_nests = 1,
                                  .nests = strata_group_node(f->grouping, f->first)->nest};
-  return !strata_kernel_varies(&f->product) && strata_is_contraction(&f->product, &f->contraction) &&
-         strata_contraction_has_rows(&f->contraction);
+  return strata_is_contraction(&f->product, &f->contraction) && strata_contraction_has_rows(&f->contraction);
 }
 
 static void begin(finder_t *f) {

@@ -111,7 +111,22 @@ static bool is_sensible(const strata_attention_problem_t *p, const strata_attent
          (c->groups <= USUAL_GROUPS || (double)strata_ceil_div(p->columns, c->columns) >= p->costs->attention.long_row);
 }
 
-// Scores, the weights made of them and results are a thread's at the same time.
+// True if tiles are whole where the size is greatest.
+static bool ends_with_tile(strata_size_t size, int64_t tile) {
+  return strata_size_divides(tile, size) || strata_size_max(size) % tile == 0;
+}
+
+// True if each score has an operand of its own, of which a thread has to ask whether it is there: not where a tile that
+// hangs over an edge lies in a larger buffer.
+static bool has_guards(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  const strata_attention_t *a = &p->attention;
+  bool is_inside = a->has_known_scores && ends_with_tile(strata_attention_rows(a), c->rows) &&
+                   ends_with_tile(a->sizes[a->column], c->columns);
+  return p->varies && a->score_bytes > 0 && !is_inside;
+}
+
+// Scores, the weights made of them and results are a thread's at the same time, and where a guarded operand of theirs
+// lies and whether it is there.
 static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                  const strata_attention_choice_t *c, int64_t most_registers) {
   const strata_attention_t *a = &p->attention;
@@ -122,6 +137,7 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
     return false;
   int64_t registers = c->columns / 2 + c->columns / 4 + p->value / 2 + OTHER_REGISTERS;
   registers += has_temporaries ? TEMPORARY_REGISTERS : 0;
+  registers += has_guards(p, c) ? c->columns / 4 : 0;
   return registers <= most_registers && shared_bytes(p, c) <= device->shared_bytes;
 }
 
@@ -147,6 +163,7 @@ static double arithmetic_cycles(const strata_attention_problem_t *p) {
 static double softmax_cycles(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   const strata_attention_costs_t *costs = &p->costs->attention;
   double cycles = p->attention.has_softmax ? costs->softmax : costs->weight + arithmetic_cycles(p);
+  cycles += has_guards(p, c) ? costs->guarded : 0;
   return cycles + (p->attention.is_causal && c->rows != c->columns ? costs->mask : 0);
 }
 

@@ -189,16 +189,18 @@ static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const str
 static strata_status_t choose_varying(const strata_scheduling_t *s, const strata_gpu_contraction_t *q,
                                       const strata_problem_t *product, strata_schedule_t *out, bool *out_taken) {
   strata_problem_reading_t now;
-  *out_taken = product->is_pair || strata_varying_has_tiles(q, product);
+  bool is_whole = product->is_pair || product->row_reductions;
+  *out_taken = is_whole || strata_varying_has_tiles(q, product);
   if (!*out_taken)
     return NULL;
-  if (!product->is_pair) {
+  if (!is_whole) {
     STRATA_TRY(pack_constants(q));
     STRATA_TRY(stage_operands(q));
   }
   STRATA_TRY(read_again(q, &now));
   STRATA_TRY(strata_varying_choose(&now.question, &now.problem, out, out_taken));
-  return *out_taken ? strata_gpu_product_variants(s, &now.question, &now.problem, out) : NULL;
+  return *out_taken && !product->row_reductions ? strata_gpu_product_variants(s, &now.question, &now.problem, out)
+                                                : NULL;
 }
 
 // Of others, better computed as rows, a few results a thread are.

@@ -187,8 +187,7 @@ static int64_t group_of(const gpu_kernel_t *k, int64_t n_rows, int64_t length, i
   if (strata_ceil_div(length, group) > ROW_ELEMENTS)
     while (group < device->max_threads && strata_ceil_div(length, group) > elements)
       group *= 2;
-  int64_t wanted = (int64_t)device->n_processors * THREADS;
-  while (n_rows * group < wanted && group < device->max_threads && length / (2 * group) >= width)
+  while (n_rows <= strata_gpu_few_rows(device, group) && group < device->max_threads && length / (2 * group) >= width)
     group *= 2;
   return group;
 }
@@ -449,7 +448,8 @@ static bool is_taken(strata_status_t status) {
   return is_taken;
 }
 
-strata_status_t strata_gpu_rows(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
+// Rows of which there are likely |most_rows| at most.
+static strata_status_t choose_rows(const gpu_kernel_t *k, int64_t most_rows, strata_schedule_t *out, bool *out_taken) {
   strata_row_kernel_t rows;
   int64_t n_rows = 1, length = 1;
   *out_taken = is_taken(strata_row_kernel_read(k->kernel, &rows));
@@ -457,6 +457,7 @@ strata_status_t strata_gpu_rows(const strata_scheduling_t *k, strata_schedule_t 
     return NULL;
   for (int row = 0; row < rows.n_rows; row++)
     n_rows = strata_times(n_rows, likely(k, rows.sizes[row]));
+  n_rows = strata_min(n_rows, most_rows);
   for (int i = 0; i < k->kernel->n_nests; i++)
     if (rows.members[i].takes_part)
       length = strata_max(length, strata_row_inner_elements(&rows.members[i]));
@@ -467,6 +468,19 @@ strata_status_t strata_gpu_rows(const strata_scheduling_t *k, strata_schedule_t 
   else
     schedule_inner(k, &rows, n_rows, length, out);
   return NULL;
+}
+
+strata_status_t strata_gpu_rows(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
+  return choose_rows(k, INT64_MAX, out, out_taken);
+}
+
+int64_t strata_gpu_few_rows(const strata_gpu_device_t *device, int64_t group) {
+  return ((int64_t)device->n_processors * THREADS - 1) / group;
+}
+
+strata_status_t strata_gpu_choose_few_rows(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
+  int64_t few = strata_gpu_few_rows(k->device, strata_schedule_read(k->called->func).group);
+  return choose_rows(k, strata_max(1, few / 2), out, out_taken);
 }
 
 // One nest that copies rows found by numbers in memory runs along them.

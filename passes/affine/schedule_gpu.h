@@ -18,6 +18,12 @@ STRATA_MUST_CHECK strata_status_t strata_schedule_gpu(strata_compile_t *compile)
 int64_t strata_gpu_held_elements(const strata_gpu_device_t *device, int64_t group);
 int64_t strata_gpu_access_width(const strata_scheduling_t *s);
 
+// How many rows are few: groups of |group| threads, one a row, leave the card without work. What such rows are better
+// given, where the kernel has a schedule for more of them.
+int64_t strata_gpu_few_rows(const strata_gpu_device_t *device, int64_t group);
+STRATA_MUST_CHECK strata_status_t strata_gpu_choose_few_rows(const strata_scheduling_t *s, strata_schedule_t *out,
+                                                             bool *out_taken);
+
 // What a contraction's schedule may look at and change (kinds.h).
 typedef struct {
   strata_compile_t *compile;

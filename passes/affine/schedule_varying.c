@@ -12,7 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_POINTS = 7 };
+enum { MOST_POINTS = STRATA_VARYING_POINTS };
 
 //===-- Points of the sizes --------------------------------------------------------------------------------------===//
 
@@ -27,8 +27,14 @@ static double likely_size(const strata_symbol_t *symbol, int64_t usual, int i) {
   return symbol->n_likely ? (double)symbol->likely[strata_min(i, symbol->n_likely - 1)] : (double)usual;
 }
 
-// Values of all symbols at point |i|: the likely ones, and between them their geometric means.
-static int64_t *values_at(strata_arena_t *arena, const strata_symbols_t *symbols, const int64_t *usual, int i) {
+int strata_varying_points(const strata_symbols_t *symbols) {
+  int most = 1;
+  for (size_t i = 0; i < symbols->list.count; i++)
+    most = (int)strata_max(most, 2 * symbols->list.data[i].n_likely - 1);
+  return (int)strata_min(most, MOST_POINTS);
+}
+
+int64_t *strata_varying_values(strata_arena_t *arena, const strata_symbols_t *symbols, const int64_t *usual, int i) {
   int64_t *values = strata_arena_array(arena, int64_t, symbols->list.count);
   for (size_t j = 0; j < strata_symbols_given(symbols); j++) {
     const strata_symbol_t *symbol = &symbols->list.data[j];
@@ -80,13 +86,10 @@ static strata_status_t read_points(const strata_gpu_contraction_t *q, const stra
   strata_symbols_t symbols;
   strata_arena_t *arena = q->compile->arena;
   const int64_t *usual = q->contraction->nest->likely;
-  int most = 1; // points
   STRATA_TRY(strata_symbols_read(arena, q->compile->module, &symbols));
-  for (size_t i = 0; i < symbols.list.count; i++)
-    most = (int)strata_max(most, 2 * symbols.list.data[i].n_likely - 1);
   *out = (points_t){0};
-  for (int i = 0; i < strata_min(most, MOST_POINTS); i++) {
-    int64_t *values = values_at(arena, &symbols, usual, i);
+  for (int i = 0; i < strata_varying_points(&symbols); i++) {
+    int64_t *values = strata_varying_values(arena, &symbols, usual, i);
     if (!strata_symbols_evaluate(&symbols, values))
       continue;
     strata_problem_t at = problem_at(q, product, values);
@@ -219,7 +222,7 @@ strata_status_t strata_varying_choose(const strata_gpu_contraction_t *q, const s
   *out = choice.ways->write(&work, &choice.last);
   choice.last.schedule = *out;
   if (out->producers)
-    out->blocks = strata_pipelined_most_blocks(q->device, &choice.last.pipelined);
+    out->blocks = out->row > 1 ? 0 : strata_pipelined_most_blocks(q->device, &choice.last.pipelined);
   explain(q, &points, &choice);
   return NULL;
 }

@@ -6,6 +6,7 @@
 //   slice(transpose(x))                  ->   transpose(slice(x))
 //   contract(view(x), y)                 ->   contract(x, y), transpose(contract(x, y)) -> contract(x, y)
 //   relu(concat(contract, contract))     ->   concat(relu(contract), relu(contract)), see sink_concats.c
+//   gather(table, slice(positions))      ->   slice(gather(table, positions)) of constants, see sink_slices.c
 //
 // So what is computed between two contracts is in the order in which the first leaves it, and kernels have no reshapes
 // inside. A view passes an op if all that the op reads can be seen from before the view: constants, broadcasts whose
@@ -362,7 +363,9 @@ static MlirValue hoist_reshape(strata_rewriter_t *r, MlirOperation reshape) {
 }
 
 static MlirValue sink_or_simplify(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
-  MlirValue moved = STRATA_NO_VALUE;
+  MlirValue moved = strata_pass_slice(r, op, id);
+  if (!mlirValueIsNull(moved))
+    return moved;
   if (!strata_rewriter_is_constant(r, strata_result(op)))
     moved = sink(r, op, id);
   else if (id == STRATA_OP_RESHAPE)

@@ -68,4 +68,8 @@ MlirValue strata_reshape_contract(strata_rewriter_t *rewriter, MlirOperation res
 // a null value if it has no such operand.
 MlirValue strata_pass_concat(strata_rewriter_t *rewriter, MlirOperation elementwise, strata_op_id_t id);
 
+// An elementwise op, or a gather, on slices of symbolic sizes of what constants make as the slice of the same on all of
+// that; a null value if it reads something else.
+MlirValue strata_pass_slice(strata_rewriter_t *rewriter, MlirOperation op, strata_op_id_t id);
+
 #endif

@@ -8,6 +8,7 @@ import strata
 
 DEVICES = {"f16": ("emulated_90", "emulated_fma"), "bf16": ("emulated_90",), "f32": ("emulated_fma",)}
 EPSILON = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7, "f32": 2.0 ** -20}
+CUT = 512
 EDGES = [1, 17, 63, 64, 65, 128, 511]
 INFINITY = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}
 
@@ -16,7 +17,8 @@ class Attention:
     """Of [batch, sequence, heads, depth], or [batch, sequence, heads * depth] where |flat|; |joined|: the result is
     [batch * sequence, heads * depth]. |across|: operands of [batch, heads, depth, sequence]. Queries are "sequence" or a
     number; keys are as many, or "keys", or what lies in a cache and the queries: "past + sequence". Masks: "causal", of
-    the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own."""
+    the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own; "added_f32", the
+    same where scores are f32; "cut", a part of what constants make of the longest sequence, CUT."""
 
     def __init__(self, element="f16", heads=2, depth=64, keys="sequence", queries="sequence", batch="batch", mask="",
                  flat=False, groups=1, joined=False, across="", multiple=1, kernels=1, heads_first=False,
@@ -29,6 +31,7 @@ class Attention:
         self.keys = f"past + {queries}" if self.past else keys
         names = [batch, queries, "past" if self.past else keys]
         self.symbols = [name for i, name in enumerate(names) if isinstance(name, str) and name not in names[:i]]
+        self.whole = (np.arange(CUT)[:, None] ^ np.arange(CUT)[::-1]).astype(np.float32)
         self.lines = []
 
     def sizes(self, generator):
@@ -72,12 +75,21 @@ class Attention:
         return self.broadcast(scalar, dims, "", kind)
 
     def broadcast(self, value, dims, kept, element=None):
-        return self.op("broadcast", [value], dims, element, map=f"affine_map<(b, h, {'g, ' if len(dims) == 5 else ''}i, j) -> ({kept})>")
+        return self.op("broadcast", [value], dims, element, map=f"affine_map<({'b, h, ' if len(dims) > 2 else ''}{'g, ' if len(dims) == 5 else ''}i, j) -> ({kept})>")
 
     def masked(self, scores, dims):
+        if self.mask == "added_f32":
+            added = self.broadcast(("%m", self.type([self.queries, self.keys], "f32")), dims, "i, j", "f32")
+            return self.op("add", [self.op("convert", [scores], dims, "f32"), added], dims, "f32")
         if self.mask == "added":
             added = self.broadcast(("%m", self.type([self.queries, self.keys])), dims, "i, j")
             return self.op("add", [scores, added], dims)
+        if self.mask == "cut":
+            bits = self.stored(self.whole).tobytes().hex()
+            whole = self.op("constant", [], [CUT, CUT], value=f'dense<"0x{bits}"> : tensor<{CUT}x{CUT}x{self.element}>')
+            part = self.op("slice", [whole], [self.queries, self.keys], starts="array<i64: 0, 0>", steps="array<i64: 1, 1>")
+            part = self.op("mul", [part, self.number_of("0.015625", [self.queries, self.keys])], [self.queries, self.keys])
+            return self.op("add", [scores, self.broadcast(part, dims, "i, j")], dims)
         if not self.mask:
             return scores
         rows, columns = (self.op("iota", [], dims, "i32", axis=f"{axis} : i64") for axis in (2, 3))
@@ -102,8 +114,9 @@ class Attention:
                                    [dims[0], dims[2], dims[1], dims[3]] if self.heads_first else flat(dims))
         inputs = [f"%{name}: {self.type(laid(name, dims))} {{strata.name = \"{name}\"}}"
                   for name, dims in zip("qkv", (q, k, k))]
-        if self.mask in ("padding", "added"):
+        if self.mask in ("padding", "added", "added_f32"):
             dims, element = ([self.batch], "i32") if self.mask == "padding" else ([self.queries, self.keys], None)
+            element = "f32" if self.mask == "added_f32" else element
             inputs.append(f'%m: {self.type(dims, element)} {{strata.name = "m"}}')
         given = {name: (f"%{name}", self.type(laid(name, dims))) for name, dims in zip("qkv", (q, k, k))}
         place = {name: "b, h, d, %s" if name in self.across else "b, h, %s, d" if self.heads_first else "b, %s, h, d"
@@ -117,7 +130,10 @@ class Attention:
             f"affine_map<(b, h, {group}i, j, d) -> ({place['k'] % 'j'})>, "
             f"affine_map<(b, h, {group}i, j, d) -> (b, h, {group}i, j)>]"))
         scores = self.op("mul", [scores, self.number_of(f"{self.depth ** -0.5:e}", dims)], dims)
-        weights = self.op("softmax", [self.masked(scores, dims)], dims, axes=f"array<i64: {len(dims) - 1}>")
+        weights = self.op("softmax", [self.masked(scores, dims)], dims, "f32" if self.mask == "added_f32" else None,
+                          axes=f"array<i64: {len(dims) - 1}>")
+        if self.mask == "added_f32":
+            weights = self.op("convert", [weights], dims)
         y = self.op("contract", [weights, given["v"]], q, zero_pad="false", origin='"matmul"', maps=(
             f"[affine_map<(b, i, h, {group}d, j) -> (b, h, {group}i, j)>, "
             f"affine_map<(b, i, h, {group}d, j) -> ({place['v'] % 'j'})>, "
@@ -125,7 +141,7 @@ class Attention:
         y = self.op("reshape", [y], flat(q)) if self.flat else y
         if self.joined:
             y = self.op("reshape", [y], [f"{self.batch} * {self.queries}", self.heads * self.depth])
-        symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = 100000, multiple = '
+        symbols = ", ".join(f'{{name = "{n}", min = {0 if n == "past" else 1}, max = {CUT if self.mask == "cut" and n != "batch" else 100000}, multiple = '
                             f'{1 if n in ("batch", "past") else self.multiple}, likely = [{"1, 8" if n == "batch" else self.likely}]}}' for n in self.symbols)
         body = "\n  ".join(self.lines)
         return (f'func.func @main({", ".join(inputs)}) -> ({y[1]} {{strata.name = "y"}}) attributes {{strata.symbols = '
@@ -148,6 +164,8 @@ class Attention:
             given.append(generator.integers(1, m + 1, b).astype(np.int32))
         if self.mask == "added":
             given.append(draw(n, m))
+        if self.mask == "added_f32":
+            given.append(generator.standard_normal((n, m)).astype(np.float32))
         return given
 
     def wanted(self, given):
@@ -161,6 +179,10 @@ class Attention:
             scores = np.where(np.arange(m) < given[3][:, None, None, None], scores, -np.inf)
         if self.mask == "added":
             scores = scores + self.exact(given[3])
+        if self.mask == "cut":
+            scores = scores + self.whole[:n, :m] / 64
+        if self.mask == "added_f32":
+            scores = scores + given[3]
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         weights /= weights.sum(-1, keepdims=True)
         y = np.einsum("bhij,bjhd->bihd", weights, v)
@@ -191,6 +213,9 @@ CASES = {
     "padding": Attention(mask="padding"),
     "padding_f32": Attention("f32", mask="padding"),
     "added": Attention(mask="added"),
+    "added_f32": Attention(mask="added_f32", likely="128, 208"),
+    "cut_f32": Attention("f32", mask="cut"),
+    "cut": Attention(mask="cut", likely="128, 208"),
     "cross": Attention(keys="keys"),
     "cross_f32": Attention("f32", keys="keys", depth=80),
     "cross_known_keys": Attention(keys=77),
@@ -210,7 +235,7 @@ def check(name, device, generator):
     library = gpu.Library(strata.compile_library(path, "out", f"{name}_{device}", [
         "--target=nvgpu", f"--device={device}"])[0])
     kernels = {kernel.name.split(b"_v")[0] for kernel in library.kernels}  # and variants of them
-    assert len(kernels) == (case.kernels if device == "emulated_90" else 1), f"{len(kernels)} kernels"
+    assert len(kernels) == (case.kernels if device == "emulated_90" else 1) + (case.mask == "cut")  # one prepares, f"{len(kernels)} kernels"
     for sizes in case.sizes(generator):
         given = case.inputs(sizes, generator)
         wanted, bound = case.wanted(given)

@@ -1,5 +1,7 @@
 """Rows whose length varies, on the emulated device: at lengths at, below and beyond what each variant of the kernel
-holds, aligned and not, and at the likely one, which has a variant of its own."""
+holds, aligned and not, and at the likely one, which has a variant of its own. And rows whose number varies, few and
+many."""
+import re
 import tempfile
 
 import numpy as np
@@ -58,13 +60,43 @@ def run_case(graph, element, likely, folder, random):
     library.unload()
 
 
+def numbers_text(graph, element, length):
+    aliases = (f"!x = tensor<?x{length}x{element}, affine_map<()[s0] -> (s0, {length})>>\n"
+               f"!w = tensor<{length}x{element}>\n")
+    return aliases + f"""func.func @main(%x: !x {{strata.name = "x"}}, %w: !w {{strata.name = "w"}}) -> (!x {{strata.name = "y"}})
+    attributes {{strata.symbols = [{{name = "number", min = 1, max = 100000, likely = [4096]}}]}} {{
+{GRAPHS[graph][1]}
+  return %y : !x
+}}
+"""
+
+
+def run_numbers(graph, element, length, folder, random):
+    name = f"{graph}_{element}_by_{length}"
+    model = strata.write(f"{folder}/{name}.mlir", numbers_text(graph, element, length))
+    told = strata.strata(model, "--aot", "--aot-name", name, "-o", folder, "--explain", *TARGET)
+    few = int(re.search(r"where number <= (\d+): rows", told).group(1))
+    library = gpu.Library(f"{folder}/lib{name}.so")
+    for number in [1, 3, few - 1, few, few + 1, int(random.integers(4, few))]:
+        x = random.standard_normal((number, length)).astype(TYPES[element])
+        w = random.standard_normal(length).astype(TYPES[element])
+        got, = library.run([x, w], [number])
+        wanted = GRAPHS[graph][0](x.astype(np.float64), w.astype(np.float64))
+        unit = 1e-5 if element == "f32" else 4e-3
+        np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=unit, atol=unit, err_msg=f"{name} {number}")
+    library.unload()
+
+
 def main():
     gpu.use_stand_in()
     random = np.random.default_rng()
     cases = {f"{graph}_{element}_{likely}": (graph, element, likely)
              for graph in GRAPHS for element, likely in [("f16", 1000), ("f32", 77)]}
+    numbers = {f"{graph}_{element}_by_{length}": (graph, element, length)
+               for graph in GRAPHS for element, length in [("f16", 4096), ("f32", 768)]}
     with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(*cases[name], folder, random)) for name in strata.some(cases))
+        strata.report((name, lambda name=name: run_case(*cases[name], folder, random) if name in cases else
+                       run_numbers(*numbers[name], folder, random)) for name in strata.some(cases | numbers))
 
 
 if __name__ == "__main__":

@@ -34,3 +34,30 @@ func.func private @inside(%x: memref<1024xf32>, %y: memref<128xf32>) attributes 
   }
   return
 }
+
+// Pairs that begin anywhere are as many loads by words as by elements.
+// CHECK-LABEL: func.func @pairs(
+// CHECK-NOT: "tile.funnel"
+// CHECK-COUNT-2: memref.load
+// CHECK-NOT: memref.load
+// CHECK: return
+func.func private @pairs(%x: memref<1024xf32>, %y: memref<64xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(c) -> (c + 3)>} : (memref<1024xf32>) -> vector<64xf32>
+    "tile.store"(%a, %y) {map = affine_map<(c) -> (c)>} : (vector<64xf32>, memref<64xf32>) -> ()
+  }
+  return
+}
+
+// So are aligned pairs of which the mask may take one.
+// CHECK-LABEL: func.func @masked_pairs(
+// CHECK-NOT: vector.load
+// CHECK-COUNT-2: memref.load
+// CHECK: return
+func.func private @masked_pairs(%x: memref<1024xf32>, %y: memref<1280xf32>) attributes {strata.schedule = {kind = "map", threads = 32, group = 32}} {
+  scf.forall (%t) in (20) {
+    %a = "tile.load"(%x, %t) {map = affine_map<(c)[t] -> (c + t * 64)>, mask = affine_set<(c)[t] : (1000 - c - t * 64 >= 0)>} : (memref<1024xf32>, index) -> vector<64xf32>
+    "tile.store"(%a, %y, %t) {map = affine_map<(c)[t] -> (c + t * 64)>} : (vector<64xf32>, memref<1280xf32>, index) -> ()
+  }
+  return
+}

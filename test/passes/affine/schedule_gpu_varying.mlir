@@ -2,6 +2,8 @@
 // is held in registers is what the longest rows have, if they can be held.
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-schedule | FileCheck %s
 
+// CHECK-DAG: #[[FEW:.*]] = affine_set<()[s0] : (-s0 + 1055 >= 0)>
+
 !flat = memref<?xf32, {sizes = affine_map<()[s0] -> (s0)>}>
 !any = memref<?x?xf32, {sizes = affine_map<()[s0, s1] -> (s0, s1)>}>
 !eights = memref<?x?xf32, {sizes = affine_map<()[s0, s1, s2] -> (s0, s2)>}>
@@ -111,8 +113,13 @@ func.func private @short_rows(%x: !short, %y: !flat) {
 }
 
 // As where the number of rows is known.
-// CHECK-LABEL: func.func private @known_rows
+// A warp each; where that leaves most of the card without work, a block each.
+// CHECK-LABEL: func.func private @known_rows(
 // CHECK-SAME: strata.schedule = {group = 32 : i64, kind = "rows", threads = {{.*}} : i64, tile = array<i64: 768>}
+// CHECK-SAME: strata.variants = [@known_rows_v1]
+// CHECK-LABEL: func.func private @known_rows_v1(
+// CHECK-SAME: strata.schedule = {group = 128 : i64, kind = "rows", threads = 128 : i64, tile = array<i64: 768>}
+// CHECK-SAME: strata.when = #[[FEW]]}
 func.func private @known_rows(%x: !known, %y: !flat) {
   %n = "strata.size"() {symbol = 0 : i64} : () -> index
   affine.parallel (%i) = (0) to (symbol(%n)) {
