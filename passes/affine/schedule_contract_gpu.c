@@ -198,7 +198,7 @@ static strata_status_t choose_varying(const strata_scheduling_t *s, const strata
   }
   STRATA_TRY(read_again(q, &now));
   STRATA_TRY(strata_varying_choose(&now.question, &now.problem, out, out_taken));
-  return *out_taken ? strata_gpu_product_variants(s, &now.question, &now.problem, out) : NULL;
+  return *out_taken ? strata_gpu_product_variants(s, &now.question, &now.problem) : NULL;
 }
 
 // Of others, better computed as rows, a few results a thread are.
