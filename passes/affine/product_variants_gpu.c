@@ -125,9 +125,9 @@ static double seconds_at(variants_t *v, int i, int64_t size) {
 }
 
 static double code_of(const variants_t *v, const strata_work_t *work, const strata_ways_t *kind,
-                      const strata_candidate_t *c) {
+                      const strata_candidate_t *c, bool varies) {
   strata_schedule_t schedule = kind->write(work, c);
-  return strata_variant_code(&schedule, v->work, true);
+  return strata_variant_code(&schedule, v->work, varies);
 }
 
 static void add_way(variants_t *v, const strata_work_t *work, const strata_ways_t *kind, const strata_candidate_t *c) {
@@ -135,7 +135,7 @@ static void add_way(variants_t *v, const strata_work_t *work, const strata_ways_
     if (v->ways[i].kind == kind && v->ways[i].number == c->number)
       return;
   if (v->n_ways < MOST_WAYS)
-    v->ways[v->n_ways++] = (way_t){kind, c->number, !c->schedule.parts, code_of(v, work, kind, c)};
+    v->ways[v->n_ways++] = (way_t){kind, c->number, !c->schedule.parts, code_of(v, work, kind, c, true)};
 }
 
 // The best way for the size alone; such ways have been measured. *out_seconds is what it takes, *out_code its code.
@@ -151,7 +151,7 @@ static void note_best(variants_t *v, int64_t size, double *out_seconds, double *
       of_best = ways;
     }
   *out_seconds = of_best ? best.seconds : 0;
-  *out_code = of_best ? code_of(v, &work, of_best, &best) : 0;
+  *out_code = of_best ? code_of(v, &work, of_best, &best, false) : 0;
   if (of_best)
     add_way(v, &work, of_best, &best);
 }

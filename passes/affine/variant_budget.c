@@ -16,6 +16,8 @@
 #define SCORE 130        // where it is known that there is no such
 #define MULTIPLIED 200   // a result by instructions on registers, whose operands are loaded for it
 #define ADDITION 8       // of what is done with a result
+#define MASKED_LOAD 300  // an element of an operand that threads bring themselves, there or not
+#define LOAD 80          // where that is known
 
 double strata_variant_work(const strata_kernel_t *kernel) {
   double work = 0;
@@ -31,9 +33,10 @@ double strata_variant_code(const strata_schedule_t *schedule, double work, bool 
   if (schedule->kind == STRATA_KERNEL_ATTENTION)
     return BODY + own * (varies ? MASKED_SCORE : SCORE);
   double of_result = RESULT + ADDITION * work;
-  if (!schedule->producers)
-    of_result += MULTIPLIED;
-  return BODY + own * of_result;
+  if (schedule->producers || !schedule->mma.length)
+    return BODY + own * of_result;
+  double loaded = (double)((schedule->tile[0] + schedule->tile[1]) * schedule->tile[2]) / (double)schedule->threads;
+  return BODY + own * (of_result + MULTIPLIED) + loaded * (varies ? MASKED_LOAD : LOAD);
 }
 
 //===-- Offers ---------------------------------------------------------------------------------------------------===//
@@ -66,11 +69,13 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 
 //===-- Spending -------------------------------------------------------------------------------------------------===//
 
-#define MOST_TIMES 1.5   // the code for likely sizes alone: what is beside products grows, too
-#define BESIDE 70e3      // bytes, as a library is not of their code alone
-#define LEAST_SHARE 1e-3 // of a call's time
-#define CHEAPEST 1e-8    // price of a byte, of a call's time
-enum { DOUBLINGS = 20 }; // until it is as dear as can be
+#define MOST_TIMES 1.2                // the code for likely sizes alone: what is beside products grows, too
+#define BESIDE 65e3                   // bytes, as a library is not of their code alone
+#define LEAST_SHARE 1e-3              // of a call's time
+#define CHEAPEST 1e-8                 // price of a byte, of a call's time
+enum { STEPS = 52, OF_DOUBLING = 4 }; // until it is as dear as can be
+
+static double price_at(int step) { return CHEAPEST * exp2((double)step / OF_DOUBLING); }
 
 static double seconds_of(const strata_variant_offer_t *offer) {
   return offer->seconds * (double)offer->called.calls.count;
@@ -96,15 +101,15 @@ strata_status_t strata_variant_budget_spend(strata_compile_t *compile, strata_va
   if (budget->offers.count == 0)
     return NULL;
   double most = MOST_TIMES * alone + BESIDE, free_code = plan_all(budget, seconds, 0), code = free_code;
-  int low = 0, high = DOUBLINGS; // the first price that is high enough is behind |low|, if any
+  int low = 0, high = STEPS; // the first price that is high enough is behind |low|, if any
   while (code > most && low < high) {
     int middle = (low + high) / 2;
-    if (plan_all(budget, seconds, ldexp(CHEAPEST, middle)) > most)
+    if (plan_all(budget, seconds, price_at(middle)) > most)
       low = middle + 1;
     else
       high = middle;
     if (low == high)
-      code = plan_all(budget, seconds, price = ldexp(CHEAPEST, high));
+      code = plan_all(budget, seconds, price = price_at(high));
   }
   strata_explain(compile,
                  "variants: %.0f KB of code for likely sizes alone, %.0f if it cost nothing, %.0f at %.2g of a call's "

@@ -7,7 +7,7 @@
 #define MOST_RATIO 64  // of what can be
 #define POWER 8        // of a ratio: the worst sizes count
 #define LIKELY_POWER 2 // of that of sizes that are likely
-#define DEAREST 80     // logarithm of what code can make of such a power
+#define DEAREST 40     // logarithm of what code can make of such a power, and what more of it than the least
 #define OF_CHANGE 0.03 // how much faster neighbouring sizes must become by another way, unless changes are too many
 
 enum { MOST_RANGES = 6 }; // of a way
@@ -45,6 +45,20 @@ static void fill_powers(search_t *s) {
       s->powers[(size_t)size * (size_t)c->n_ways + (size_t)way] =
           c->weights[size] / sum * pow(fmin(cost_of(c, size, way) / best, MOST_RATIO), power);
   }
+}
+
+// Beyond the limits, too, the least code is the cheapest.
+static void price_code(search_t *s) {
+  const strata_plan_costs_t *c = s->costs;
+  double least = INFINITY, of_byte = POWER * c->code_price;
+  for (int way = 0; way < c->n_ways; way++) {
+    s->dearer[way] = 1;
+    if (c->code && c->takes_all[way])
+      least = fmin(least, c->code[way]);
+  }
+  for (int way = 0; way < c->n_ways && isfinite(least); way++)
+    s->dearer[way] = exp(fmin(of_byte * fmin(least, c->code[way]), DEAREST) +
+                         fmin(of_byte * fmax(c->code[way] - least, 0), DEAREST));
 }
 
 // The way that helps the kept ones most, among those that take all sizes if |is_first|; what they take together.
@@ -208,8 +222,7 @@ strata_variant_plan_t strata_variant_plan(strata_arena_t *arena, const strata_pl
                 .dearer = strata_arena_array(arena, double, (size_t)costs->n_ways + 1)};
   double least = INFINITY;
   fill_powers(&s);
-  for (int way = 0; way < costs->n_ways; way++)
-    s.dearer[way] = costs->code ? exp(fmin(POWER * costs->code_price * costs->code[way], DEAREST)) : 1;
+  price_code(&s);
   grow(&s, best, &best, &least);
   grow_from_best(&s, &best, &least);
   if (best.count == 0)
