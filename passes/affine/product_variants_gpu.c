@@ -126,8 +126,12 @@ static double seconds_at(variants_t *v, int i, int64_t size) {
 
 static double code_of(const variants_t *v, const strata_work_t *work, const strata_ways_t *kind,
                       const strata_candidate_t *c, bool varies) {
+  enum { LANES = 8 };
   strata_schedule_t schedule = kind->write(work, c);
-  return strata_variant_code(&schedule, v->work, varies);
+  double loads = 0;
+  for (int side = 0; side < 2; side++)
+    loads += (double)(schedule.tile[side] * schedule.tile[2]) / (work->product->sides[side].is_wide ? LANES : 1);
+  return strata_variant_code(&schedule, v->work, loads / (double)schedule.threads, varies);
 }
 
 static void add_way(variants_t *v, const strata_work_t *work, const strata_ways_t *kind, const strata_candidate_t *c) {

@@ -370,7 +370,7 @@ static strata_variant_offer_t offer_of(varying_t *v) {
   strata_candidate_t c = v->of[0];
   return (strata_variant_offer_t){.called = *v->kernel->called,
                                   .seconds = cost_at(v, &v->points[0], &c),
-                                  .alone = strata_variant_code(&v->of[0].schedule, 0, false),
+                                  .alone = strata_variant_code(&v->of[0].schedule, 0, 0, false),
                                   .plan = plan_for,
                                   .take = take_plan,
                                   .user = v};
@@ -395,7 +395,7 @@ strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s, co
     return NULL;
   *out = v->of[0].schedule;
   for (int i = 0; i < v->count; i++)
-    v->code[i] = strata_variant_code(&v->of[i].schedule, 0, true);
+    v->code[i] = strata_variant_code(&v->of[i].schedule, 0, 0, true);
   strata_variant_offer_t offer = offer_of(v);
   strata_variant_budget_add(s->compile, s->budget, &offer);
   return NULL;

@@ -16,7 +16,7 @@
 #define SCORE 130        // where it is known that there is no such
 #define MULTIPLIED 200   // a result by instructions on registers, whose operands are loaded for it
 #define ADDITION 8       // of what is done with a result
-#define MASKED_LOAD 300  // an element of an operand that threads bring themselves, there or not
+#define MASKED_LOAD 300  // of an operand that threads bring themselves, there or not
 #define LOAD 80          // where that is known
 
 double strata_variant_work(const strata_kernel_t *kernel) {
@@ -27,7 +27,7 @@ double strata_variant_work(const strata_kernel_t *kernel) {
   return work;
 }
 
-double strata_variant_code(const strata_schedule_t *schedule, double work, bool varies) {
+double strata_variant_code(const strata_schedule_t *schedule, double work, double loads, bool varies) {
   double results = (double)(schedule->tile[0] * schedule->tile[1]);
   double own = results / (double)(schedule->group > 1 ? schedule->group : schedule->threads);
   if (schedule->kind == STRATA_KERNEL_ATTENTION)
@@ -35,8 +35,7 @@ double strata_variant_code(const strata_schedule_t *schedule, double work, bool 
   double of_result = RESULT + ADDITION * work;
   if (schedule->producers || !schedule->mma.length)
     return BODY + own * of_result;
-  double loaded = (double)((schedule->tile[0] + schedule->tile[1]) * schedule->tile[2]) / (double)schedule->threads;
-  return BODY + own * (of_result + MULTIPLIED) + loaded * (varies ? MASKED_LOAD : LOAD);
+  return BODY + own * (of_result + MULTIPLIED) + loads * (varies ? MASKED_LOAD : LOAD);
 }
 
 //===-- Offers ---------------------------------------------------------------------------------------------------===//
@@ -73,7 +72,7 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 #define BESIDE 65e3                   // bytes, as a library is not of their code alone
 #define LEAST_SHARE 1e-3              // of a call's time
 #define CHEAPEST 1e-8                 // price of a byte, of a call's time
-enum { STEPS = 52, OF_DOUBLING = 4 }; // until it is as dear as can be
+enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB
 
 static double price_at(int step) { return CHEAPEST * exp2((double)step / OF_DOUBLING); }
 
