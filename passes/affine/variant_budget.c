@@ -68,8 +68,7 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 
 //===-- Spending -------------------------------------------------------------------------------------------------===//
 
-#define MOST_TIMES 1.2                // the code for likely sizes alone: what is beside products grows, too
-#define BESIDE 65e3                   // bytes, as a library is not of their code alone
+#define BESIDE 140e3                  // bytes beside the code for likely sizes alone: a library is not of that alone
 #define LEAST_SHARE 1e-3              // of a call's time
 #define CHEAPEST 1e-8                 // price of a byte, of a call's time
 enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB
@@ -99,7 +98,7 @@ strata_status_t strata_variant_budget_spend(strata_compile_t *compile, strata_va
   }
   if (budget->offers.count == 0)
     return NULL;
-  double most = MOST_TIMES * alone + BESIDE, free_code = plan_all(budget, seconds, 0), code = free_code;
+  double most = alone + BESIDE, free_code = plan_all(budget, seconds, 0), code = free_code;
   int low = 0, high = STEPS; // the first price that is high enough is behind |low|, if any
   while (code > most && low < high) {
     int middle = (low + high) / 2;

@@ -3,12 +3,13 @@
 // RUN: strata-opt %s --target=nvgpu --device=sm_80 --pipeline=affine-group | FileCheck %s --check-prefix=APART
 
 // Attention whose batch, queries and keys vary is one kernel, as it is of numbers, where the device has a form for it.
-// Few rows have tiles of their own: a variant. The grid is as many blocks as share out tiles of any number evenly.
+// Few rows, of a batch or of all, have tiles of their own: variants. The grid is as many blocks as share out tiles of any number evenly.
 // CHECK-LABEL: func.func @main
 // CHECK: call @k0(%arg0, %arg1, %arg2, %arg3)
 // CHECK-NEXT: return
-// CHECK: func.func private @k0({{.*}}strata.schedule = {blocks = 131 : i64, {{.*}}kind = "attention", mma = "wgmma.f16", {{.*}}tile = array<i64: 128, 128, 64>}, strata.variants = [@k0_v1]}
+// CHECK: func.func private @k0({{.*}}strata.schedule = {blocks = 131 : i64, {{.*}}kind = "attention", mma = "wgmma.f16", {{.*}}tile = array<i64: 128, 128, 64>}, strata.variants = [@k0_v1, @k0_v2]}
 // CHECK: func.func private @k0_v1({{.*}}tile = array<i64: 64, {{.*}}strata.when
+// CHECK: func.func private @k0_v2({{.*}}tile = array<i64: 64, {{.*}}strata.when
 // FMA-LABEL: func.func @main
 // FMA: call @k0(%arg0, %arg1, %arg2, %arg3)
 // FMA-NEXT: return
