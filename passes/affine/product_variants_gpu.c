@@ -392,9 +392,8 @@ strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const 
   strata_variant_offer_t offer = {.called = *v->kernel->called, .plan = plan, .take = take, .user = v};
   double seconds, code;
   note_best(v, v->usual, &offer.seconds, &offer.alone);
-  for (int i = 0; i < v->n_sizes; i++) // what is best at one size is good at its neighbours
-    if (v->is_likely[i] || i % 2 == 0)
-      note_best(v, v->sizes[i], &seconds, &code);
+  for (int i = 0; i < v->n_sizes; i++)
+    note_best(v, v->sizes[i], &seconds, &code);
   for (int i = 0; i < v->n_sizes; i++)
     ask_at(v, i);
   for (int i = 0; i < v->n_ways; i++) {

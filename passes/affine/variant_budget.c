@@ -68,7 +68,7 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 
 //===-- Spending -------------------------------------------------------------------------------------------------===//
 
-#define BESIDE 140e3                  // bytes beside the code for likely sizes alone: a library is not of that alone
+#define BESIDE 110e3                  // bytes beside the code for likely sizes alone: a library is not of that alone
 #define LEAST_SHARE 1e-3              // of a call's time
 #define CHEAPEST 1e-8                 // price of a byte, of a call's time
 enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB

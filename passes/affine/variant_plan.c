@@ -189,9 +189,10 @@ static void grow(const search_t *s, strata_variant_plan_t plan, strata_variant_p
   }
 }
 
-// From each of the first ways that are best alone.
+// From each of the first ways that are best alone. Prices are tried one after the other: of those few plans do.
 static void grow_from_best(const search_t *s, strata_variant_plan_t *best, double *least) {
-  enum { STARTS = 8 };
+  enum { STARTS = STRATA_PLAN_SIZES, FEW_STARTS = 8 };
+  const int most = s->costs->code_price > 0 ? FEW_STARTS : STARTS;
   int starts[STARTS], count = 0;
   double sums[STARTS];
   for (int way = 0; way < s->costs->n_ways; way++) {
@@ -199,9 +200,9 @@ static void grow_from_best(const search_t *s, strata_variant_plan_t *best, doubl
     for (int size = 0; size < s->costs->n_sizes; size++)
       sum += power_of(s, size, way);
     sum *= s->dearer[way];
-    if (!s->costs->takes_all[way] || (count == STARTS && sum >= sums[STARTS - 1]))
+    if (!s->costs->takes_all[way] || (count == most && sum >= sums[most - 1]))
       continue;
-    int at = count < STARTS ? count++ : STARTS - 1;
+    int at = count < most ? count++ : most - 1;
     for (; at > 0 && sums[at - 1] > sum; at--) {
       sums[at] = sums[at - 1];
       starts[at] = starts[at - 1];

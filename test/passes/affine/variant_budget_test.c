@@ -56,7 +56,7 @@ static void test_many(void) {
   double code = 0;
   for (int i = 0; i < 4; i++)
     code += kernels[i].taken * kernels[i].code;
-  CHECK(code <= 4 * 100e3 + 140e3);
+  CHECK(code <= 4 * 100e3 + 110e3);
 }
 
 int main(void) {
