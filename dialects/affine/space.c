@@ -54,28 +54,40 @@ static MlirAffineExpr canonical(MlirAffineExpr expr) {
 
 typedef MlirAffineExpr (*combine_t)(MlirAffineExpr lhs, MlirAffineExpr rhs);
 
+static bool are_constant(strata_size_t a, strata_size_t b) {
+  return mlirAffineExprIsNull(a.expr) && mlirAffineExprIsNull(b.expr);
+}
+
 // Adds the expression of two sizes, of which one at least has one, to what is known of |result|.
 static strata_size_t combined(strata_size_t result, strata_size_t a, strata_size_t b, combine_t combine) {
-  if (mlirAffineExprIsNull(a.expr) && mlirAffineExprIsNull(b.expr))
+  if (are_constant(a, b))
     return strata_size_constant(result.min);
   MlirContext context = mlirAffineExprGetContext(mlirAffineExprIsNull(a.expr) ? b.expr : a.expr);
   result.expr = canonical(combine(strata_size_expr(context, a), strata_size_expr(context, b)));
   return result;
 }
 
-strata_size_t strata_size_sum(strata_size_t a, strata_size_t b) {
+strata_size_t strata_size_known_of_sum(strata_size_t a, strata_size_t b) {
   strata_size_t sum = {
       .min = strata_plus(a.min, b.min), .max = strata_plus(a.max, b.max), .divisor = strata_gcd(a.divisor, b.divisor)};
-  return combined(sum, a, b, mlirAffineAddExprGet);
+  return are_constant(a, b) ? strata_size_constant(sum.min) : sum;
 }
 
-strata_size_t strata_size_product(strata_size_t a, strata_size_t b) {
+strata_size_t strata_size_sum(strata_size_t a, strata_size_t b) {
+  return combined(strata_size_known_of_sum(a, b), a, b, mlirAffineAddExprGet);
+}
+
+strata_size_t strata_size_known_of_product(strata_size_t a, strata_size_t b) {
   strata_range_t range = strata_range_times((strata_range_t){a.min, a.max}, (strata_range_t){b.min, b.max});
   strata_size_t product = {.min = range.min, .max = range.max};
   // One that overflows is left at one of the two: it is still true.
   if (__builtin_mul_overflow(a.divisor, b.divisor, &product.divisor))
     product.divisor = strata_max(a.divisor, b.divisor);
-  return combined(product, a, b, mlirAffineMulExprGet);
+  return are_constant(a, b) ? strata_size_constant(product.min) : product;
+}
+
+strata_size_t strata_size_product(strata_size_t a, strata_size_t b) {
+  return combined(strata_size_known_of_product(a, b), a, b, mlirAffineMulExprGet);
 }
 
 strata_size_t strata_size_ceil_div(strata_size_t size, int64_t divisor) {

@@ -52,6 +52,9 @@ strata_size_t strata_size_of(MlirAffineExpr expr, const strata_space_t *space);
 // Limits that are beyond int64 are its greatest value.
 strata_size_t strata_size_sum(strata_size_t a, strata_size_t b);
 strata_size_t strata_size_product(strata_size_t a, strata_size_t b);
+// The same without the expression, which takes by far the most time.
+strata_size_t strata_size_known_of_sum(strata_size_t a, strata_size_t b);
+strata_size_t strata_size_known_of_product(strata_size_t a, strata_size_t b);
 
 // |divisor| is positive.
 strata_size_t strata_size_ceil_div(strata_size_t size, int64_t divisor);

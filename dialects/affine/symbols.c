@@ -87,9 +87,9 @@ static strata_size_t size_of_expr(const strata_size_symbols_t *symbols, MlirAffi
   strata_size_t a = strata_size_of_expr(symbols, mlirAffineBinaryOpExprGetLHS(expr));
   strata_size_t b = strata_size_of_expr(symbols, mlirAffineBinaryOpExprGetRHS(expr)), size;
   if (mlirAffineExprIsAAdd(expr))
-    size = strata_size_sum(a, b);
+    size = strata_size_known_of_sum(a, b);
   else if (mlirAffineExprIsAMul(expr))
-    size = strata_size_product(a, b);
+    size = strata_size_known_of_product(a, b);
   else
     size = divide(expr, a, b);
   size.expr = expr;

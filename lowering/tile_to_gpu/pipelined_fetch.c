@@ -214,6 +214,13 @@ static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_
   return strata_emit_binary(e, "arith.remui", step, strata_gpu_emit_size(d, k->n_steps));
 }
 
+// A producer waits for most of its time: where a library has several kernels for one product, their code counts.
+static void keep_rolled(strata_gpu_distribution_t *d, MlirOperation loop) {
+  static const char annotation[] = "#llvm.loop_annotation<unroll = <disable = true>>";
+  if (d->sizes.count > 0)
+    strata_set_attr(loop, "llvm.loop_annotation", mlirAttributeParseGet(d->e.context, strata_str(annotation)));
+}
+
 strata_status_t
 strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue lower, MlirValue upper,
                            strata_status_t (*emit)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k)) {
@@ -221,6 +228,7 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
   MlirValue state[] = {k->place.slot, k->place.parity};
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
+  keep_rolled(d, loop.op);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);

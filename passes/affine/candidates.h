@@ -150,12 +150,12 @@ STRATA_MUST_CHECK strata_status_t strata_varying_choose(const strata_gpu_contrac
                                                         const strata_problem_t *product, strata_schedule_t *out,
                                                         bool *out_taken);
 
-// Makes variants of the question's product where one of its sizes varies (product_variants_gpu.c); then *schedule is
-// what all other sizes have.
+// Offers variants of the question's product to the budget, where one of its sizes varies (product_variants_gpu.c);
+// |schedule| is what it has for all of them so far.
 STRATA_MUST_CHECK strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s,
                                                               const strata_gpu_contraction_t *q,
                                                               const strata_problem_t *product,
-                                                              strata_schedule_t *schedule);
+                                                              const strata_schedule_t *schedule);
 
 // The best of a product: pipelined, staged by threads.
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,

@@ -4,8 +4,10 @@
 // each has more threads.
 #include "dialects/affine/row_kernel.h"
 #include "dialects/integers.h"
+#include "passes/affine/nest_graph.h"
 #include "passes/affine/problem.h"
 #include "passes/affine/schedule_gpu.h"
+#include "passes/affine/variant_budget.h"
 #include "passes/affine/variants.h"
 
 #include <string.h>
@@ -221,6 +223,71 @@ static strata_status_t add_few(const strata_scheduling_t *s, const strata_row_ke
   return NULL;
 }
 
+//===-- Which of them to have ------------------------------------------------------------------------------------===//
+
+#define GAIN 0.1      // of rows of a length by its variant, as a logarithm
+#define BODY 1000     // bytes of code: of a kernel ...
+#define OF_ELEMENT 40 // ... for each that a thread holds: loaded, stored, masked ...
+#define OF_ADDITION 8 // ... and for what is computed of it
+
+// Variants for lengths, which no model compares: all, but for those whose code is dearer than what they give.
+typedef struct {
+  const strata_scheduling_t *kernel;
+  int count;
+  double code[STRATA_MAX_VARIANTS];
+  bool is_kept[STRATA_MAX_VARIANTS];
+} lengths_t;
+
+static double plan_lengths(void *user, double price) {
+  lengths_t *lengths = user;
+  double code = 0;
+  for (int i = 0; i < lengths->count; i++) {
+    lengths->is_kept[i] = price * lengths->code[i] < GAIN;
+    code += lengths->is_kept[i] ? lengths->code[i] : 0;
+  }
+  return code;
+}
+
+static strata_status_t take_lengths(void *user) {
+  const lengths_t *lengths = user;
+  MlirOperation variants[STRATA_MAX_VARIANTS], func = lengths->kernel->called->func;
+  int count = strata_variants_of(func, variants);
+  for (int i = 0; i < count && i < lengths->count; i++)
+    if (!lengths->is_kept[i])
+      strata_variants_erase(func, variants[i]);
+  return NULL;
+}
+
+// By their bytes in memory.
+static double seconds_of(const strata_scheduling_t *s) {
+  double bytes = 0;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(s->kernel->body); i++)
+    bytes += strata_memref_likely_bytes(&s->symbols, mlirValueGetType(mlirBlockGetArgument(s->kernel->body, i)));
+  return s->device->costs->group.launch_seconds + bytes / (double)s->device->bandwidth;
+}
+
+static void offer_lengths(const strata_scheduling_t *s) {
+  lengths_t *lengths = strata_arena_new(s->compile->arena, lengths_t);
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  double of_element = OF_ELEMENT;
+  for (int i = 0; i < s->kernel->n_nests; i++)
+    of_element += OF_ADDITION * strata_nest_work(&s->kernel->nests[i]).work;
+  lengths->kernel = strata_scheduling_keep(s);
+  lengths->count = strata_variants_of(s->called->func, variants);
+  for (int i = 0; i < lengths->count; i++) {
+    strata_schedule_t schedule = strata_schedule_read(variants[i]);
+    lengths->code[i] = BODY + of_element * (double)schedule.tile[0] / (double)strata_max(schedule.group, 1);
+  }
+  const strata_variant_offer_t offer = {.called = *lengths->kernel->called,
+                                        .seconds = seconds_of(s),
+                                        .alone = lengths->count ? lengths->code[0] : 0,
+                                        .plan = plan_lengths,
+                                        .take = take_lengths,
+                                        .user = lengths};
+  if (lengths->count > 0)
+    strata_variant_budget_add(s->compile, s->budget, &offer);
+}
+
 strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_schedule_t *schedule) {
   condition_t aligned;
   strata_row_kernel_t rows;
@@ -232,8 +299,11 @@ strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_s
   STRATA_TRY(strata_row_kernel_read(s->kernel, &rows));
   if (!has_aligned)
     aligned = (condition_t){0};
-  if (rows.across == STRATA_NOT_A_ROW && strata_row_kernel_lengths_vary(&rows))
-    return add_lengths(s, &rows, &aligned, schedule);
+  if (rows.across == STRATA_NOT_A_ROW && strata_row_kernel_lengths_vary(&rows)) {
+    STRATA_TRY(add_lengths(s, &rows, &aligned, schedule));
+    offer_lengths(s);
+    return NULL;
+  }
   if (has_aligned)
     return add(s, &aligned, schedule, strata_gpu_rows);
   return rows.across == STRATA_NOT_A_ROW ? add_few(s, &rows, schedule) : NULL;

@@ -9,6 +9,8 @@
 #include "passes/affine/register_tile.h"
 #include "passes/target.h"
 
+struct strata_variant_budget;
+
 // A kernel that is to be scheduled. Kernels of its own may be added before it, and its calls be given their results.
 typedef struct {
   strata_compile_t *compile;
@@ -17,7 +19,8 @@ typedef struct {
   const strata_calls_t *calls;
   const strata_called_kernel_t *called;
   const strata_kernel_t *kernel;
-  strata_size_symbols_t symbols; // where the kernel's sizes vary
+  strata_size_symbols_t symbols;        // where the kernel's sizes vary
+  struct strata_variant_budget *budget; // of a module's variants (variant_budget.h); NULL on a cpu
 } strata_scheduling_t;
 
 // *out_taken is false where the kernel is of another kind, or better carried out as one.
@@ -46,9 +49,10 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_variant_of_rows(const strata_schedu
                                                              int64_t value, const strata_schedule_t *schedule,
                                                              bool *out_is_there);
 
-// Gives the kernel its schedule.
+// Gives the kernel its schedule; where |budget| has it then, for the time being.
 STRATA_MUST_CHECK strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                          const strata_machine_t *machine, const strata_calls_t *calls,
-                                                         const strata_called_kernel_t *called);
+                                                         const strata_called_kernel_t *called,
+                                                         struct strata_variant_budget *budget);
 
 #endif

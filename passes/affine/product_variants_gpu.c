@@ -3,6 +3,7 @@
 // which of them to have, and each then has the ranges of sizes at which it is the fastest of these.
 #include "passes/affine/candidates.h"
 #include "passes/affine/pipelined.h"
+#include "passes/affine/variant_budget.h"
 #include "passes/affine/variant_plan.h"
 #include "passes/affine/variants.h"
 
@@ -25,6 +26,7 @@ typedef struct {
   const strata_ways_t *kind;
   size_t number; // of the candidate of that kind
   bool is_all;   // it takes any size
+  double code;   // bytes
 } way_t;
 
 typedef struct {
@@ -39,7 +41,12 @@ typedef struct {
   double weights[STRATA_PLAN_SIZES];
   bool is_likely[STRATA_PLAN_SIZES];
   way_t ways[MOST_WAYS];
-  double costs[STRATA_PLAN_SIZES][MOST_WAYS];
+  double costs[STRATA_PLAN_SIZES * MOST_WAYS]; // of each size those of all ways
+  double code[MOST_WAYS];
+  bool takes_all[MOST_WAYS];
+  const strata_scheduling_t *kernel;
+  double work; // of one result, behind the product
+  strata_variant_plan_t plan;
 } variants_t;
 
 //===-- What varies ----------------------------------------------------------------------------------------------===//
@@ -117,16 +124,26 @@ static double seconds_at(variants_t *v, int i, int64_t size) {
   return candidate_at(v, &v->ways[i], size, &c) ? c.seconds : v->ways[i].is_all ? UNWANTED : INFINITY;
 }
 
-static void add_way(variants_t *v, const strata_ways_t *kind, const strata_candidate_t *c) {
+static double code_of(const variants_t *v, const strata_work_t *work, const strata_ways_t *kind,
+                      const strata_candidate_t *c, bool varies) {
+  enum { LANES = 8 };
+  strata_schedule_t schedule = kind->write(work, c);
+  double loads = 0;
+  for (int side = 0; side < 2; side++)
+    loads += (double)(schedule.tile[side] * schedule.tile[2]) / (work->product->sides[side].is_wide ? LANES : 1);
+  return strata_variant_code(&schedule, v->work, loads / (double)schedule.threads, varies);
+}
+
+static void add_way(variants_t *v, const strata_work_t *work, const strata_ways_t *kind, const strata_candidate_t *c) {
   for (int i = 0; i < v->n_ways; i++)
     if (v->ways[i].kind == kind && v->ways[i].number == c->number)
       return;
   if (v->n_ways < MOST_WAYS)
-    v->ways[v->n_ways++] = (way_t){kind, c->number, !c->schedule.parts};
+    v->ways[v->n_ways++] = (way_t){kind, c->number, !c->schedule.parts, code_of(v, work, kind, c, true)};
 }
 
-// The best way for the size alone; such ways have been measured.
-static void note_best(variants_t *v, int64_t size) {
+// The best way for the size alone; such ways have been measured. *out_seconds is what it takes, *out_code its code.
+static void note_best(variants_t *v, int64_t size, double *out_seconds, double *out_code) {
   strata_problem_t problem = problem_at(v, size);
   strata_work_t work = {.device = v->device, .product = &problem};
   strata_candidate_t best = {.seconds = INFINITY}, c;
@@ -137,8 +154,10 @@ static void note_best(variants_t *v, int64_t size) {
       best = c;
       of_best = ways;
     }
+  *out_seconds = of_best ? best.seconds : 0;
+  *out_code = of_best ? code_of(v, &work, of_best, &best, false) : 0;
   if (of_best)
-    add_way(v, of_best, &best);
+    add_way(v, &work, of_best, &best);
 }
 
 // Seconds; at likely sizes the geometric mean of those of the product as it is and of one of known sizes.
@@ -150,7 +169,7 @@ static double cost_at(variants_t *v, int way, int size) {
 
 static void ask_at(variants_t *v, int size) {
   for (int i = 0; i < v->n_ways; i++)
-    v->costs[size][i] = cost_at(v, i, size);
+    v->costs[size * v->n_ways + i] = cost_at(v, i, size);
 }
 
 //===-- Sizes ----------------------------------------------------------------------------------------------------===//
@@ -352,36 +371,55 @@ static strata_status_t add_single(const strata_scheduling_t *s, variants_t *v, c
   return NULL;
 }
 
+static double plan(void *user, double price) {
+  variants_t *v = user;
+  double code = 0;
+  v->plan = strata_variant_plan(v->kernel->compile->arena, &(strata_plan_costs_t){.n_sizes = v->n_sizes,
+                                                                                  .n_ways = v->n_ways,
+                                                                                  .costs = v->costs,
+                                                                                  .weights = v->weights,
+                                                                                  .is_likely = v->is_likely,
+                                                                                  .takes_all = v->takes_all,
+                                                                                  .code = v->code,
+                                                                                  .price = PRICE,
+                                                                                  .code_price = price});
+  for (int i = 0; i < v->plan.count; i++)
+    code += v->code[v->plan.ways[i]];
+  return code;
+}
+
+static strata_status_t take(void *user) {
+  variants_t *v = user;
+  if (v->plan.count == 0)
+    return NULL;
+  strata_schedule_t schedule = schedule_of(v, &v->plan, 0);
+  strata_schedule_write(v->kernel->called->func, &schedule);
+  return add_variants(v->kernel, v, &v->plan);
+}
+
 strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const strata_gpu_contraction_t *q,
-                                            const strata_problem_t *product, strata_schedule_t *schedule) {
+                                            const strata_problem_t *product, const strata_schedule_t *schedule) {
   variants_t *v = strata_arena_new(q->compile->arena, variants_t);
   v->device = q->device;
   v->product = *product;
   if (!find_size(q, v) || product->is_pair)
     return NULL;
   v->bytes = varying_bytes(q) / (double)v->usual;
+  v->kernel = strata_scheduling_keep(s);
+  v->work = strata_variant_work(s->kernel);
   STRATA_TRY(add_single(s, v, schedule));
   find_sizes(s, v);
+  strata_variant_offer_t offer = {.called = *v->kernel->called, .plan = plan, .take = take, .user = v};
+  double seconds, code;
+  note_best(v, v->usual, &offer.seconds, &offer.alone);
   for (int i = 0; i < v->n_sizes; i++)
-    note_best(v, v->sizes[i]);
+    note_best(v, v->sizes[i], &seconds, &code);
   for (int i = 0; i < v->n_sizes; i++)
     ask_at(v, i);
-  double *costs = strata_arena_array(q->compile->arena, double, v->n_sizes * v->n_ways + 1);
-  bool *takes_all = strata_arena_array(q->compile->arena, bool, v->n_ways + 1);
   for (int i = 0; i < v->n_ways; i++) {
-    takes_all[i] = v->ways[i].is_all;
-    for (int j = 0; j < v->n_sizes; j++)
-      costs[j * v->n_ways + i] = v->costs[j][i];
+    v->takes_all[i] = v->ways[i].is_all;
+    v->code[i] = v->ways[i].code;
   }
-  strata_variant_plan_t plan = strata_variant_plan(q->compile->arena, &(strata_plan_costs_t){.n_sizes = v->n_sizes,
-                                                                                             .n_ways = v->n_ways,
-                                                                                             .costs = costs,
-                                                                                             .weights = v->weights,
-                                                                                             .is_likely = v->is_likely,
-                                                                                             .takes_all = takes_all,
-                                                                                             .price = PRICE});
-  if (plan.count == 0)
-    return NULL;
-  *schedule = schedule_of(v, &plan, 0);
-  return add_variants(s, v, &plan);
+  strata_variant_budget_add(q->compile, s->budget, &offer);
+  return NULL;
 }

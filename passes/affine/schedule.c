@@ -178,7 +178,7 @@ static const choose_t kinds[][2] = {
 
 strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
                                        const strata_machine_t *machine, const strata_calls_t *calls,
-                                       const strata_called_kernel_t *called) {
+                                       const strata_called_kernel_t *called, struct strata_variant_budget *budget) {
   strata_kernel_t kernel;
   strata_schedule_t schedule;
   bool is_taken = false;
@@ -191,6 +191,7 @@ strata_status_t strata_schedule_kernel(strata_compile_t *compile, const strata_g
       called,
       &kernel,
       strata_symbols_used_around(compile->arena, mlirBlockGetFirstOperation(kernel.body)),
+      budget,
   };
   for (int kind = STRATA_N_KERNEL_KINDS; kind-- > 0 && !is_taken;)
     STRATA_TRY(kinds[kind][device ? 0 : 1](&s, &schedule, &is_taken));
@@ -206,6 +207,6 @@ strata_status_t strata_pass_affine_schedule(strata_compile_t *compile) {
   STRATA_TRY(strata_machine_of(compile, &machine));
   STRATA_TRY(strata_calls_read(compile, &calls));
   for (size_t i = 0; i < calls.kernels.count; i++)
-    STRATA_TRY(strata_schedule_kernel(compile, NULL, &machine, &calls, &calls.kernels.data[i]));
+    STRATA_TRY(strata_schedule_kernel(compile, NULL, &machine, &calls, &calls.kernels.data[i], NULL));
   return NULL;
 }

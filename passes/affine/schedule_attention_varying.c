@@ -3,6 +3,7 @@
 // it take up to so many rows (or columns, where rows are a number), or up to so many rows of all batches together:
 // those are short rows and few tasks. Likely sizes count several times as much as all others together.
 #include "passes/affine/candidates.h"
+#include "passes/affine/variant_budget.h"
 #include "passes/affine/variants.h"
 
 #include "dialects/integers.h"
@@ -48,6 +49,10 @@ typedef struct {
   int n_points, count;
   point_t *points;
   strata_candidate_t of[STRATA_VARIANT_CANDIDATES];
+  double code[STRATA_VARIANT_CANDIDATES]; // bytes
+  const strata_scheduling_t *kernel;
+  double code_price; // of a byte, in what total_of adds up
+  struct attention_plan *plan;
 } varying_t;
 
 // |candidate| where the axis is at most |limit|.
@@ -57,7 +62,7 @@ typedef struct {
   int64_t limit;
 } choice_t;
 
-typedef struct {
+typedef struct attention_plan {
   int base, n;
   choice_t of[STRATA_CHOSEN_VARIANTS]; // the first whose condition holds is taken
   double total;
@@ -238,6 +243,7 @@ static double total_of(const varying_t *v, const plan_t *plan) {
   for (int i = 0; i <= plan->n; i++) {
     candidate[i] = i < plan->n ? plan->of[i].candidate : plan->base;
     known[i] = known_where(v, i < plan->n ? &plan->of[i] : NULL, candidate[i]);
+    total += v->code_price * v->code[candidate[i]];
   }
   for (int i = 0; i < v->n_points; i++) {
     int taken = taken_at(plan, &v->points[i]);
@@ -340,20 +346,57 @@ static strata_status_t make(const strata_scheduling_t *s, const varying_t *v, co
   return strata_variant_create(s, 1, &range, &v->of[choice->candidate].schedule, &variant);
 }
 
+static double plan_for(void *user, double price) {
+  varying_t *v = user;
+  v->code_price = price * (1 + LIKELY); // the sum of weights
+  *v->plan = find_plan(v);
+  double code = v->code[v->plan->base];
+  for (int i = 0; i < v->plan->n; i++)
+    code += v->code[v->plan->of[i].candidate];
+  return code;
+}
+
+static strata_status_t take_plan(void *user) {
+  varying_t *v = user;
+  strata_schedule_write(v->kernel->called->func, &v->of[v->plan->base].schedule);
+  explain(v->kernel, v, v->plan->base, "at all other sizes");
+  for (int i = 0; i < v->plan->n; i++)
+    STRATA_TRY(make(v->kernel, v, &v->plan->of[i]));
+  return NULL;
+}
+
+// The first point is likely, and its best candidate the first.
+static strata_variant_offer_t offer_of(varying_t *v) {
+  strata_candidate_t c = v->of[0];
+  return (strata_variant_offer_t){.called = *v->kernel->called,
+                                  .seconds = cost_at(v, &v->points[0], &c),
+                                  .alone = strata_variant_code(&v->of[0].schedule, 0, 0, false),
+                                  .plan = plan_for,
+                                  .take = take_plan,
+                                  .user = v};
+}
+
 strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s, const strata_work_t *work,
                                                 const strata_ways_t *ways, strata_schedule_t *out, bool *out_found) {
-  varying_t *v = strata_arena_new(s->compile->arena, varying_t);
-  *v = (varying_t){.work = work, .ways = ways, .points = strata_arena_array(s->compile->arena, point_t, MOST_POINTS)};
+  strata_arena_t *arena = s->compile->arena;
+  varying_t *v = strata_arena_new(arena, varying_t);
+  strata_work_t *kept = strata_arena_new(arena, strata_work_t);
+  *kept = *work;
+  *v = (varying_t){.work = kept,
+                   .ways = ways,
+                   .points = strata_arena_array(arena, point_t, MOST_POINTS),
+                   .kernel = strata_scheduling_keep(s),
+                   .plan = strata_arena_new(arena, plan_t)};
   find_points(s, v);
   weigh(v);
   find_candidates(v);
   *out_found = v->count > 0;
   if (!*out_found)
     return NULL;
-  plan_t plan = find_plan(v);
-  *out = v->of[plan.base].schedule;
-  explain(s, v, plan.base, "at all other sizes");
-  for (int i = 0; i < plan.n; i++)
-    STRATA_TRY(make(s, v, &plan.of[i]));
+  *out = v->of[0].schedule;
+  for (int i = 0; i < v->count; i++)
+    v->code[i] = strata_variant_code(&v->of[i].schedule, 0, 0, true);
+  strata_variant_offer_t offer = offer_of(v);
+  strata_variant_budget_add(s->compile, s->budget, &offer);
   return NULL;
 }

@@ -23,6 +23,7 @@
 #include "passes/affine/problem.h"
 #include "passes/affine/schedule_file.h"
 #include "passes/affine/tuned.h"
+#include "passes/affine/variant_budget.h"
 
 enum {
   ACCESS_BYTES = 16,        // of one thread at once
@@ -501,16 +502,26 @@ strata_status_t strata_gpu_map(const strata_scheduling_t *k, strata_schedule_t *
 
 static strata_status_t schedule_once(strata_compile_t *compile, const strata_gpu_device_t *device,
                                      const strata_calls_t *calls, const strata_called_kernel_t *called,
-                                     strata_schedule_file_t *file) {
+                                     strata_schedule_file_t *file, strata_variant_budget_t *budget) {
   if (strata_schedule_read(called->func).threads)
     return NULL;
-  STRATA_TRY(strata_schedule_kernel(compile, device, NULL, calls, called));
-  return strata_schedule_file_apply(file, compile, device, called);
+  STRATA_TRY(strata_schedule_kernel(compile, device, NULL, calls, called, budget));
+  return strata_variant_budget_has(budget, called->func) ? NULL
+                                                         : strata_schedule_file_apply(file, compile, device, called);
+}
+
+static strata_status_t spend_budget(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                    strata_schedule_file_t *file, strata_variant_budget_t *budget) {
+  STRATA_TRY(strata_variant_budget_spend(compile, budget));
+  for (size_t i = 0; i < budget->offers.count; i++)
+    STRATA_TRY(strata_schedule_file_apply(file, compile, device, &budget->offers.data[i].called));
+  return NULL;
 }
 
 strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
   const strata_gpu_device_t *device;
   strata_schedule_file_t file;
+  strata_variant_budget_t budget = {{0}};
   STRATA_TRY(strata_gpu_device(compile, &device));
   if (device->card)
     strata_explain(compile, "device %s: judged as %s, whose figures are %s", device->name, device->card,
@@ -530,10 +541,11 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
         continue;
       changed = true;
       STRATA_TRY(strata_parallel_leader(compile, &calls, called, &leader, &is_main));
-      STRATA_TRY(schedule_once(compile, device, &calls, leader, &file));
-      STRATA_TRY(schedule_once(compile, device, &calls, called, &file));
+      STRATA_TRY(schedule_once(compile, device, &calls, leader, &file, &budget));
+      STRATA_TRY(schedule_once(compile, device, &calls, called, &file, &budget));
     }
   }
+  STRATA_TRY(spend_budget(compile, device, &file, &budget));
   STRATA_TRY(strata_parallel_settle(compile, &calls));
   STRATA_TRY(strata_calls_read(compile, &calls));
   STRATA_TRY(strata_tuned_apply(compile, device, &calls, &file));

@@ -7,6 +7,7 @@
 #define MOST_RATIO 64  // of what can be
 #define POWER 8        // of a ratio: the worst sizes count
 #define LIKELY_POWER 2 // of that of sizes that are likely
+#define DEAREST 40     // logarithm of what code can make of such a power, and what more of it than the least
 #define OF_CHANGE 0.03 // how much faster neighbouring sizes must become by another way, unless changes are too many
 
 enum { MOST_RANGES = 6 }; // of a way
@@ -15,6 +16,7 @@ typedef struct {
   const strata_plan_costs_t *costs;
   double *powers; // of each size those of all ways: of what it takes beside the best, by its weight
   double *others; // of each size the least of those that are kept
+  double *dearer; // of ways: by what their code makes a power
 } search_t;
 
 static double cost_of(const strata_plan_costs_t *c, int size, int way) {
@@ -45,6 +47,20 @@ static void fill_powers(search_t *s) {
   }
 }
 
+// Beyond the limits, too, the least code is the cheapest.
+static void price_code(search_t *s) {
+  const strata_plan_costs_t *c = s->costs;
+  double least = INFINITY, of_byte = POWER * c->code_price;
+  for (int way = 0; way < c->n_ways; way++) {
+    s->dearer[way] = 1;
+    if (c->code && c->takes_all[way])
+      least = fmin(least, c->code[way]);
+  }
+  for (int way = 0; way < c->n_ways && isfinite(least); way++)
+    s->dearer[way] = exp(fmin(of_byte * fmin(least, c->code[way]), DEAREST) +
+                         fmin(of_byte * fmax(c->code[way] - least, 0), DEAREST));
+}
+
 // The way that helps the kept ones most, among those that take all sizes if |is_first|; what they take together.
 static int best_beside(const search_t *s, bool is_first, double *out_sum) {
   const strata_plan_costs_t *c = s->costs;
@@ -53,6 +69,7 @@ static int best_beside(const search_t *s, bool is_first, double *out_sum) {
     double sum = 0;
     for (int size = 0; size < c->n_sizes; size++)
       sum += fmin(s->others[size], power_of(s, size, way));
+    sum *= s->dearer[way];
     if ((!is_first || c->takes_all[way]) && (best < 0 || sum < *out_sum)) {
       best = way;
       *out_sum = sum;
@@ -71,23 +88,37 @@ static void keep(const search_t *s, const strata_variant_plan_t *plan, int apart
   }
 }
 
-// One more way; what all take then.
-static double add(const search_t *s, strata_variant_plan_t *plan) {
+// What all take beside the best, the price of their code included.
+static double taken_by(const search_t *s, const strata_variant_plan_t *plan) {
+  double sum = 0, dearer = 1;
+  keep(s, plan, -1);
+  for (int size = 0; size < s->costs->n_sizes; size++)
+    sum += s->others[size];
+  for (int i = 0; i < plan->count; i++)
+    dearer *= s->dearer[plan->ways[i]];
+  return pow(sum * dearer, 1.0 / POWER) * (1 + s->costs->price * plan->count);
+}
+
+// One more way; false if there is none.
+static bool add(const search_t *s, strata_variant_plan_t *plan) {
   enum { MOST_TURNS = 8 };
   double sum = INFINITY, before = INFINITY;
   keep(s, plan, -1);
   int way = best_beside(s, plan->count == 0, &sum);
   if (way < 0)
-    return INFINITY;
+    return false;
   plan->ways[plan->count++] = way;
-  for (int turn = 0; turn < MOST_TURNS && sum < before; turn++) {
-    before = sum;
+  for (int turn = 0; turn < MOST_TURNS; turn++) {
+    double taken = taken_by(s, plan);
+    if (taken >= before)
+      break;
+    before = taken;
     for (int i = 0; i < plan->count; i++) {
       keep(s, plan, i);
       plan->ways[i] = best_beside(s, i == 0, &sum);
     }
   }
-  return sum;
+  return true;
 }
 
 //===-- Who has which size ---------------------------------------------------------------------------------------===//
@@ -148,8 +179,8 @@ static void put_first(const strata_plan_costs_t *c, strata_variant_plan_t *plan)
 // What |plan| grows to, and the best on the way; from a first way, as exchanges alone end at what is best nearby.
 static void grow(const search_t *s, strata_variant_plan_t plan, strata_variant_plan_t *best, double *least) {
   while (plan.count < STRATA_PLAN_WAYS) {
-    double sum = add(s, &plan), taken = pow(sum, 1.0 / POWER) * (1 + s->costs->price * plan.count);
-    if (!isfinite(sum))
+    double taken = add(s, &plan) ? taken_by(s, &plan) : INFINITY;
+    if (!isfinite(taken))
       break;
     if (taken < *least) {
       *least = taken;
@@ -158,18 +189,43 @@ static void grow(const search_t *s, strata_variant_plan_t plan, strata_variant_p
   }
 }
 
+// From each of the first ways that are best alone. Prices are tried one after the other: of those few plans do.
+static void grow_from_best(const search_t *s, strata_variant_plan_t *best, double *least) {
+  enum { STARTS = STRATA_PLAN_SIZES, FEW_STARTS = 8 };
+  const int most = s->costs->code_price > 0 ? FEW_STARTS : STARTS;
+  int starts[STARTS], count = 0;
+  double sums[STARTS];
+  for (int way = 0; way < s->costs->n_ways; way++) {
+    double sum = 0;
+    for (int size = 0; size < s->costs->n_sizes; size++)
+      sum += power_of(s, size, way);
+    sum *= s->dearer[way];
+    if (!s->costs->takes_all[way] || (count == most && sum >= sums[most - 1]))
+      continue;
+    int at = count < most ? count++ : most - 1;
+    for (; at > 0 && sums[at - 1] > sum; at--) {
+      sums[at] = sums[at - 1];
+      starts[at] = starts[at - 1];
+    }
+    sums[at] = sum;
+    starts[at] = way;
+  }
+  for (int i = 0; i < count; i++)
+    grow(s, (strata_variant_plan_t){.count = 1, .ways = {starts[i]}}, best, least);
+}
+
 strata_variant_plan_t strata_variant_plan(strata_arena_t *arena, const strata_plan_costs_t *costs) {
   strata_variant_plan_t best = {0};
   size_t n_costs = (size_t)costs->n_sizes * (size_t)costs->n_ways;
   search_t s = {.costs = costs,
                 .powers = strata_arena_array(arena, double, n_costs + 1),
-                .others = strata_arena_array(arena, double, (size_t)costs->n_sizes + 1)};
+                .others = strata_arena_array(arena, double, (size_t)costs->n_sizes + 1),
+                .dearer = strata_arena_array(arena, double, (size_t)costs->n_ways + 1)};
   double least = INFINITY;
   fill_powers(&s);
+  price_code(&s);
   grow(&s, best, &best, &least);
-  for (int way = 0; way < costs->n_ways; way++)
-    if (costs->takes_all[way])
-      grow(&s, (strata_variant_plan_t){.count = 1, .ways = {way}}, &best, &least);
+  grow_from_best(&s, &best, &least);
   if (best.count == 0)
     return best;
   assign_few(costs, &best);

@@ -78,6 +78,18 @@ static void move_all(MlirBlock from, MlirBlock to) {
   }
 }
 
+// What a loop says of itself upstream hands on to its last branch, but under a name that the translation does not know.
+static MlirWalkResult name_annotation(MlirOperation op, void *user) {
+  (void)user;
+  static const char found[] = "llvm.loop_annotation", known[] = "loop_annotation";
+  MlirAttribute annotation = mlirOperationGetDiscardableAttributeByName(op, strata_str(found));
+  if (!mlirAttributeIsNull(annotation) && strata_op_is(op, "llvm.br")) {
+    mlirOperationRemoveDiscardableAttributeByName(op, strata_str(found));
+    mlirOperationSetInherentAttributeByName(op, strata_str(known), annotation);
+  }
+  return MlirWalkResultAdvance;
+}
+
 static strata_status_t convert_part(const part_t *part) {
   MlirBlock body = mlirModuleGetBody(part->module);
   strata_gpu_kernel_t kernel = {.compile = part->compile, .device = part->device, .index_bits = part->bits};
@@ -90,6 +102,7 @@ static strata_status_t convert_part(const part_t *part) {
     STRATA_TRY(strata_gpu_convert_leaves(&kernel));
   }
   STRATA_TRY(run_upstream(part));
+  mlirOperationWalk(mlirModuleGetOperation(part->module), name_annotation, NULL, MlirWalkPreOrder);
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     kernel.func = op;

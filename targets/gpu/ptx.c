@@ -124,13 +124,15 @@ strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernel
     n++;
   }
   const char *generic = make_generic(compile->arena, out_binary->assembly, device);
-  images[n++] = (strata_gpu_image_t){
-      .data = generic,
-      .size = strlen(generic) + 1,
-      .arch = strata_gpu_device_arch(device),
-      .is_generic = !is_specific(generic),
-      .suffix = "ptx",
-  };
+  bool is_generic = !is_specific(generic);
+  if (n == 0 || is_generic) // what is for this architecture alone would lie behind the machine code for it, never read
+    images[n++] = (strata_gpu_image_t){
+        .data = generic,
+        .size = strlen(generic) + 1,
+        .arch = strata_gpu_device_arch(device),
+        .is_generic = is_generic,
+        .suffix = "ptx",
+    };
   out_binary->images = images;
   out_binary->n_images = n;
   return NULL;

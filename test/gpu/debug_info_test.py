@@ -24,7 +24,7 @@ def read(pattern):
 def check(kind):
     strata.compile_library("model.mlir", kind, "traced", ["--target=nvgpu", "--device=sm_90a", f"--debug-info={kind}",
                                                           f"--save-temps={kind}/temps"])
-    assembly, cubin = read(f"{kind}/temps/sm_90a.ptx").decode(), read(f"{kind}/temps/sm_90a.cubin")
+    assembly, cubin = read(f"{kind}/temps/sm_90a.s").decode(), read(f"{kind}/temps/sm_90a.cubin")
     has_lines = kind != "none"
     assert bool(re.search(r'\.file\s+1 "traced.mlir"', assembly)) == has_lines
     assert bool(re.search(r"^\s*\.loc\s+1 ", assembly, re.M)) == has_lines

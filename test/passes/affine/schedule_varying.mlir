@@ -1,11 +1,19 @@
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=affine -o %t --explain | FileCheck %s --check-prefix=EXPLAIN
 // RUN: cat %t/*.mlir | FileCheck %s
+// RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=llvm -o - | FileCheck %s --check-prefix=ROLLED
 
 // A single row is summed up as where it is known. Else several schedules, by what they take at likely sizes and between
 // them: few rows by blocks that share reductions, as many blocks as there are tasks then; the grids of the others are as
 // large as any sizes want.
+// Their producers' loops are to stay loops.
+// ROLLED: #llvm.loop_unroll<disable = true>
+// ROLLED: llvm.func @k0(
+// ROLLED: llvm.br {{.*}}{loop_annotation = #
+// ROLLED: llvm.func @k0_v2(
+// ROLLED: llvm.br {{.*}}{loop_annotation = #
 // EXPLAIN: product k0: sizes vary, 1 x 1024 x 1024, 1 times to 4096 x 1024 x 1024, 1 times
 // EXPLAIN: product k0: {{.*}}wgmma.bf16{{.*}}: at most {{.*}} times as long as the best, of 5 points
+// EXPLAIN: variants: {{[0-9]+}} KB of code for likely sizes alone, {{.*}} at 0 of a call's time
 // EXPLAIN: kernel k0: k0_v1 where rows == 1: rows
 // EXPLAIN: kernel k0: k0_v2 where rows <= {{[0-9]+}}: contract
 // EXPLAIN: kernel k0: k0_v3 where rows >= {{[0-9]+}}, rows <= {{[0-9]+}}: contract

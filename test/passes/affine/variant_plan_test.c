@@ -65,12 +65,31 @@ static void test_none(void) {
   double weights[SIZES];
   for (int i = 0; i < SIZES; i++)
     weights[i] = 1;
-  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, 0.01};
+  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, NULL, 0.01, 0};
   CHECK(strata_variant_plan(arena, &table).count == 0);
   strata_arena_destroy(arena);
 }
 
+// What gains little for its code is none either: the gain is a third, the code as much at that price, or a hundredth.
+static void test_code(void) {
+  double costs[SIZES * WAYS], weights[SIZES];
+  const double code[WAYS] = {100, 100, 100};
+  const bool is_likely[SIZES] = {false}, takes_all[WAYS] = {true, true, true};
+  fill(costs, 0.3);
+  for (int i = 0; i < SIZES; i++) {
+    weights[i] = 1;
+    costs[i * WAYS + 2] = INFINITY;
+  }
+  strata_arena_t *arena = strata_arena_create();
+  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, code, 0.01, 0.01};
+  CHECK(strata_variant_plan(arena, &table).count == 1);
+  table.code_price = 1e-4;
+  CHECK(strata_variant_plan(arena, &table).count == 2);
+  strata_arena_destroy(arena);
+}
+
 int main(void) {
+  test_code();
   test_ranges();
   test_little();
   test_none();
