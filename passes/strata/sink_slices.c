@@ -84,7 +84,7 @@ static MlirValue pass_elementwise(strata_rewriter_t *r, MlirOperation op, strata
     else
       operands[i] = strata_operand(strata_def(strata_operand(op, i)), 0);
   }
-  return build_cut(&r->build, &first, strata_build_elementwise(&r->build, id, operands, whole.type));
+  return build_cut(&r->build, &first, strata_build_elementwise(&r->build, op, operands));
 }
 
 // Of a gather's result, which has the indices' dims from |batch| on in the place of |axis|: false if those that both
