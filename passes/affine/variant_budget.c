@@ -68,9 +68,9 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 
 //===-- Spending -------------------------------------------------------------------------------------------------===//
 
-#define BESIDE 110e3                  // bytes beside the code for likely sizes alone: a library is not of that alone
-#define LEAST_SHARE 1e-3              // of a call's time
-#define CHEAPEST 1e-8                 // price of a byte, of a call's time
+#define BESIDE 110e3     // bytes beside the code for likely sizes alone, at least: a library is not of that alone
+#define LEAST_SHARE 1e-3 // of a call's time
+#define CHEAPEST 1e-8    // price of a byte, of a call's time
 enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB
 
 static double price_at(int step) { return CHEAPEST * exp2((double)step / OF_DOUBLING); }
@@ -98,7 +98,7 @@ strata_status_t strata_variant_budget_spend(strata_compile_t *compile, strata_va
   }
   if (budget->offers.count == 0)
     return NULL;
-  double most = alone + BESIDE, free_code = plan_all(budget, seconds, 0), code = free_code;
+  double most = alone + fmax(alone, BESIDE), free_code = plan_all(budget, seconds, 0), code = free_code;
   int low = 0, high = STEPS; // the first price that is high enough is behind |low|, if any
   while (code > most && low < high) {
     int middle = (low + high) / 2;
