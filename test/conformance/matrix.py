@@ -28,10 +28,11 @@ its way there is f32, in every mode and on every target. Norms that were written
 as one (`strata-widen`): squares and other products of which nothing but sums are made, the sums, and what is made of
 sums and constants up to where it meets another tensor have neither f16's range nor its roundings.
 
-With fast math (the default) values that stay in a kernel keep their f32, so that roundings to 16 bits between two
-operators may be missing, and with them a `Cast` of f32 to f16, bf16 or an 8-bit float and back: such a pair is taken
-for a matter of storage, and neither rounds nor becomes infinite nor clips where it stays in a kernel.
-`--mlir-disable-fast-math` keeps every rounding of the model.
+With fast math (the default) values that stay in a kernel keep their f32, so that the rounding of an operator's result to
+16 bits may be missing where another operator, or a `Cast` to f32, takes it. A `Cast` to f16, bf16 or an 8-bit float,
+which is there for its rounding, rounds and becomes infinite or clips in every mode, also where a `Cast` back follows at
+once (`strata.rounds` on `strata.convert`, which a .mlir file may have too; a conversion without it counts as an
+operator's result). `--mlir-disable-fast-math` keeps every rounding of the model.
 
 On GPUs with tensor cores the default `--mm-conv-precision-mode` multiplies the f32 operands of matrix products and
 convolutions as f16, beyond whose 65504 they are infinite; the compiler says so once. `tf32` and `mixed_bf16_fp32` are as
