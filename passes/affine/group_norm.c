@@ -111,12 +111,14 @@ static void find_members(finder_t *f) {
 // What is made for each column and read by members alone, as a scale of another type, is computed there.
 static void add_vectors(finder_t *f) {
   int column = f->contraction.sides[STRATA_SIDE_V].tile_dim;
-  double most = (double)strata_nest_static_extent(f->contraction.nest, column);
+  int64_t most;
+  if (!strata_size_is_constant(f->contraction.nest->space.sizes[column], &most))
+    return;
   for (int at = f->members.data[f->members.count - 1]; at-- > 0 && f->members.count < MAX_MEMBERS;) {
     const strata_nest_node_t *node = strata_group_node(f->grouping, at);
     bool is_free = node->nest && node->class == STRATA_NEST_MAP && !node->is_constant && !node->is_dear &&
                    f->grouping->nodes[at].group < 0 && !strata_ints_contain(&f->members, at);
-    if (is_free && node->points <= most && node->after.count && all_in(&node->after, &f->members) &&
+    if (is_free && node->points <= (double)most && node->after.count && all_in(&node->after, &f->members) &&
         stores_alone(f, at))
       push_member(f, at);
   }

@@ -397,7 +397,7 @@ def errors():
     said("an unknown name", m.graph, "no dimension 'k'", options=("--dim=k=1..3",))
     strata.strata(m.graph.save("sized.onnx"), "--compile-to=import", "--dim=n=2..4", "-o", "sized.mlir")
     for options, piece in ((["--dim=n=5"], "expected 2 to 4"), (["--dim=k=5"], "it has n, m"),
-                           (["--dim=n=1..2"], "ranges need an ONNX model")):
+                           (["--dim=n=1..2"], "ranges need a model of another format")):
         try:
             text = strata.strata("sized.mlir", "--compile-to=import", *options)
         except strata.CompileError as error:
