@@ -397,6 +397,7 @@ static void await_rows(walk_t *w) {
   if (!w->a->holds_rows)
     return;
   strata_gpu_attention_load_rows(w->d, w->a, w->rows);
+  strata_emit_fence(w->d, "shared"); // the copy engine would overtake loads that are under way
   strata_phase_arrive(w->d, ring->empty, slot);
 }
 
