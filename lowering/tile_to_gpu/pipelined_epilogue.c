@@ -224,6 +224,7 @@ static void receive_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
                            &received);
     if ((unit + 1) % most != 0 && unit + 1 < n)
       continue;
+    strata_emit_fence(d, "shared");
     strata_emit_group_barrier(d, k); // all of its threads have read the slot
     strata_pipelined_release(d, k, k->place.slot);
     strata_ring_advance(d, &k->ring, &k->place);

@@ -58,5 +58,6 @@ void strata_fma_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t
   const strata_pipelined_t *p = &k->product;
   strata_product_t product = {.split = 1, .sum = p->sum, .operands = {p->operands[0].shared, p->operands[1].shared}};
   strata_product_emit(d, &product, slot, sums);
+  strata_emit_fence(d, "shared");
   strata_phase_arrive(d, k->ring.empty, slot);
 }

@@ -34,7 +34,9 @@ void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring,
 // Until the slot is empty again that is read at |place|.
 void strata_ring_reacquire(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place);
 void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place);
-// By |threads| threads beside one another, which have read |slot|; one of them arrives.
+// By |threads| threads beside one another, which have read |slot|; one of them arrives. Where they have loaded from it
+// themselves, no matrix instruction has, there is a fence of "shared" in front: the copy engine overtakes loads that
+// are under way (PTX ISA, proxies).
 void strata_ring_release(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t threads);
 // Moves |place| to the next slot, or |steps| slots on.
 void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t *place);

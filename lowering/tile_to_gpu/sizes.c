@@ -44,9 +44,9 @@ static bool type_grows(MlirType type) {
 
 // The greatest value of symbol |i| of which there is a buffer of |type|; the others have their least |values|.
 static int64_t most_of(MlirType type, int i, int64_t *values, int64_t max) {
-  int64_t least = values[i], low = least, high = max;
+  int64_t least = values[i], low = strata_max(least, 0), high = max;
   while (low < high) {
-    values[i] = low + (high - low + 1) / 2;
+    values[i] = high - (high - low) / 2; // which does not overflow
     if (is_possible(type, values))
       low = values[i];
     else
