@@ -4,6 +4,7 @@
 #include "dialects/affine/symbols.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/nest_edit.h"
 
 typedef struct {
   strata_arena_t *arena;
@@ -38,7 +39,9 @@ MlirValue strata_alloc_before(MlirOperation op, MlirType type) {
   MlirOperation alloc =
       strata_op_create(mlirOperationGetLocation(op), "memref.alloc", 0, NULL, 1, &type, 1, &attr, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, alloc);
-  return mlirOperationGetResult(alloc, 0);
+  MlirValue buffer = mlirOperationGetResult(alloc, 0);
+  strata_buffer_set_type(buffer, type); // which takes its sizes, where they vary
+  return buffer;
 }
 
 void strata_call_before(MlirOperation op, const char *name, int n_operands, const MlirValue *operands) {

@@ -266,7 +266,6 @@ strata_status_t strata_split_apply(strata_arena_t *arena, const strata_split_t *
   MlirType element = mlirValueGetType(mlirOperationGetResult(nest->loops[0], 0));
   MlirType type = strata_memref_type_of(element, strata_split_sizes(split, sizes), sizes);
   MlirValue partials = strata_alloc_before(nest->op, type);
-  strata_buffer_set_type(partials, type);
   STRATA_TRY(add_partial_nest(arena, split, partials, &out_partial->op));
   out_partial->buffer = partials;
   combine_partials(split, partials);

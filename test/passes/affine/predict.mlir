@@ -1,5 +1,6 @@
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=affine | FileCheck %s
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=affine --plot=%t.dot -o %t.mlir && FileCheck %s --check-prefix=PLOT < %t.dot
+// RUN: strata-opt %t.mlir --target=nvgpu --device=sm_90a --affine-predict | FileCheck %s
 // RUN: strata %s --compile-to=affine | FileCheck %s --check-prefix=CPU
 
 // 32 MiB are read and as many written: some 15 us and a launch on a card that moves 4.3 TB/s. A product of 1024 x 1024 x
