@@ -1,20 +1,14 @@
 // Dumps, times and progress: the hooks around each phase.
 #include "tools/observe.h"
 
+#include "tools/clock.h"
 #include "tools/folders.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static void write_text(MlirStringRef text, void *file) { fwrite(text.data, 1, text.length, file); }
 
@@ -52,7 +46,7 @@ static void show_progress(strata_phase_t phase) {
 
 void strata_observe_before(strata_observer_t *observer, strata_phase_t phase) {
   show_progress(phase);
-  observer->started = now();
+  observer->started = strata_now();
 }
 
 static bool has_ir(strata_phase_t phase) { return phase != STRATA_PHASE_LIBRARY; }
@@ -69,7 +63,7 @@ strata_status_t strata_observe_after(strata_observer_t *observer, strata_compile
   const strata_options_t *options = observer->options;
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
-  observer->seconds[phase] = now() - observer->started;
+  observer->seconds[phase] = strata_now() - observer->started;
   observer->peak_kib[phase] = usage.ru_maxrss;
   if (!has_ir(phase))
     return NULL;

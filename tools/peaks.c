@@ -1,5 +1,7 @@
 #include "tools/peaks.h"
 
+#include "tools/clock.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -57,21 +59,15 @@ static double multiply_and_add(float *sink) {
   return 4 * of_lane;
 }
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static void *run_part(void *user) {
   part_t *part = user;
   do {
-    double work = 2 * (double)part->size, start = now();
+    double work = 2 * (double)part->size, start = strata_now();
     if (part->from)
       memcpy(part->to, part->from, part->size);
     else
       work = multiply_and_add(&part->sink);
-    double rate = work / (now() - start);
+    double rate = work / (strata_now() - start);
     part->rate = rate > part->rate ? rate : part->rate;
   } while (!atomic_load_explicit(part->is_over, memory_order_relaxed));
   return NULL;

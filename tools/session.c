@@ -3,12 +3,12 @@
 #include "tools/session.h"
 
 #include "runtime/base/nearest.h"
+#include "tools/clock.h"
 
 #include <dlfcn.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // The name a library was linked with, "lib<name>.so", whatever its file is called now.
 static const char *find_soname(void *handle) {
@@ -245,26 +245,20 @@ strata_status_t strata_session_set_inputs(strata_arena_t *arena, strata_session_
 
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 static strata_status_t call(strata_session_t *session) {
   const strata_library_t *library = session->library;
   return to_status(library, library->run(session->data, session->dims, session->memory, stream_of(session)));
 }
 
 strata_status_t strata_session_run(strata_session_t *session, double *out_seconds) {
-  double seconds = 0, start = now();
+  double seconds = 0, start = strata_now();
   if (session->device && session->library->flags & STRATA_LIBRARY_USER_MEMORY) { // else the call ends by itself
     STRATA_TRY(strata_device_start_clock(session->device));
     STRATA_TRY(call(session));
     STRATA_TRY(strata_device_stop_clock(session->device, &seconds));
   } else {
     STRATA_TRY(call(session));
-    seconds = now() - start;
+    seconds = strata_now() - start;
   }
   if (out_seconds)
     *out_seconds = seconds;

@@ -1,10 +1,8 @@
 // strata-run LIB.so: loads an emitted library through the description it carries, runs it, compares and times it.
 #include "runtime/base/nearest.h"
 #include "tools/commands.h"
-#include "tools/errors.h"
-#include "tools/limits.h"
-#include "tools/output.h"
 #include "tools/profile.h"
+#include "tools/program.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,19 +21,7 @@ typedef struct {
   STRATA_VECTOR(double) percentiles;
 } options_t;
 
-static void print_help(void) {
-  const strata_command_t *command = strata_find_command("strata-run");
-  printf("usage: %s %s\n\n%s\n\n", command->name, command->arguments, command->text);
-  strata_command_print_options(command, stdout);
-}
-
 //===-- Options --------------------------------------------------------------------------------------------------===//
-
-// The value of --NAME=VALUE; NULL if |argument| is another.
-static const char *value_of(const char *argument, const char *name) {
-  size_t length = strlen(name);
-  return strncmp(argument, name, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
-}
 
 static strata_status_t parse_number(const char *text, double minimum, double *out_value) {
   char *end;
@@ -93,29 +79,29 @@ static strata_status_t unknown_option(strata_arena_t *arena, const char *argumen
 
 static strata_status_t parse_option(strata_arena_t *arena, const char *argument, options_t *options) {
   const char *value;
-  if ((value = value_of(argument, "--input"))) {
+  if ((value = strata_argument_value(argument, "--input"))) {
     *strata_vector_push(arena, &options->inputs) = value;
-  } else if ((value = value_of(argument, "--output"))) {
+  } else if ((value = strata_argument_value(argument, "--output"))) {
     *strata_vector_push(arena, &options->outputs) = value;
-  } else if ((value = value_of(argument, "--expect"))) {
+  } else if ((value = strata_argument_value(argument, "--expect"))) {
     *strata_vector_push(arena, &options->expects) = value;
-  } else if ((value = value_of(argument, "--dim"))) {
+  } else if ((value = strata_argument_value(argument, "--dim"))) {
     *strata_vector_push(arena, &options->dims) = value;
-  } else if ((value = value_of(argument, "--rtol"))) {
+  } else if ((value = strata_argument_value(argument, "--rtol"))) {
     options->has_tolerance = true;
     return strata_status_context(parse_number(value, 0, &options->rtol), "--rtol");
-  } else if ((value = value_of(argument, "--atol"))) {
+  } else if ((value = strata_argument_value(argument, "--atol"))) {
     options->has_tolerance = true;
     return strata_status_context(parse_number(value, 0, &options->atol), "--atol");
-  } else if ((value = value_of(argument, "--num-iters"))) {
+  } else if ((value = strata_argument_value(argument, "--num-iters"))) {
     return strata_status_context(parse_count(value, 1, &options->timing.n_runs), "--num-iters");
-  } else if ((value = value_of(argument, "--warm-up"))) {
+  } else if ((value = strata_argument_value(argument, "--warm-up"))) {
     return strata_status_context(parse_count(value, 0, &options->timing.warm_up), "--warm-up");
-  } else if ((value = value_of(argument, "--duration"))) {
+  } else if ((value = strata_argument_value(argument, "--duration"))) {
     return strata_status_context(parse_number(value, 0, &options->timing.duration), "--duration");
-  } else if ((value = value_of(argument, "--percentile"))) {
+  } else if ((value = strata_argument_value(argument, "--percentile"))) {
     return strata_status_context(parse_percentiles(arena, value, options), "--percentile");
-  } else if ((value = value_of(argument, "--profile"))) {
+  } else if ((value = strata_argument_value(argument, "--profile"))) {
     return strata_status_context(parse_profile(value, options), "--profile");
   } else if (strcmp(argument, "--random") == 0) {
     options->random = true;
@@ -331,23 +317,4 @@ static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv)
   return status;
 }
 
-static strata_status_t answer(strata_arena_t *arena, int argc, char **argv) {
-  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-    print_help();
-  else if (argc > 1 && strcmp(argv[1], "--version") == 0)
-    puts("strata-run " STRATA_VERSION);
-  else
-    return run_command(arena, argc, argv);
-  return NULL;
-}
-
-int main(int argc, char **argv) {
-  strata_output_begin();
-  strata_arena_t *arena = strata_arena_create();
-  strata_status_t status = strata_name_limit(strata_output_end(answer(arena, argc, argv)));
-  strata_print_error(status, NULL);
-  strata_arena_destroy(arena);
-  int exit_code = status ? 1 : 0;
-  strata_status_free(status);
-  return exit_code;
-}
+int main(int argc, char **argv) { return strata_command_main("strata-run", run_command, argc, argv); }

@@ -4,10 +4,9 @@
 // down, or does not end, that candidate is named and another worker goes on with the rest.
 #define _DEFAULT_SOURCE
 #include "passes/tuning/cache.h"
+#include "tools/clock.h"
 #include "tools/commands.h"
-#include "tools/errors.h"
-#include "tools/limits.h"
-#include "tools/output.h"
+#include "tools/program.h"
 #include "tools/tune_kernel.h"
 
 #include <errno.h>
@@ -19,7 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct {
@@ -46,25 +44,7 @@ typedef struct {
   bool is_terminal;
 } tuning_t;
 
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
-
 //===-- Options --------------------------------------------------------------------------------------------------===//
-
-static void print_help(void) {
-  const strata_command_t *command = strata_find_command("strata-tune");
-  printf("usage: %s %s\n\n%s\n\n", command->name, command->arguments, command->text);
-  strata_command_print_options(command, stdout);
-}
-
-// The value of --NAME=VALUE; NULL if |argument| is another.
-static const char *value_of(const char *argument, const char *name) {
-  size_t length = strlen(name);
-  return strncmp(argument, name, length) == 0 && argument[length] == '=' ? argument + length + 1 : NULL;
-}
 
 static strata_status_t parse_budget(const char *text, double *out) {
   char *end;
@@ -78,13 +58,13 @@ static strata_status_t parse_options(strata_arena_t *arena, int argc, char **arg
   *options = (options_t){.budget = 60};
   for (int i = 1; i < argc; i++) {
     const char *value;
-    if ((value = value_of(argv[i], "--output")) || (value = value_of(argv[i], "-o")))
+    if ((value = strata_argument_value(argv[i], "--output")) || (value = strata_argument_value(argv[i], "-o")))
       options->output = value;
     else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc)
       options->output = argv[++i];
-    else if ((value = value_of(argv[i], "--autotune-cache-dir")))
+    else if ((value = strata_argument_value(argv[i], "--autotune-cache-dir")))
       options->cache = value;
-    else if ((value = value_of(argv[i], "--budget")))
+    else if ((value = strata_argument_value(argv[i], "--budget")))
       STRATA_TRY(parse_budget(value, &options->budget));
     else if (strcmp(argv[i], "--explain") == 0)
       options->explain = true;
@@ -108,18 +88,18 @@ static size_t n_kernels(const tuning_t *t) { return t->manifest->n_kernels; }
 
 // Whatever the time is, one kernel is tuned.
 static bool has_more(const tuning_t *t) {
-  bool has_time = t->shared->end == 0 || t->shared->kernel == 0 || now() < t->shared->end;
+  bool has_time = t->shared->end == 0 || t->shared->kernel == 0 || strata_now() < t->shared->end;
   return has_time && t->shared->kernel < n_kernels(t);
 }
 
 // The time that is left, shared by the kernels that are left; a kernel needs some of it for other things.
 static double share_of(const tuning_t *t) {
-  return fmax(0, t->shared->end - now()) / (double)(n_kernels(t) - t->shared->kernel) / 2;
+  return fmax(0, t->shared->end - strata_now()) / (double)(n_kernels(t) - t->shared->kernel) / 2;
 }
 
 static strata_status_t tune_kernels(const tuning_t *t, const strata_tuner_t *tuner) {
   if (t->shared->end == 0)
-    t->shared->end = now() + t->options->budget;
+    t->shared->end = strata_now() + t->options->budget;
   for (; has_more(t); t->shared->kernel++) {
     strata_tune_record_t *record = &t->shared->records[t->shared->kernel];
     STRATA_TRY(strata_tune_kernel(tuner, t->manifest->kernels[t->shared->kernel], share_of(t), record));
@@ -159,7 +139,7 @@ static _Noreturn void run_worker(const tuning_t *t, pid_t parent) {
 static void print_progress(const tuning_t *t) {
   if (t->is_terminal && t->shared->end > 0)
     fprintf(stderr, "\rtuning: %zu of %zu kernels, %.0f s left ", t->shared->kernel, n_kernels(t),
-            fmax(0, t->shared->end - now()));
+            fmax(0, t->shared->end - strata_now()));
 }
 
 // Waits for its end; one that does nothing for long is ended.
@@ -167,17 +147,17 @@ static int wait_for(const tuning_t *t, pid_t pid) {
   enum { PAUSE_US = 20000 };
   const double patience = 60;
   unsigned long progress = t->shared->progress;
-  double since = now();
+  double since = strata_now();
   for (int status;;) {
     pid_t ended = waitpid(pid, &status, WNOHANG);
     if (ended == pid)
       return status;
     if (progress != t->shared->progress) {
       progress = t->shared->progress;
-      since = now();
+      since = strata_now();
       print_progress(t);
     }
-    if (now() - since > patience)
+    if (strata_now() - since > patience)
       kill(pid, SIGKILL);
     usleep(PAUSE_US);
   }
@@ -319,23 +299,4 @@ static strata_status_t run_command(strata_arena_t *arena, int argc, char **argv)
   return write_results(&t, &results);
 }
 
-static strata_status_t answer(strata_arena_t *arena, int argc, char **argv) {
-  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0))
-    print_help();
-  else if (argc > 1 && strcmp(argv[1], "--version") == 0)
-    puts("strata-tune " STRATA_VERSION);
-  else
-    return run_command(arena, argc, argv);
-  return NULL;
-}
-
-int main(int argc, char **argv) {
-  strata_output_begin();
-  strata_arena_t *arena = strata_arena_create();
-  strata_status_t status = strata_name_limit(strata_output_end(answer(arena, argc, argv)));
-  strata_print_error(status, NULL);
-  strata_arena_destroy(arena);
-  int exit_code = status ? 1 : 0;
-  strata_status_free(status);
-  return exit_code;
-}
+int main(int argc, char **argv) { return strata_command_main("strata-tune", run_command, argc, argv); }

@@ -1,8 +1,7 @@
 // strata INPUT [options]: compiles a model to a C library, or compiles and runs it once.
 #include "tools/compile.h"
 #include "tools/errors.h"
-#include "tools/limits.h"
-#include "tools/output.h"
+#include "tools/program.h"
 
 extern char **environ;
 
@@ -21,13 +20,4 @@ static strata_status_t run(strata_arena_t *arena, int argc, char **argv) {
   return NULL;
 }
 
-int main(int argc, char **argv) {
-  strata_output_begin();
-  strata_arena_t *arena = strata_arena_create();
-  strata_status_t status = strata_name_limit(strata_output_end(run(arena, argc, argv)));
-  strata_print_error(status, NULL);
-  int result = status ? 1 : 0;
-  strata_status_free(status);
-  strata_arena_destroy(arena);
-  return result;
-}
+int main(int argc, char **argv) { return strata_program_main(run, argc, argv); }

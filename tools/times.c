@@ -2,16 +2,10 @@
 #include "tools/times.h"
 
 #include "runtime/base/arena.h"
+#include "tools/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
-}
 
 static int compare_doubles(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
@@ -19,7 +13,7 @@ static int compare_doubles(const void *a, const void *b) {
 }
 
 static strata_status_t warm_up(strata_session_t *session, double seconds) {
-  for (double start = now(); now() - start < seconds;)
+  for (double start = strata_now(); strata_now() - start < seconds;)
     STRATA_TRY(strata_session_run(session, NULL));
   return NULL;
 }
@@ -28,11 +22,11 @@ strata_status_t strata_time_runs(strata_arena_t *arena, strata_session_t *sessio
                                  strata_times_t *out_times) {
   STRATA_VECTOR(double) seconds = {0};
   STRATA_TRY(warm_up(session, 1e-3 * timing->warm_up));
-  double start = now();
+  double start = strata_now();
   do {
     STRATA_TRY(strata_session_run(session, strata_vector_push(arena, &seconds)));
-  } while (seconds.count < (size_t)timing->n_runs || now() - start < timing->duration);
-  *out_times = (strata_times_t){.n_runs = (int)seconds.count, .seconds = seconds.data, .all = now() - start};
+  } while (seconds.count < (size_t)timing->n_runs || strata_now() - start < timing->duration);
+  *out_times = (strata_times_t){.n_runs = (int)seconds.count, .seconds = seconds.data, .all = strata_now() - start};
   qsort(seconds.data, seconds.count, sizeof *seconds.data, compare_doubles);
   return NULL;
 }

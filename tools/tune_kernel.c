@@ -71,12 +71,17 @@ static bool has_same_tensors(const strata_library_t *a, const strata_library_t *
   return is_same;
 }
 
+static const strata_library_t *library_of(const work_t *w, int candidate) {
+  const strata_session_t *session = &w->sessions[candidate];
+  return session->library;
+}
+
 static strata_status_t open_candidate(work_t *w, int i) {
   enum { NEEDED = STRATA_LIBRARY_USER_MEMORY | STRATA_LIBRARY_DEVICE_TENSORS };
   const char *name = w->kernel->candidates[i]->library;
   const char *path = strata_arena_printf(w->arena, "%s/%s", w->tuner->folder, name);
   STRATA_TRY(strata_session_describe(w->arena, path, &w->sessions[i]));
-  const strata_library_t *library = w->sessions[i].library;
+  const strata_library_t *library = library_of(w, i);
   bool is_ours = (library->flags & NEEDED) == NEEDED && library->n_dims == 0;
   if (!is_ours || (w->library && !has_same_tensors(w->library, library)))
     return strata_error(STRATA_INVALID_ARGUMENT, "%s: not as --autotune=export writes it", path);
@@ -121,7 +126,7 @@ static strata_status_t make_tensors(work_t *w) {
     STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, tensor(w, i)->size));
   }
   for (int i = 0; i < w->n; i++) {
-    size_t wanted = has_fault(w, i) ? 0 : w->sessions[i].library->device_memory_size(NULL);
+    size_t wanted = has_fault(w, i) ? 0 : library_of(w, i)->device_memory_size(NULL);
     memory = wanted > memory ? wanted : memory;
   }
   return strata_device_allocate(w->device, memory, &w->memory);
@@ -130,7 +135,7 @@ static strata_status_t make_tensors(work_t *w) {
 //===-- Comparing ------------------------------------------------------------------------------------------------===//
 
 static strata_status_t call(work_t *w, int candidate) {
-  const strata_library_t *library = w->sessions[candidate].library;
+  const strata_library_t *library = library_of(w, candidate);
   return library_error(library, library->run(w->data, NULL, w->memory, strata_device_stream(w->device)));
 }
 

@@ -126,6 +126,19 @@ static strata_status_t lower_rows(strata__lowering_t *l, MlirOperation op) {
 
 enum { FEW_ROWS = 128 }; // that a GPU's thread may walk
 
+MlirValue strata__segment_reduce_span(strata__nest_t *nest, strata_combiner_t combiner, const strata__tensor_t *rows,
+                                      span_t span, const MlirAffineExpr *point, MlirValue initial) {
+  MlirValue at[STRATA_MAX_RANK], so_far, result;
+  for (int i = 1; i < rows->rank; i++)
+    at[i] = strata__index_of(nest, point[i]);
+  strata_loop_t loop = strata_emit_for_begin(&nest->e, span.begin, span.end, 1, 1, &initial, &so_far);
+  at[0] = loop.induction;
+  MlirValue element = strata__to_math(nest, rows->type, strata__load_at(nest, rows, at));
+  so_far = strata__combine(nest, combiner, so_far, element);
+  strata_emit_for_end(&nest->e, loop, 1, &so_far, &result);
+  return result;
+}
+
 static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *rows = strata__operand(l, op, 0), *offsets = strata__operand(l, op, 1),
                          *result = strata__result(l, op, 0);
@@ -136,22 +149,15 @@ static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
     rows = strata__lower_segment_parts(l, op, rows, offsets);
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
-  MlirValue at[STRATA_MAX_RANK], sum;
   strata__nest_begin_for(l, &nest, op, "segment_reduce", result, point);
   nest.is_serial = true;
-  MlirValue neutral = strata__neutral_value(&nest, combiner, strata__math_type(l->context, rows->type));
+  MlirValue reduced = strata__neutral_value(&nest, combiner, strata__math_type(l->context, rows->type));
   if (!strata__is_empty(rows)) {
     span_t span = has_parts ? strata__segment_parts_of(&nest, offsets, strata__index_of(&nest, point[0]), total)
                             : rows_of(&nest, offsets, point[0], total);
-    for (int i = 1; i < rows->rank; i++)
-      at[i] = strata__index_of(&nest, point[i]);
-    strata_loop_t loop = strata_emit_for_begin(&nest.e, span.begin, span.end, 1, 1, &neutral, &sum);
-    at[0] = loop.induction;
-    MlirValue element = strata__to_math(&nest, rows->type, strata__load_at(&nest, rows, at));
-    sum = strata__combine(&nest, combiner, sum, element);
-    strata_emit_for_end(&nest.e, loop, 1, &sum, &neutral);
+    reduced = strata__segment_reduce_span(&nest, combiner, rows, span, point, reduced);
   }
-  strata__store(&nest, result, point, neutral);
+  strata__store(&nest, result, point, reduced);
   strata__nest_end(&nest);
   return NULL;
 }

@@ -11,6 +11,9 @@ typedef struct {
 // The rows of sequence |at|, clamped to the |total| that there are.
 strata__span_t strata__segment_span(strata__nest_t *nest, const strata__tensor_t *offsets, MlirValue at,
                                     strata_size_t total);
+// |initial| combined with the rows |span| of |rows|, at |point| but for its first dim.
+MlirValue strata__segment_reduce_span(strata__nest_t *nest, strata_combiner_t combiner, const strata__tensor_t *rows,
+                                      strata__span_t span, const MlirAffineExpr *point, MlirValue initial);
 // The number of sequences.
 strata_size_t strata__segment_count(const strata__lowering_t *l, const strata__tensor_t *offsets);
 

@@ -85,17 +85,11 @@ const strata__tensor_t *strata__lower_segment_parts(strata__lowering_t *l, MlirO
   strata__place_anywhere(l, parts, mlirOperationGetLocation(op));
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
-  MlirValue at[STRATA_MAX_RANK], sum;
   strata__nest_begin_for(l, &nest, op, "segment_parts", parts, point);
   nest.is_serial = true;
   MlirValue total = strata__neutral_value(&nest, combiner, strata__math_type(l->context, rows->type));
   strata__span_t span = rows_of_part(&nest, &s, strata__index_of(&nest, point[0]));
-  for (int i = 1; i < rows->rank; i++)
-    at[i] = strata__index_of(&nest, point[i]);
-  strata_loop_t loop = strata_emit_for_begin(&nest.e, span.begin, span.end, 1, 1, &total, &sum);
-  at[0] = loop.induction;
-  sum = strata__combine(&nest, combiner, sum, strata__to_math(&nest, rows->type, strata__load_at(&nest, rows, at)));
-  strata_emit_for_end(&nest.e, loop, 1, &sum, &total);
+  total = strata__segment_reduce_span(&nest, combiner, rows, span, point, total);
   strata__store(&nest, parts, point, total);
   strata__nest_end(&nest);
   return parts;

@@ -1,6 +1,8 @@
 """Attention whose batch, queries and keys vary, one kernel each, on the emulated devices that have asynchronous products
 and multiply-adds alone: one library for all sizes against numpy in double precision, at sizes below, at and beyond the
 edges of tiles, and some that are drawn."""
+import functools
+
 import numpy as np
 
 import gpu
@@ -249,11 +251,8 @@ def check(name, device, generator):
 
 
 def main():
-    gpu.use_stand_in()
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}", flush=True)
-    strata.report((f"{name} {device}", lambda name=name, device=device: check(name, device, np.random.default_rng(seed)))
-                  for name in strata.some(CASES) for device in DEVICES[CASES[name].element])
+    gpu.report_drawn((f"{name} {device}", functools.partial(check, name, device))
+                     for name in strata.some(CASES) for device in DEVICES[CASES[name].element])
 
 
 main()

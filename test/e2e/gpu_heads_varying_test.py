@@ -1,6 +1,8 @@
 """Multi-head attention with one product for queries, keys and values, as torch exports it: sequence first behind the
 product, parts moved and cut, both scaled. Its batch varies, or its length, or both, on the emulated device that has
 asynchronous products: as many kernels as where nothing does, against numpy in double precision."""
+import functools
+
 import numpy as np
 
 import gpu
@@ -126,10 +128,7 @@ def check(name, generator):
 
 
 def main():
-    gpu.use_stand_in()
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}", flush=True)
-    strata.report((name, lambda name=name: check(name, np.random.default_rng(seed))) for name in strata.some(CASES))
+    gpu.report_drawn((name, functools.partial(check, name)) for name in strata.some(CASES))
 
 
 main()

@@ -44,6 +44,15 @@ def text(graph, element, likely):
 """
 
 
+def compare(library, graph, element, shape, size, random):
+    """Rows of |shape| at |size|, the one that varies."""
+    x, w = (random.standard_normal(dims).astype(TYPES[element]) for dims in (shape, shape[1]))
+    got, = library.run([x, w], [size])
+    wanted = GRAPHS[graph][0](x.astype(np.float64), w.astype(np.float64))
+    unit = 1e-5 if element == "f32" else 4e-3
+    np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=unit, atol=unit, err_msg=f"{graph} {element} {shape}")
+
+
 def run_case(graph, element, likely, folder, random):
     name = f"{graph}_{element}_{likely}"
     model = strata.write(f"{folder}/{name}.mlir", text(graph, element, likely))
@@ -51,12 +60,7 @@ def run_case(graph, element, likely, folder, random):
     assert f"where length == {likely}:" in told, told
     library = gpu.Library(f"{folder}/lib{name}.so")
     for length in LENGTHS + [int(random.integers(1, 3000)) for _ in range(3)]:
-        x = random.standard_normal((5, length)).astype(TYPES[element])
-        w = random.standard_normal(length).astype(TYPES[element])
-        got, = library.run([x, w], [length])
-        wanted = GRAPHS[graph][0](x.astype(np.float64), w.astype(np.float64))
-        unit = 1e-5 if element == "f32" else 4e-3
-        np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=unit, atol=unit, err_msg=f"{name} {length}")
+        compare(library, graph, element, (5, length), length, random)
     library.unload()
 
 
@@ -78,12 +82,7 @@ def run_numbers(graph, element, length, folder, random):
     few = int(re.search(r"where number <= (\d+): rows", told).group(1))
     library = gpu.Library(f"{folder}/lib{name}.so")
     for number in [1, 3, few - 1, few, few + 1, int(random.integers(4, few))]:
-        x = random.standard_normal((number, length)).astype(TYPES[element])
-        w = random.standard_normal(length).astype(TYPES[element])
-        got, = library.run([x, w], [number])
-        wanted = GRAPHS[graph][0](x.astype(np.float64), w.astype(np.float64))
-        unit = 1e-5 if element == "f32" else 4e-3
-        np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=unit, atol=unit, err_msg=f"{name} {number}")
+        compare(library, graph, element, (number, length), number, random)
     library.unload()
 
 

@@ -1,6 +1,8 @@
 """Norms in the kernel of the product before them where the number of rows varies, on the emulated device that has
 asynchronous products: one library for all sizes against NumPy in double precision, at sizes below, at and beyond the
 edges of tiles, and some that are drawn. Rows of one tile and of a cluster's tiles."""
+import functools
+
 import numpy as np
 
 import gpu
@@ -53,10 +55,7 @@ def check(name, random):
 
 
 def main():
-    gpu.use_stand_in()
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}", flush=True)
-    strata.report((name, lambda name=name: check(name, np.random.default_rng(seed))) for name in strata.some(CASES))
+    gpu.report_drawn((name, functools.partial(check, name)) for name in strata.some(CASES))
 
 
 main()

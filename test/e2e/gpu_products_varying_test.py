@@ -1,5 +1,7 @@
 """Products whose sizes vary, on the emulated devices: one library for all sizes against numpy, at sizes below, at and
 beyond the edges of tiles, and a few that are drawn."""
+import functools
+
 import numpy as np
 
 import gpu
@@ -216,11 +218,8 @@ def check(name, device, generator):
 
 
 def main():
-    gpu.use_stand_in()
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}", flush=True)
-    strata.report((f"{name} {device}", lambda name=name, device=device: check(name, device, np.random.default_rng(seed)))
-                  for name in strata.some(CASES) for device in CASES[name].devices)
+    gpu.report_drawn((f"{name} {device}", functools.partial(check, name, device))
+                     for name in strata.some(CASES) for device in CASES[name].devices)
 
 
 main()

@@ -21,6 +21,14 @@ def use_stand_in():
     os.environ["STRATA_CUDA_DRIVER"] = os.environ["STRATA_HIP_DRIVER"] = os.path.abspath(STAND_IN)
 
 
+def report_drawn(cases):
+    """strata.report, on the stand-in, of |cases|, of a name and a function of a generator each: all of one seed."""
+    use_stand_in()
+    seed = np.random.SeedSequence().entropy
+    print(f"seed {seed}", flush=True)
+    strata.report((name, lambda check=check: check(np.random.default_rng(seed))) for name, check in cases)
+
+
 def compile_case(case, name, schedule="", options=(), device="emulated_90"):
     """The library of a level2.Case for the emulated device, its products carried out as a line of a schedule says."""
     options = ["--target=nvgpu", f"--device={device}", *options]

@@ -19,16 +19,6 @@ static const char **read_body(tir_op_t *o, graph_t *g, MlirBlock block, const ch
   return names;
 }
 
-static void give(tir_op_t *o, graph_t *body, const char *value) {
-  graph_output(body, graph_fresh(o->g, "result"), value);
-}
-
-static const char *body_input(tir_op_t *o, graph_t *body, const char *hint) {
-  const char *name = graph_fresh(o->g, hint);
-  graph_body_input(body, name);
-  return name;
-}
-
 //===-- Branches -------------------------------------------------------------------------------------------------===//
 
 static graph_t *branch(tir_op_t *o, graph_t *outer, int region) {
@@ -36,7 +26,7 @@ static graph_t *branch(tir_op_t *o, graph_t *outer, int region) {
   MlirBlock block = tir_region(o, region);
   const char **results = read_body(o, g, block, NULL);
   for (int i = 0; i < tir_n_returned(block); i++)
-    give(o, g, results[i]);
+    tir_give(o, g, results[i]);
   return g;
 }
 
@@ -68,7 +58,7 @@ static graph_node_t *choose_from(tir_op_t *o, graph_t *g, int i, int count) {
   if (i + 2 < count) {
     graph_node_t *rest = choose_from(o, no, i + 1, count);
     for (int k = 0; k < mlirOperationGetNumResults(o->op); k++)
-      give(o, no, graph_result(rest, NULL));
+      tir_give(o, no, graph_result(rest, NULL));
   }
   return choose(o, g, is_it, branch(o, g, i), no);
 }
@@ -96,16 +86,16 @@ static void read_open_loop(tir_op_t *o) {
   operands[0] = "";
   operands[1] = read_body(o, o->g, tir_region(o, 0), first)[0];
   graph_t *g = graph_create_body(o->g);
-  body_input(o, g, "iteration");
-  body_input(o, g, "condition");
+  tir_body_input(o, g, "iteration");
+  tir_body_input(o, g, "condition");
   for (int i = 0; i < n; i++) {
     operands[2 + i] = first[i];
-    states[i] = body_input(o, g, "state");
+    states[i] = tir_body_input(o, g, "state");
   }
   const char **next = read_body(o, g, tir_region(o, 1), states);
-  give(o, g, read_body(o, g, tir_region(o, 0), next)[0]);
+  tir_give(o, g, read_body(o, g, tir_region(o, 0), next)[0]);
   for (int i = 0; i < n; i++)
-    give(o, g, next[i]);
+    tir_give(o, g, next[i]);
   graph_node_t *node = own_node(o, o->g, "Loop", n + 2, operands);
   graph_set_body(node, "body", g);
   for (int i = 0; i < n; i++)
@@ -296,7 +286,7 @@ static void set_results(tir_op_t *o, const counted_t *c, graph_node_t *node, con
 static void name_arguments(tir_op_t *o, graph_t *g, const counted_t *c, const char *number, const char **names) {
   for (int i = 0; i < c->n; i++)
     if (c->roles[i] == STATE)
-      names[i] = body_input(o, g, "state");
+      names[i] = tir_body_input(o, g, "state");
     else
       names[i] = tir_in(o, i); // those of rows are read by nobody, or by slices that have names already
   names[c->counter] = counter_value(o, g, c, number);
@@ -305,12 +295,12 @@ static void name_arguments(tir_op_t *o, graph_t *g, const counted_t *c, const ch
 static void give_results(tir_op_t *o, graph_t *g, const counted_t *c, const char **results) {
   for (int i = 0; i < c->n; i++)
     if (c->roles[i] == STATE)
-      give(o, g, results[i]);
+      tir_give(o, g, results[i]);
   for (int i = 0; i < c->n; i++)
     if (c->roles[i] == ROWS_OUT) {
       int64_t axis = 0;
       const char *slice = tir_name(o->importer, mlirOperationGetOperand(c->stores[i], 1));
-      give(o, g, graph_squeeze(g, slice, 1, &axis));
+      tir_give(o, g, graph_squeeze(g, slice, 1, &axis));
     }
 }
 
@@ -335,11 +325,11 @@ static graph_node_t *scan(tir_op_t *o, const counted_t *c, const char *count) {
   operands[n++] = graph_op(o->g, "Range", GRAPH_VALUES(graph_int(o->g, 0), count, graph_int(o->g, 1)));
   for (int i = 0; i < c->n; i++)
     if (c->roles[i] == STATE)
-      arguments[i] = body_input(o, g, "state");
+      arguments[i] = tir_body_input(o, g, "state");
   for (int i = 0; i < c->n; i++)
     if (c->roles[i] == ROWS_IN)
-      rows[i] = as_slice(g, body_input(o, g, "row"));
-  const char *number = body_input(o, g, "iteration");
+      rows[i] = as_slice(g, tir_body_input(o, g, "row"));
+  const char *number = tir_body_input(o, g, "iteration");
   for (int i = 0; i < c->n; i++)
     if (c->roles[i] != STATE)
       arguments[i] = tir_in(o, i);
@@ -361,13 +351,13 @@ static graph_node_t *loop(tir_op_t *o, const counted_t *c, const char *count) {
   const char *operands[MAX_STATES + 2] = {count, ""}, *arguments[MAX_STATES];
   graph_t *g = graph_create_body(o->g);
   int n = 2;
-  const char *number = body_input(o, g, "iteration"), *condition = body_input(o, g, "condition");
+  const char *number = tir_body_input(o, g, "iteration"), *condition = tir_body_input(o, g, "condition");
   for (int i = 0; i < c->n; i++)
     if (c->roles[i] == STATE)
       operands[n++] = tir_in(o, i);
   name_arguments(o, g, c, number, arguments);
   const char **results = read_body(o, g, c->body, arguments);
-  give(o, g, condition);
+  tir_give(o, g, condition);
   give_results(o, g, c, results);
   graph_node_t *node = own_node(o, o->g, "Loop", n, operands);
   graph_set_body(node, "body", g);

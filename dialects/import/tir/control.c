@@ -3,11 +3,9 @@
 
 enum { MAX_STATES = 256 };
 
-static void give(tir_op_t *o, graph_t *body, const char *value) {
-  graph_output(body, graph_fresh(o->g, "result"), value);
-}
+void tir_give(tir_op_t *o, graph_t *body, const char *value) { graph_output(body, graph_fresh(o->g, "result"), value); }
 
-static const char *body_input(tir_op_t *o, graph_t *body, const char *hint) {
+const char *tir_body_input(tir_op_t *o, graph_t *body, const char *hint) {
   const char *name = graph_fresh(o->g, hint);
   graph_body_input(body, name);
   return name;
@@ -17,7 +15,7 @@ static graph_t *branch(tir_op_t *o, MlirBlock block, const char *const *argument
   graph_t *g = graph_create_body(o->g);
   tir_read_block(o->importer, g, block, arguments);
   for (int i = 0; i < tir_n_returned(block); i++)
-    give(o, g, tir_name(o->importer, tir_returned(block, i)));
+    tir_give(o, g, tir_name(o->importer, tir_returned(block, i)));
   return g;
 }
 
@@ -62,17 +60,17 @@ void tir_loop_while(tir_op_t *o, const tir_while_t *w, const char *const *first)
   }
   operands[1] = condition(o, o->g, w, first, &operands[2]);
   graph_t *g = graph_create_body(o->g);
-  body_input(o, g, "iteration");
-  body_input(o, g, "condition");
+  tir_body_input(o, g, "iteration");
+  tir_body_input(o, g, "condition");
   for (int i = 0; i < w->n; i++)
-    states[i] = body_input(o, g, "state");
+    states[i] = tir_body_input(o, g, "state");
   tir_read_block(o->importer, g, w->body, states);
   int n_given = tir_n_returned(w->body);
   for (int i = 0; i < n_given; i++)
     next[i] = tir_name(o->importer, tir_returned(w->body, i));
-  give(o, g, condition(o, g, w, next, passed));
+  tir_give(o, g, condition(o, g, w, next, passed));
   for (int i = 0; i < w->n; i++)
-    give(o, g, passed[i]);
+    tir_give(o, g, passed[i]);
   tir_set_origin(o);
   graph_node_t *node = graph_node(o->g, "Loop", w->n + 2, operands);
   graph_set_body(node, "body", g);
@@ -87,18 +85,18 @@ void tir_loop_count(tir_op_t *o, const char *count, MlirBlock block, int n, cons
     return;
   }
   graph_t *g = graph_create_body(o->g), *around = o->g;
-  const char *iteration = body_input(o, g, "iteration"), *goes_on = body_input(o, g, "condition");
+  const char *iteration = tir_body_input(o, g, "iteration"), *goes_on = tir_body_input(o, g, "condition");
   o->g = g;
   states[0] = counter(o, iteration, user);
   o->g = around;
   for (int i = 0; i < n; i++) {
     operands[2 + i] = first[i];
-    states[1 + i] = body_input(o, g, "state");
+    states[1 + i] = tir_body_input(o, g, "state");
   }
   tir_read_block(o->importer, g, block, states);
-  give(o, g, goes_on);
+  tir_give(o, g, goes_on);
   for (int i = 0; i < n; i++)
-    give(o, g, tir_name(o->importer, tir_returned(block, i)));
+    tir_give(o, g, tir_name(o->importer, tir_returned(block, i)));
   tir_set_origin(o);
   graph_node_t *node = graph_node(o->g, "Loop", n + 2, operands);
   graph_set_body(node, "body", g);

@@ -147,6 +147,10 @@ int tir_argument_number(MlirBlock block, MlirValue value); // -1: it is none
 // Adds the block's operations to |g|, its arguments being |arguments|.
 void tir_read_block(tir_importer_t *importer, graph_t *g, MlirBlock block, const char *const *arguments);
 
+// A result of a body, and an input, whose name begins with |hint|.
+void tir_give(tir_op_t *o, graph_t *body, const char *value);
+const char *tir_body_input(tir_op_t *o, graph_t *body, const char *hint);
+
 // Branches, regions 0 and 1, whose blocks get |arguments|.
 void tir_branch(tir_op_t *o, const char *condition, const char *const *arguments);
 
