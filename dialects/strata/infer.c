@@ -80,18 +80,20 @@ static bool moves_only(const strata__record_t *r) {
          (info->kind == STRATA_KIND_ELEMENTWISE && info->rule == STRATA_RULE_RESULT);
 }
 
-// Sizes that are not negative, and a number of bytes that an int64 holds.
+// Sizes that are not negative, and a number of bytes that an int64 holds: of the sizes that vary a call takes care, but
+// not of the product of the others, which is folded.
 static strata_status_t check_sizes(const strata_shape_t *shape) {
   char text[TEXT_SIZE];
-  int64_t size, count = strata_shape_count(shape);
-  bool is_static = true;
+  int64_t size;
+  strata_shape_t numbers = {.type = shape->type};
   for (int i = 0; i < shape->rank; i++) {
     if (!strata_dim_is_constant(shape->dims[i], &size))
-      is_static = false;
-    else if (size < 0)
+      continue;
+    if (size < 0)
       return strata__invalid("a size is negative in %s", strata__shape_text(shape, text, sizeof text));
+    numbers.dims[numbers.rank++] = shape->dims[i];
   }
-  if (is_static && strata_type_storage_size(shape->type, count) < 0)
+  if (strata_type_storage_size(shape->type, strata_shape_count(&numbers)) < 0)
     return strata__invalid("%s is too large", strata__shape_text(shape, text, sizeof text));
   return NULL;
 }

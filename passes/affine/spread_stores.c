@@ -38,12 +38,13 @@ static bool meets(const strata_nest_node_t *node, int buffer, const strata_nest_
   return false;
 }
 
-// The node that alone stores what |copy| reads, all of which it reads; negative if there is none.
+// The node that alone stores what |copy| reads, all of which it reads; negative if there is none. What has been changed
+// still stores the same places in the end, by itself or by its copy back: the record of it holds for others.
 static int writer_of(const spreading_t *s, int copy) {
   const strata_nest_node_t *node = &s->graph.nodes.data[copy];
   int buffer = node->buffers.data[0], writer = -1;
   for (int i = 0; i < (int)s->graph.nodes.count; i++) {
-    if (s->is_changed[i] || !meets(&s->graph.nodes.data[i], buffer, node))
+    if (!meets(&s->graph.nodes.data[i], buffer, node))
       continue;
     if (writer >= 0 || i > copy)
       return -1;
@@ -51,7 +52,7 @@ static int writer_of(const spreading_t *s, int copy) {
   }
   const strata_nest_node_t *record = writer < 0 ? NULL : &s->graph.nodes.data[writer];
   bool is_whole = record && record->points == node->points && record->class != STRATA_NEST_SCALAR &&
-                  !record->is_constant && only_store(record, buffer) &&
+                  !record->is_constant && !s->is_changed[writer] && only_store(record, buffer) &&
                   !mlirAffineMapIsNull(only_store(record, buffer)->map);
   return is_whole ? writer : -1;
 }

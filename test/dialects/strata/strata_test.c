@@ -534,6 +534,8 @@ static void test_symbolic_shapes(fixture_t *f) {
   CHECK(mlirTypeEqual(mlirValueGetType(strata_build_binary(&f->b, STRATA_OP_ADD, x, one)), type), "splat");
   CHECK(strata_shape_from_type(mlirTypeParseGet(context, strata_str("tensor<?xf32>"))).type == STRATA_TYPE_COUNT,
         "a size that nothing gives");
+  y = strata_build_pad(&f->b, x, (int64_t[]){0, 1ll << 60}, (int64_t[]){0, 1ll << 60}, 0);
+  expect_error(f, "tensor<s0x2305843009213693960xf32> is too large");
   f->b.block = module;
   mlirBlockDestroy(block);
 }

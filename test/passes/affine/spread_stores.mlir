@@ -86,3 +86,34 @@ func.func @main(%x: memref<8x16xf32> {strata.name = "x"}, %y: memref<8x32xf32> {
   } {strata.nest = "copy"}
   return
 }
+
+// -----
+
+// A part of two joints, twice of one of them, and a slice that has elements of both: what stores one of them does not
+// store the slice, even while the other is about to be stored elsewhere.
+// CHECK-LABEL: func.func @main
+// CHECK: %[[C:.*]] = memref.alloc() : memref<14xf32>
+// CHECK: affine.load %[[C]][%{{.*}} + 1] : memref<14xf32>
+// CHECK-NEXT: affine.store %{{.*}}, %arg1[%{{.*}}]
+// CHECK: strata.nest = "slice"
+func.func @main(%x: memref<7xf32> {strata.name = "x"}, %y: memref<7xf32> {strata.name = "y", strata.output}, %z: memref<7xf32> {strata.name = "z", strata.output}) {
+  %c = memref.alloc() : memref<14xf32>
+  affine.parallel (%i) = (0) to (7) {
+    %e = affine.load %x[%i] : memref<7xf32>
+    %t = math.tanh %e : f32
+    affine.store %t, %c[%i] : memref<14xf32>
+  } {strata.nest = "tanh"}
+  affine.parallel (%i) = (0) to (7) {
+    %e = affine.load %c[%i] : memref<14xf32>
+    affine.store %e, %z[%i] : memref<7xf32>
+  } {strata.nest = "copy"}
+  affine.parallel (%i) = (0) to (7) {
+    %e = affine.load %c[%i] : memref<14xf32>
+    affine.store %e, %c[%i + 7] : memref<14xf32>
+  } {strata.nest = "again"}
+  affine.parallel (%i) = (0) to (7) {
+    %e = affine.load %c[%i + 1] : memref<14xf32>
+    affine.store %e, %y[%i] : memref<7xf32>
+  } {strata.nest = "slice"}
+  return
+}
