@@ -43,6 +43,8 @@ static const char *access_fault(MlirOperation op) {
 static MlirWalkResult check_op(MlirOperation op, void *user) {
   strata_status_t *status = user;
   const char *fault = strata_tile_is_access(op) ? access_fault(op) : strata_tile_pipelined_fault(op);
+  if (!fault && strata_op_is(op, "func.func"))
+    fault = strata_tile_proxies_fault(op, &op);
   if (!fault)
     return MlirWalkResultAdvance;
   char place[160];

@@ -55,12 +55,14 @@ void strata_emit_consumers_barrier(strata_gpu_distribution_t *d) {
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {
   if (d->nest.branches > 0 && d->role.group < d->role.threads && !strata_gpu_has_teams(d))
     return strata_error(STRATA_UNSUPPORTED, "a barrier where not all threads of a block pass");
+  if (d->shared.owes_fence)
+    strata_emit_fence(d, "shared");
   if (d->state.pipelined)
     strata_emit_consumers_barrier(d);
   else if (strata_gpu_has_teams(d))
     emit_team_barrier(d);
   else if (d->role.group > 1)
     strata_emit_block_barrier(d);
-  d->shared.is_dirty = d->shared.is_read = false;
+  d->shared.is_dirty = d->shared.is_read = d->shared.owes_fence = false;
   return NULL;
 }

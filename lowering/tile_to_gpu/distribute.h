@@ -49,6 +49,7 @@ typedef struct {
   int64_t exchange_at;    // where that part begins
   int64_t n_exchanges;    // conversions that have gone through it
   bool is_dirty, is_read; // it was written, read since the last barrier
+  bool owes_fence;        // what the copy engine has brought was loaded: a fence of "shared" before the next barrier
   bool has_met;           // the blocks of the cluster have all begun: theirs is there
   strata_combines_t combines;
 } strata_shared_t;

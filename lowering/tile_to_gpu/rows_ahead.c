@@ -132,7 +132,6 @@ static bool is_alone(const strata_rows_ahead_t *a, MlirOperation op) {
 
 // All threads have read what came in bulk, and what the task before has left in shared memory: the next task comes.
 static strata_status_t meet(strata_rows_ahead_t *a) {
-  strata_emit_fence(a->d, "shared");
   STRATA_TRY(strata_emit_barrier(a->d));
   return strata_rows_fetch_next(a);
 }
@@ -140,6 +139,7 @@ static strata_status_t meet(strata_rows_ahead_t *a) {
 // The warp has read what came in bulk.
 static void release(strata_rows_ahead_t *a) {
   strata_emit_fence(a->d, "shared");
+  a->d->shared.owes_fence = false;
   strata_emit_fence(a->d, "warp");
   strata_ring_release(a->d, &a->ring, a->place.slot, a->d->device->lanes);
 }

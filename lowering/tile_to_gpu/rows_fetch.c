@@ -383,5 +383,6 @@ strata_status_t strata_rows_receive(strata_rows_ahead_t *a) {
     else
       receive_pieces(d, &a->fetched.data[i]);
   }
+  d->shared.owes_fence = a->bulk_bytes > 0;
   return NULL;
 }
