@@ -92,9 +92,10 @@ strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kern
 
 static strata_status_t link_host(linking_t *linking, const strata_cpu_objects_t *objects,
                                  const strata_gpu_device_t *device, strata_gpu_image_t *out_image) {
-  // What the tests' driver grants a block: test/support/driver/emulated.h.
+  // What the tests' driver grants a block, and its warps: test/support/driver/emulated.h.
   add(linking, strata_arena_printf(linking->compile->arena, "--defsym=strata_emulated_shared=%lld",
                                    (long long)device->shared_bytes));
+  add(linking, strata_arena_printf(linking->compile->arena, "--defsym=strata_emulated_lanes=%d", device->lanes));
   for (size_t i = 0; i < objects->count; i++)
     STRATA_TRY(add_object(linking, i, objects->data[i].data, objects->data[i].size));
   add(linking, "--as-needed");
