@@ -33,6 +33,7 @@ static void annotate(LLVMValueRef function) {
         LLVMGEPSetNoWrapFlags(op, LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
       else if (is_convergent(op))
         mark_convergent(op);
+  strata_gpu_keep_loops(function);
 }
 
 // LLVM's default<O3> without what a kernel has no use for, and without vector-combine, which forgets that nobody writes

@@ -1,5 +1,5 @@
 """Products for every GPU of AMD's and every type that it multiplies: each uses the matrix instruction, whose name is in the
-machine code, no register is spilled, and no thread has memory of its own."""
+machine code, in a loop, no register is spilled, and no thread has memory of its own."""
 import os
 import re
 import subprocess
@@ -60,6 +60,7 @@ def check(device, kind, order, instruction):
         isa = strata.run(os.path.join(LLVM, "llvm-objdump"), "-d", code)
         notes = strata.run(os.path.join(LLVM, "llvm-readelf"), "--notes", code)
     assert re.search(rf"\b{instruction}\b", isa), f"{device} {kind} {order}: no {instruction}"
+    assert isa.count(instruction) <= 64, f"{device} {kind} {order}: the loop is unrolled"
     assert "scratch_" not in isa and set(re.findall(r"private_segment_fixed_size: (\d+)", notes)) == {"0"}, device
     assert set(re.findall(r"gpr_spill_count: +(\d+)", notes)) == {"0"}, f"{device} {kind} {order}: spills"
 
