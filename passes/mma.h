@@ -1,7 +1,7 @@
 // Matrix instructions: rows of targets/gpu/mma.def.
 //
 // An instruction multiplies m x k by k x n elements; the threads of a warp hold fragments of the operands and of the
-// sum. Fragments are said in words of 32 bits, each w elements along k: see mma.def.
+// sum, as the instruction's layout says.
 #ifndef STRATA_PASSES_MMA_H
 #define STRATA_PASSES_MMA_H
 
@@ -9,21 +9,55 @@
 
 #include <mlir-c/IR.h>
 
+enum { STRATA_MMA_DIGITS = 2 };
+
+// As strata_digit_t of lowering/tile_to_gpu/layout.h; an extent of 0 ends a list.
+typedef struct {
+  int dim;
+  int64_t extent, stride;
+} strata_mma_digit_t;
+
+typedef struct {
+  strata_mma_digit_t reg[STRATA_MMA_DIGITS + 1], thread[STRATA_MMA_DIGITS + 1];
+} strata_mma_fragment_t;
+
+typedef struct {
+  int lanes;
+  int runs;          // of the reduction: strides of operands along it are in runs
+  bool has_matrices; // tile.load_matrices brings fragments
+  strata_mma_fragment_t operands[2], sum;
+} strata_mma_layout_t;
+
 typedef struct {
   const char *name;          // as the schedule's mma and tile.mma's kind spell it
-  const char *family;        // the devices that have it: strata_gpu_device_t's mma or mma_async
-  const char *operand, *sum; // element types, as MLIR spells them
+  const char *family;        // the devices that have it: strata_gpu_device_t's mma or mma_async; "|" separates several
+  const char *operand, *sum; // element types, as MLIR spells them; tf32: f32 that is rounded
   int m, n, k;               // n: 0 where it is chosen
+  const strata_mma_layout_t *layout; // of no lanes where operands lie in shared memory
+  int cycles;                        // of a processor, from one to the next
 } strata_mma_t;
 
-// The device's instruction on operands of |operand| summed in |sum|; NULL if it has none. Static.
-const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum);
+// The device's instruction on operands of |operand| summed in |sum|; NULL if it has none. Those of f32 that round it
+// only if that |may_round|. Static.
+const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum, bool may_round);
 // The same of those that read operands from shared memory.
-const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum);
+const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum,
+                                          bool may_round);
 // The row of that name; NULL if there is none.
 const strata_mma_t *strata_mma_named(MlirStringRef name);
+// True if devices of |family| have it.
+bool strata_mma_is_of(const strata_mma_t *mma, const char *family);
+// True if it does not read all bits of its operands' elements, to which they are to be rounded.
+bool strata_mma_rounds(const strata_mma_t *mma);
 
-// 32-bit words of a fragment of the left operand, the right one and the sum that a thread holds.
+// Elements of operand |side|'s fragment that a thread has, and those along the reduction that are neighbours.
+int64_t strata_mma_elements(const strata_mma_t *mma, int side);
+int64_t strata_mma_run(const strata_mma_t *mma);
+// How many instructions one after the other along the reduction have their fragments beside one another, so that a
+// thread reads 16 bytes at once.
+int64_t strata_mma_together(const strata_mma_t *mma, int64_t element_bytes);
+
+// 32-bit words of a fragment of mma.sync's left operand, the right one and the sum that a thread holds.
 enum { STRATA_MMA_WORDS_A = 4, STRATA_MMA_WORDS_B = 2, STRATA_MMA_WORDS_C = 4 };
 
 #endif

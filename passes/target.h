@@ -84,6 +84,11 @@ static inline int64_t strata_gpu_cluster_row_elements(const strata_gpu_device_t 
   return device->max_cluster > 1 ? (int64_t)device->max_cluster * device->max_threads * MOST_OF_A_THREAD : 0;
 }
 
+// True if attention and pairs are kernels on multiply-adds: threads stage what they read, and nothing else does.
+static inline bool strata_gpu_stages_by_threads(const strata_gpu_device_t *device) {
+  return !device->mma_async[0] && !device->has_async_copy;
+}
+
 static inline bool strata_target_is_gpu(const strata_compile_t *compile) {
   return compile->options->target != STRATA_TARGET_CPU;
 }

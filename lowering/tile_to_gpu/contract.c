@@ -1,10 +1,9 @@
 // vector.contract: which layouts its values have.
 //
-// The sum is in the fragments of the matrix instruction, spread so that a thread holds neighbours: with m16n8k16, four
-// tiles interlaced along the columns give each thread eight columns beside one another, and two along the rows four
-// rows. Where the schedule has more warps than the tile, they split every step, and share the sums at the end: small
-// products have more loads under way so. Operands come from memory in 16-byte pieces along the dim that is contiguous
-// there. The loop around the contraction (contract_loop.c) does the rest.
+// The sum is in the fragments of the matrix instruction, spread so that a thread holds neighbours
+// (contract_fragments.c). Where the schedule has more warps than the tile, they split every step, and share the sums at
+// the end: small products have more loads under way so. Operands come from memory in 16-byte pieces along the dim that
+// is contiguous there. The loop around the contraction (contract_loop.c) does the rest.
 #include "lowering/tile_to_gpu/contract.h"
 
 #include "dialects/affine/schedule.h"
@@ -17,6 +16,9 @@
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
 
 //===-- Fragments ------------------------------------------------------------------------------------------------===//
+
+// Threads of a warp that has a tile of its own.
+static int64_t lanes_of(const strata_product_t *p) { return p->mma ? p->mma->layout->lanes : WARP; }
 
 static void push_warps(const strata_product_t *p, strata_layout_t *layout, int row_dim, int column_dim) {
   strata_layout_push_thread(layout, column_dim, p->warps[COLUMN], p->warp_tile[COLUMN]);
@@ -45,19 +47,14 @@ static void share_sums(strata_product_t *p) {
   strata_layout_push_thread(&p->partial, STRATA_COPIES, p->split, 0);
 }
 
-static void push_tiles(const strata_product_t *p, int side, strata_layout_t *layout) {
-  const strata_shared_operand_t *operand = &p->operands[side];
-  int64_t chunk = STRATA_MMA_CHUNK_WORDS * operand->word;
-  strata_layout_push_reg(layout, 0, p->warp_tile[side] / STRATA_MMA_BLOCK, STRATA_MMA_BLOCK);
-  strata_layout_push_reg(layout, STEP, operand->steps / p->split / chunk, chunk);
-}
-
 // Four matrices at once: of the left operand a fragment's, of the right one those of two fragments.
 static void matrix_layout(strata_product_t *p, int side) {
   strata_shared_operand_t *operand = &p->operands[side];
   strata_layout_t *matrices = &operand->matrices;
+  int64_t chunk = strata_product_chunk(p);
   strata_layout_push_reg(matrices, 0, 2, 2);
-  push_tiles(p, side, matrices);
+  strata_layout_push_reg(matrices, 0, p->warp_tile[side] / STRATA_MMA_BLOCK, STRATA_MMA_BLOCK);
+  strata_layout_push_reg(matrices, STEP, operand->steps / p->split / chunk, chunk);
   strata_layout_push_thread(matrices, 0, 8, 4);
   for (int i = 0; i < 2; i++)
     if ((i == 0) == (side == ROW))
@@ -67,29 +64,13 @@ static void matrix_layout(strata_product_t *p, int side) {
   push_operand_warps(p, side, matrices);
 }
 
-// See contract_product.c for the order of the registers.
 static void mma_layouts(strata_product_t *p) {
-  enum { BLOCK = STRATA_MMA_BLOCK };
-  strata_layout_t *sum = &p->partial;
-  strata_layout_push_reg(sum, COLUMN, 4, 1);
-  strata_layout_push_reg(sum, COLUMN, 2, 4);
-  strata_layout_push_reg(sum, ROW, 4, 1);
-  strata_layout_push_reg(sum, COLUMN, p->warp_tile[COLUMN] / BLOCK, BLOCK);
-  strata_layout_push_reg(sum, ROW, p->warp_tile[ROW] / BLOCK, BLOCK);
-  strata_layout_push_thread(sum, COLUMN, 4, 8);
-  strata_layout_push_thread(sum, ROW, 8, 4);
-  push_warps(p, sum, ROW, COLUMN);
+  strata_product_mma_layouts(p);
+  push_warps(p, &p->partial, ROW, COLUMN);
   for (int side = 0; side < 2; side++) {
-    strata_shared_operand_t *operand = &p->operands[side];
-    strata_layout_t *fragment = &operand->fragment;
-    strata_layout_push_reg(fragment, STEP, operand->word, 1);
-    strata_layout_push_reg(fragment, STEP, 2, 4 * operand->word);
-    strata_layout_push_reg(fragment, 0, 4, 1);
-    push_tiles(p, side, fragment);
-    strata_layout_push_thread(fragment, STEP, 4, operand->word);
-    strata_layout_push_thread(fragment, 0, 8, 4);
-    push_operand_warps(p, side, fragment);
-    matrix_layout(p, side);
+    push_operand_warps(p, side, &p->operands[side].fragment);
+    if (p->mma->layout->has_matrices)
+      matrix_layout(p, side);
   }
 }
 
@@ -223,7 +204,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   operand->element_bytes = strata_element_bytes(operand->element);
   operand->rows = mlirShapedTypeGetDimSize(type, 0);
   operand->steps = mlirShapedTypeGetDimSize(type, 1);
-  operand->word = p->mma ? 4 / operand->element_bytes : 1;
+  operand->word = p->mma ? strata_mma_run(p->mma) * strata_mma_together(p->mma, operand->element_bytes) : 1;
   int dim;
   int64_t width;
   STRATA_TRY(strata_operand_source(d, value, &dim, &width));
@@ -234,12 +215,12 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
 }
 
 static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOperation op, const strata_product_t *p) {
-  int64_t chunk = p->mma ? STRATA_MMA_CHUNK_WORDS * p->operands[0].word : 1;
+  int64_t chunk = strata_product_chunk(p);
   const int64_t least_tile[2] = {p->mma ? STRATA_MMA_BLOCK : 16, STRATA_MMA_BLOCK};
   int64_t group = strata_gpu_group_of(d, op);
   bool is_block =
       group == d->role.threads || d->plan.part_blocks; // of another product's launch blocks have several tiles
-  if (p->warps[0] * p->warps[1] * p->split * WARP != group || !is_block || !strata_is_power_of_two(p->split))
+  if (p->warps[0] * p->warps[1] * p->split * lanes_of(p) != group || !is_block || !strata_is_power_of_two(p->split))
     return strata_gpu_missing(op, "a schedule whose warps are not all of its threads");
   for (int side = 0; side < 2; side++)
     if (!strata_is_power_of_two(p->warps[side]) || !strata_is_power_of_two(p->warp_tile[side]) ||
@@ -258,7 +239,9 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   *p = (strata_product_t){.mma = mlirAttributeIsNull(mma) ? NULL : strata_mma_named(mlirStringAttrGetValue(mma)),
                           .warps = {schedule.warps[0], schedule.warps[1]},
                           .sum = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(op, 0)))};
-  p->split = strata_gpu_group_of(d, op) / (p->warps[0] * p->warps[1] * WARP);
+  if (p->mma && !strata_mma_is_of(p->mma, d->device->mma))
+    return strata_gpu_missing(op, "a matrix instruction that the device lacks");
+  p->split = strata_gpu_group_of(d, op) / (p->warps[0] * p->warps[1] * lanes_of(p));
   if (!p->mma && !mlirAttributeIsNull(mma))
     return strata_gpu_missing(op, "this matrix instruction");
   for (int side = 0; side < 2; side++)
@@ -287,7 +270,7 @@ static MlirValue round_tf32(strata_emitter_t *e, MlirValue value) {
 strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const strata_mma_t *mma,
                                           const strata_registers_t *from) {
   strata_registers_t out = strata_registers_in(d, from->type, &from->layout);
-  bool is_tf32 = mma && mlirTypeIsAF32(from->element);
+  bool is_tf32 = mma && strata_mma_rounds(mma);
   for (int64_t i = 0; i < out.count; i++)
     out.values[i] = is_tf32 ? round_tf32(&d->e, from->values[i]) : from->values[i];
   return out;

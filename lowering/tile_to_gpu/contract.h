@@ -9,7 +9,7 @@
 #include "lowering/tile_to_gpu/bulk.h"
 #include "passes/mma.h"
 
-enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32, STRATA_MMA_CHUNK_WORDS = 8 };
+enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32 };
 
 // How an operand, |rows| x |steps| elements, lies in shared memory; the step is the reduction.
 //
@@ -38,7 +38,8 @@ typedef struct {
   strata_bulk_t *bulk;           // of what the copy engine brings
   MlirType element;
   int64_t element_bytes, rows, steps;
-  int64_t word; // elements along the reduction that go together: those of 32 bits for matrix instructions, else 1
+  int64_t word; // elements along the reduction that go together: those that a thread has beside one another for
+                // matrix instructions, else 1
   strata_shared_form_t form;
   strata_layout_t load;     // as it comes from memory
   strata_layout_t fragment; // as the product reads it
@@ -64,6 +65,18 @@ STRATA_MUST_CHECK strata_status_t strata_product_read(strata_gpu_distribution_t 
 
 // Fixes the layouts of its sum and operands.
 STRATA_MUST_CHECK strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
+
+// The same of matrix instructions, of one warp (contract_fragments.c): the sum is product->partial.
+void strata_product_mma_layouts(strata_product_t *product);
+// Steps of the fragments that a thread reads at once; instructions of a warp along rows or columns; the register of
+// element |element| of a fragment of the sum, and of operand |side| for the instruction number |step| along the
+// reduction.
+int64_t strata_product_chunk(const strata_product_t *product);
+int64_t strata_product_tiles(const strata_product_t *product, int side);
+int64_t strata_product_sum_register(const strata_product_t *product, int64_t row_tile, int64_t column_tile,
+                                    int64_t element);
+int64_t strata_product_operand_register(const strata_product_t *product, int side, int64_t step, int64_t tile,
+                                        int64_t element);
 
 // The layouts of multiply-adds: of the sum and of the operands' fragments.
 void strata_product_fma_layouts(strata_product_t *product);

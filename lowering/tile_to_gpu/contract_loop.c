@@ -115,7 +115,7 @@ static strata_status_t read_body(pipeline_t *p) {
 // How operands come, and how many slots there are. None of a pair's are copied.
 static strata_status_t find_sources(pipeline_t *p) {
   strata_schedule_t schedule = strata_gpu_schedule_of(p->d, p->loop);
-  bool is_rounded = p->products[0].mma && mlirTypeIsAF32(p->products[0].operands[0].element);
+  bool is_rounded = p->products[0].mma && strata_mma_rounds(p->products[0].mma);
   for (int i = 0; i < p->n_products; i++)
     for (int side = 0; side < 2; side++) {
       strata_shared_operand_t *operand = &p->products[i].operands[side];

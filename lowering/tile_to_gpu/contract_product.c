@@ -1,9 +1,8 @@
 // One step of a contraction: the product of two operands in shared memory, added to the sums of a thread.
 //
-// With matrix instructions a sum is a fragment. Registers of the sum's layout, fastest digits first: column tile j of
-// four, the fragment's two columns e, rows (tile i of two, half h: 2 i + h), then blocks of 32 columns and rows. A
-// fragment's element is e + 2 h. Operands that lie along the reduction are loaded as matrices, a chunk of 32 bytes of
-// 16 rows at once. Of the others a thread reads four rows beside one another, step by step, and puts words together.
+// With matrix instructions a sum is a fragment (contract_fragments.c has their registers). Operands that lie along the
+// reduction are loaded as matrices where the instruction has them so, a chunk of 32 bytes of 16 rows at once. Of the
+// others a thread reads rows beside one another, step by step, or steps, and puts fragments together.
 //
 // Fragments of a chunk are read before the products of the chunk in front of it.
 #include "lowering/tile_to_gpu/contract.h"
@@ -11,23 +10,22 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 
-enum { ROW = 0, COLUMN = 1, TILES = 4 };
+enum { ROW = 0, COLUMN = 1, MAX_ELEMENTS = 32 }; // of a fragment
 
-static int64_t blocks(const strata_product_t *p, int side) { return p->warp_tile[side] / STRATA_MMA_BLOCK; }
+static int64_t row_tiles(const strata_product_t *p) { return strata_product_tiles(p, ROW); }
+static int64_t column_tiles(const strata_product_t *p) { return strata_product_tiles(p, COLUMN); }
 
 int64_t strata_product_sums(const strata_product_t *p) {
-  int64_t registers = strata_layout_registers(&p->partial);
-  return p->mma ? registers / STRATA_MMA_WORDS_C : registers;
+  return p->mma ? row_tiles(p) * column_tiles(p) : strata_layout_registers(&p->partial);
 }
 
 //===-- Fragments ------------------------------------------------------------------------------------------------===//
 
-// Sum |tile|: row tiles of 16, in each the column tiles of 8. The register of its element |element|.
+static int64_t sum_elements(const strata_product_t *p) { return p->mma->m * p->mma->n / p->mma->layout->lanes; }
+
+// Sum |tile|: row by row of instructions.
 static int64_t sum_register(const strata_product_t *p, int64_t tile, int64_t element) {
-  int64_t column_tiles = TILES * blocks(p, COLUMN);
-  int64_t j = tile % TILES, column_block = tile % column_tiles / TILES, row_tile = tile / column_tiles;
-  int64_t e = element % 2, row = row_tile % 2 * 2 + element / 2, row_block = row_tile / 2;
-  return j + TILES * (e + 2 * (row + 4 * (column_block + blocks(p, COLUMN) * row_block)));
+  return strata_product_sum_register(p, tile / column_tiles(p), tile % column_tiles(p), element);
 }
 
 static MlirValue collect(strata_emitter_t *e, MlirType element, int64_t count, const MlirValue *values) {
@@ -38,10 +36,11 @@ static MlirValue collect(strata_emitter_t *e, MlirType element, int64_t count, c
 void strata_product_pack(strata_gpu_distribution_t *d, const strata_product_t *p, const strata_registers_t *registers,
                          MlirValue *out_sums) {
   for (int64_t i = 0; i < strata_product_sums(p); i++) {
-    MlirValue elements[STRATA_MMA_WORDS_C];
-    for (int64_t element = 0; p->mma && element < STRATA_MMA_WORDS_C; element++)
+    MlirValue elements[MAX_ELEMENTS];
+    int64_t n = p->mma ? sum_elements(p) : 0;
+    for (int64_t element = 0; element < n; element++)
       elements[element] = registers->values[sum_register(p, i, element)];
-    out_sums[i] = p->mma ? collect(&d->e, p->sum, STRATA_MMA_WORDS_C, elements) : registers->values[i];
+    out_sums[i] = p->mma ? collect(&d->e, p->sum, n, elements) : registers->values[i];
   }
 }
 
@@ -50,7 +49,7 @@ void strata_product_unpack(strata_gpu_distribution_t *d, const strata_product_t 
   for (int64_t i = 0; i < strata_product_sums(p); i++) {
     if (!p->mma)
       out_registers->values[i] = sums[i];
-    for (int64_t element = 0; p->mma && element < STRATA_MMA_WORDS_C; element++)
+    for (int64_t element = 0; p->mma && element < sum_elements(p); element++)
       out_registers->values[sum_register(p, i, element)] = strata_lanes_extract(&d->e, sums[i], element);
   }
 }
@@ -60,15 +59,18 @@ void strata_product_unpack(strata_gpu_distribution_t *d, const strata_product_t 
 // How the fragments of a side are read from a slot.
 typedef struct {
   strata_gpu_distribution_t *d;
+  const strata_product_t *product;
+  int side;
   const strata_shared_operand_t *operand;
-  int64_t n_rows;                 // of a thread in a fragment
-  strata_operand_places_t places; // BY_ROW
+  bool are_matrices;
+  strata_operand_places_t places; // of matrices
   strata_operand_reader_t reader; // of the others
 } source_t;
 
 static source_t source(strata_gpu_distribution_t *d, const strata_product_t *p, int side, MlirValue slot) {
-  source_t s = {.d = d, .operand = &p->operands[side], .n_rows = side == ROW ? 2 : 1};
-  if (s.operand->form == STRATA_BY_ROW)
+  source_t s = {.d = d, .product = p, .side = side, .operand = &p->operands[side]};
+  s.are_matrices = s.operand->form == STRATA_BY_ROW && p->mma->layout->has_matrices;
+  if (s.are_matrices)
     s.places = strata_operand_places(d, s.operand, &s.operand->matrices, slot);
   else
     s.reader = strata_operand_reader(d, s.operand, slot);
@@ -82,7 +84,7 @@ static void load_matrices(source_t *s, int64_t i, MlirValue *out) {
   int64_t words = STRATA_MMA_WORDS_A, n = words * s->operand->word, half = n / 2;
   MlirValue operands[] = {s->operand->memory, strata_operand_place(s->d, &s->places, i)}, all, word[STRATA_MMA_WORDS_A];
   all = strata_emit_value(e, STRATA_TILE_LOAD_MATRICES, 2, operands, mlirVectorTypeGet(1, &n, element), 0, NULL);
-  if (s->n_rows == 2) {
+  if (s->side == ROW) {
     *out = all;
     return;
   }
@@ -94,39 +96,42 @@ static void load_matrices(source_t *s, int64_t i, MlirValue *out) {
                               mlirVectorTypeGet(1, &half, element));
 }
 
-// Fragment |i|, word by word.
-static MlirValue collect_fragment(source_t *s, int64_t i) {
-  int64_t word = s->operand->word, n = 0;
-  MlirValue elements[4 * STRATA_MMA_WORDS_A];
-  for (int64_t half = 0; half < 2; half++)
-    for (int64_t row = i * s->n_rows; row < (i + 1) * s->n_rows; row++)
-      for (int64_t j = 0; j < word; j++)
-        elements[n++] = strata_operand_read(s->d, &s->reader, (row * 2 + half) * word + j);
+static MlirValue collect_fragment(source_t *s, int64_t step, int64_t tile) {
+  int64_t n = strata_mma_elements(s->product->mma, s->side);
+  MlirValue elements[MAX_ELEMENTS];
+  for (int64_t i = 0; i < n; i++)
+    elements[i] =
+        strata_operand_read(s->d, &s->reader, strata_product_operand_register(s->product, s->side, step, tile, i));
   return collect(&s->d->e, s->operand->element, n, elements);
 }
 
-// |count| fragments from number |first| on.
-static void read_side(source_t *s, int64_t first, int64_t count, MlirValue *out) {
-  int64_t at_once = 2 / s->n_rows;
-  for (int64_t i = first; i < first + count; i++)
-    if (s->operand->form != STRATA_BY_ROW)
-      out[i - first] = collect_fragment(s, i);
-    else if (i % at_once == 0)
-      load_matrices(s, i / at_once, &out[i - first]);
+// Those of instruction |step| along the reduction.
+static void read_side(source_t *s, int64_t step, MlirValue *out) {
+  int64_t n = strata_product_tiles(s->product, s->side), at_once = s->side == ROW ? 1 : 2;
+  for (int64_t tile = 0; tile < n; tile++)
+    if (!s->are_matrices)
+      out[tile] = collect_fragment(s, step, tile);
+    else if (tile % at_once == 0)
+      load_matrices(s, (step * n + tile) / at_once, &out[tile]);
 }
 
-static int64_t row_tiles(const strata_product_t *p) { return 2 * blocks(p, ROW); }
-static int64_t column_tiles(const strata_product_t *p) { return TILES * blocks(p, COLUMN); }
-int64_t strata_product_fragments(const strata_product_t *p) { return row_tiles(p) + column_tiles(p); }
+// Instructions one after the other along a chunk of the reduction.
+static int64_t steps_of_chunk(const strata_product_t *p) { return strata_product_chunk(p) / p->mma->k; }
 
-// Those of one instruction's worth of the reduction: of the right operand, then of the left one.
+static int64_t fragments_of_step(const strata_product_t *p) { return row_tiles(p) + column_tiles(p); }
+int64_t strata_product_fragments(const strata_product_t *p) { return steps_of_chunk(p) * fragments_of_step(p); }
+
+// Those of a chunk of the reduction: for each instruction of the right operand, then of the left one.
 static void read_fragments(const strata_product_t *p, source_t *sources, int64_t chunk, MlirValue *out_fragments) {
-  read_side(&sources[COLUMN], chunk * column_tiles(p), column_tiles(p), out_fragments);
-  read_side(&sources[ROW], chunk * row_tiles(p), row_tiles(p), out_fragments + column_tiles(p));
+  for (int64_t i = 0; i < steps_of_chunk(p); i++) {
+    MlirValue *out = out_fragments + i * fragments_of_step(p);
+    read_side(&sources[COLUMN], chunk * steps_of_chunk(p) + i, out);
+    read_side(&sources[ROW], chunk * steps_of_chunk(p) + i, out + column_tiles(p));
+  }
 }
 
-void strata_product_multiply(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
-                             MlirValue *sums) {
+static void multiply_step(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
+                          MlirValue *sums) {
   strata_emitter_t *e = &d->e;
   strata_named_attr_t kind = {"kind", strata_str_attr(e->context, p->mma->name)};
   const MlirValue *left = fragments + column_tiles(p);
@@ -136,6 +141,12 @@ void strata_product_multiply(strata_gpu_distribution_t *d, const strata_product_
       *sum = strata_emit_value(e, STRATA_TILE_MMA, 3, (MlirValue[]){left[row], fragments[column], *sum},
                                mlirValueGetType(*sum), 1, &kind);
     }
+}
+
+void strata_product_multiply(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
+                             MlirValue *sums) {
+  for (int64_t i = 0; i < steps_of_chunk(p); i++)
+    multiply_step(d, p, fragments + i * fragments_of_step(p), sums);
 }
 
 void strata_product_begin(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot,
@@ -148,7 +159,7 @@ void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *
                           MlirValue *sums) {
   source_t sources[2] = {source(d, p, ROW, slot), source(d, p, COLUMN, slot)};
   int64_t n = strata_product_fragments(p);
-  int64_t chunks = p->operands[0].steps / (STRATA_MMA_CHUNK_WORDS * p->operands[0].word * p->split);
+  int64_t chunks = p->operands[0].steps / (strata_product_chunk(p) * p->split);
   MlirValue *next = strata_arena_array(d->compile->arena, MlirValue, n);
   for (int64_t chunk = 1; chunk < chunks; chunk++) {
     read_fragments(p, sources, chunk, next);

@@ -1,9 +1,9 @@
 // The operands of a contraction in shared memory; see contract.h.
 //
 // Banks: 16-byte units are swizzled so that eight threads which store or read 16 bytes at a time touch all 32 banks.
-//   BY_ROW         a line is one row, or several that are shorter. Reads take one unit of eight rows 4 apart, so units
-//                  change places with the number of these. Stores and copies write whole lines: copies of 128 bytes
-//                  into several lines are slow, even without conflicts.
+//   BY_ROW         a line is one row, or several that are shorter. Reads take one unit of eight rows (mma.sync's are
+//                  4 apart), so units change places with the number of these. Stores and copies write whole lines:
+//                  copies of 128 bytes into several lines are slow, even without conflicts.
 //   ACROSS         a warp reads, at the steps of four threads, the same 32 bytes of rows or parts of them: pairs of
 //                  units change places with the number of that thread. Stores write whole lines.
 //   BY_STEP        bits 2 and 1 of the unit change with the step's 2 and 3, bit 0 with its own bit 3: stores of four
@@ -17,7 +17,20 @@
 
 //===-- Addresses ------------------------------------------------------------------------------------------------===//
 
-enum { ROW, STEP, SPAN = 128 }; // dims; bytes
+enum { ROW, STEP, SPAN = 128, UNITS = SPAN / STRATA_VECTOR_BYTES }; // dims; bytes
+
+// Units change places with the number of the row among those that neighbouring threads read.
+static void swizzle_rows(const strata_layout_t *fragment, strata_swizzle_t *out) {
+  int64_t n = 1;
+  for (int i = 0; i < fragment->n_thread && n < UNITS; i++) {
+    const strata_digit_t *digit = &fragment->thread[i];
+    if (digit->dim != ROW)
+      continue;
+    int64_t extent = strata_min(digit->extent, UNITS / n);
+    *out++ = (strata_swizzle_t){ROW, digit->stride, extent, n};
+    n *= extent;
+  }
+}
 
 // All of them are linear in the bits of row and step.
 static strata_place_layout_t place_layout(const strata_shared_operand_t *o) {
@@ -26,8 +39,9 @@ static strata_place_layout_t place_layout(const strata_shared_operand_t *o) {
   switch (o->form) {
   case STRATA_BY_ROW:
     span = strata_min(span, o->steps);
-    return (strata_place_layout_t){
-        {{STEP, span, 1}, {ROW, rows, span}, {STEP, 0, span * rows}}, unit, {{ROW, 4, 8, 1}}};
+    by_step = (strata_place_layout_t){{{STEP, span, 1}, {ROW, rows, span}, {STEP, 0, span * rows}}, unit, {{0}}};
+    swizzle_rows(&o->fragment, by_step.swizzles);
+    return by_step;
   case STRATA_ACROSS:
     by_step.swizzles[0] = (strata_swizzle_t){STEP, o->word, 4, 2};
     break;

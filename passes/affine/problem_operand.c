@@ -90,9 +90,7 @@ static strata_size_t element_size(MlirValue buffer) {
   return strata_size_constant(strata_problem_bytes(strata_problem_element(buffer)));
 }
 
-static bool is_tf32(const strata_problem_t *problem) {
-  return problem->async && !strcmp(problem->async->operand, "f32");
-}
+static bool is_tf32(const strata_problem_t *problem) { return problem->async && strata_mma_rounds(problem->async); }
 
 // The innermost dim of the buffer; NO_PLACE if the strides of the others are not multiples of 16 bytes, or too many.
 static int innermost_place(const strata_nest_t *nest, MlirValue buffer) {

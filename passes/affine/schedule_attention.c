@@ -34,9 +34,9 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
-  bool on_fma = !device->mma[0] && !device->mma_async[0];
+  bool on_fma = strata_gpu_stages_by_threads(device);
   const strata_mma_t *async =
-      strata_attention_is_half(a) ? strata_mma_find_async(device, a->type, mlirF32TypeGet(context)) : NULL;
+      strata_attention_is_half(a) ? strata_mma_find_async(device, a->type, mlirF32TypeGet(context), true) : NULL;
   strata_attention_problem_t problem = {.attention = *a,
                                         .head = strata_attention_head_steps(a, on_fma),
                                         .value = strata_attention_value_columns(a, on_fma),
@@ -69,7 +69,7 @@ static bool is_possible(const strata_attention_problem_t *p) {
 }
 
 bool strata_attention_is_available(const strata_gpu_device_t *device) {
-  return device->mma_async[0] || !device->mma[0];
+  return device->mma_async[0] || strata_gpu_stages_by_threads(device);
 }
 
 const char *strata_attention_obstacle(const strata_attention_problem_t *p) {

@@ -58,8 +58,6 @@ static MlirType element_of(const strata_place_t *place) {
   return mlirShapedTypeGetElementType(mlirValueGetType(place->buffer));
 }
 
-static bool is_on_fma(const strata_gpu_device_t *device) { return !device->mma[0] && !device->mma_async[0]; }
-
 // What keeps the kernel from the matrix instruction |*out_mma|, or from multiply-adds; NULL if nothing does.
 static const char *obstacle(const strata_gpu_device_t *device, const strata_segment_attention_t *a,
                             const strata_mma_t **out_mma) {
@@ -71,9 +69,9 @@ static const char *obstacle(const strata_gpu_device_t *device, const strata_segm
     return "its operands are of several types";
   if (strata_size_min(a->n_keys) < 1)
     return "there may be no keys";
-  if (is_on_fma(device))
+  if (strata_gpu_stages_by_threads(device))
     return NULL;
-  *out_mma = strata_mma_find_async(device, type, f32);
+  *out_mma = strata_mma_find_async(device, type, f32, true);
   if (!*out_mma)
     return "the device has no instruction for its type";
   if (a->steps % (*out_mma)->k || a->values % (*out_mma)->k || a->steps > MAX_HEAD || a->values > MAX_HEAD)

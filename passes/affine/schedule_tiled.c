@@ -29,10 +29,10 @@ enum {
   STEP_BYTES = 64,      // of a row of an operand in one step of matrix instructions, or twice as many
   FMA_STEPS = 8,
   MIN_FMA_STEPS = 4,
-  SLOTS = 2,         // of each operand in shared memory
-  N_SPLITS = 4,      // 1 to 8
-  N_STEPS = 2,       // lengths of a step
-  MAX_THREADS = 256, // of a block with a split
+  SLOTS = 2,     // of each operand in shared memory
+  N_SPLITS = 4,  // 1 to 8
+  N_STEPS = 2,   // lengths of a step
+  MAX_WARPS = 8, // of a block with a split
 };
 
 // Of fragments that are read ahead.
@@ -50,8 +50,11 @@ typedef strata_tiled_choice_t tile_t;
 // Operands of columns, and sums, of a tile.
 static int64_t pair_of(const strata_problem_t *p) { return p->is_pair ? 2 : 1; }
 
-// Pairs are multiply-adds, on devices that have nothing else: fragments that are read ahead are of one product.
-static bool carries_pairs(const strata_gpu_device_t *device) { return !*device->mma && !*device->mma_async; }
+// Pairs are for devices whose threads stage both operands: fragments that are read ahead are of one product.
+static bool carries_pairs(const strata_gpu_device_t *device) { return strata_gpu_stages_by_threads(device); }
+
+// Threads of a warp that has a tile of its own.
+static int64_t lanes_of(const strata_problem_t *p) { return p->mma ? p->mma->layout->lanes : WARP; }
 
 // Steps that one warp of a split takes at once. Small tiles have more loads under way in steps twice as long.
 static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, bool is_other) {
@@ -74,13 +77,13 @@ static tile_t tile_of(const strata_problem_t *p, const shape_t *shapes, size_t n
   return (tile_t){.shape = shape,
                   .split = split,
                   .steps = steps * split,
-                  .threads = shape->warps[0] * shape->warps[1] * split * WARP,
+                  .threads = shape->warps[0] * shape->warps[1] * split * lanes_of(p),
                   .number = number + 1};
 }
 
 // True if what is loaded of |side| goes to shared memory as it is.
 static bool is_copied(const strata_gpu_device_t *device, const strata_problem_t *p, int side) {
-  bool is_as_loaded = p->sides[side].loaded_bytes == p->operand_bytes && !(p->mma && p->operand_bytes == 4); // tf32
+  bool is_as_loaded = p->sides[side].loaded_bytes == p->operand_bytes && !(p->mma && strata_mma_rounds(p->mma));
   return device->has_async_copy && is_as_loaded && p->sides[side].is_wide;
 }
 
@@ -89,16 +92,23 @@ static bool reads_ahead(const strata_gpu_device_t *device, const strata_problem_
   return p->mma && is_copied(device, p, 0) && is_copied(device, p, 1);
 }
 
+// Of the fragments of a warp's rows and columns that are read at once.
+static int64_t fragment_registers(const strata_problem_t *p, int64_t rows, int64_t columns) {
+  const strata_mma_t *mma = p->mma;
+  int64_t elements = rows / mma->m * strata_mma_elements(mma, 0) + columns / mma->n * strata_mma_elements(mma, 1);
+  return elements * strata_mma_together(mma, p->operand_bytes) * p->operand_bytes / 4;
+}
+
 // The registers of a thread: sums, what is loaded ahead, fragments, twice where the next ones are read ahead.
 static int64_t registers_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
   int64_t rows = shape->rows / shape->warps[0], columns = shape->columns / shape->warps[1];
-  int64_t sums = pair_of(p) * rows * columns / WARP * strata_ceil_div(p->sum_bytes, 4);
+  int64_t sums = pair_of(p) * rows * columns / lanes_of(p) * strata_ceil_div(p->sum_bytes, 4);
   bool are_copied[2] = {p->mma && is_copied(device, p, 0), p->mma && is_copied(device, p, 1)};
   int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : pair_of(p) * shape->columns);
   int64_t loaded = along * tile->steps * p->loaded_bytes / 4 / tile->threads;
-  int64_t fragments =
-      p->mma ? (rows + columns) / 4 * (loaded ? 1 : 2) : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
+  int64_t fragments = p->mma ? fragment_registers(p, rows, columns) * (loaded ? 1 : 2)
+                             : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
   return sums + loaded + fragments + OTHER_REGISTERS;
 }
 
@@ -127,7 +137,7 @@ static bool is_useful(const strata_gpu_device_t *device, const strata_problem_t 
   bool is_ahead = reads_ahead(device, p), is_other = (tile->number - 1) / N_SPLITS % N_STEPS;
   bool is_large = tile->shape->rows * tile->shape->columns > 128 * 128;
   if (tile->split > 1)
-    return !is_other && tile->threads <= MAX_THREADS && tile->steps < 2 * p->steps &&
+    return !is_other && tile->threads <= MAX_WARPS * lanes_of(p) && tile->steps < 2 * p->steps &&
            tiles_of(p, tile->shape) <= 2 * device->n_processors;
   return is_ahead ? tile->slots > SLOTS : !is_other && !is_large;
 }
@@ -177,7 +187,7 @@ typedef struct {
 static cycles_t cycles_of(const strata_problem_t *p, const tile_t *tile) {
   const strata_tiled_costs_t *costs = &p->costs->tiled;
   const shape_t *shape = tile->shape;
-  int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / 2 : (int64_t)costs->fma_rate;
+  int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / p->mma->cycles : (int64_t)costs->fma_rate;
   int64_t steps = strata_ceil_div(p->steps, tile->steps);
   int64_t results = pair_of(p) * shape->rows * shape->columns;
   int64_t work = results * steps * tile->steps / rate * 100 / shape->efficiency;
@@ -299,7 +309,7 @@ static bool admits(const strata_work_t *w, const strata_candidate_t *c, const st
 static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *c) {
   const strata_mma_t *mma = w->product->mma;
   const int64_t *tile = c->schedule.tile;
-  return strata_arena_printf(arena, "%s%s%s %lldx%lldx%lld, %lld threads", mma ? mma->family : "multiply-adds",
+  return strata_arena_printf(arena, "%s%s%s %lldx%lldx%lld, %lld threads", mma ? w->device->mma : "multiply-adds",
                              mma ? " " : "", mma ? mma->name : "", (long long)tile[0], (long long)tile[1],
                              (long long)tile[2], (long long)c->tiled.threads);
 }

@@ -44,8 +44,9 @@ static int check(const char *call, int result) {
 static int hip_open(void) {
   if (atomic_load(&is_open))
     return STRATA_OK;
-  // ROCm's of 6 and 7, and the plain name of packages that bring their own copy. That of 5 has other properties.
-  static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", NULL};
+  // ROCm's of 7 to 5, and the plain name of packages that bring their own copy.
+  static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
+                                      NULL};
   int status = strata_rt_symbols("STRATA_HIP_DRIVER", names, symbols, N_SYMBOLS, &hip);
   if (!status)
     status = check("hipInit", hip.init(0));
@@ -63,7 +64,7 @@ static int hip_enter(void *stream, strata_rt_scope_t *scope) {
   *scope = (strata_rt_scope_t){0};
   int current = 0, of_stream = 0;
   int status = check("hipGetDevice", hip.get_device(&current));
-  if (!status && (uintptr_t)stream > 2) // NULL, legacy, per thread
+  if (!status && (uintptr_t)stream > 2 && hip.stream_get_device) // NULL, legacy, per thread; early ROCm 5 cannot say
     status = check("hipStreamGetDevice", hip.stream_get_device(stream, &of_stream));
   else
     of_stream = current;
@@ -99,14 +100,19 @@ static int hip_keep(const strata_rt_scope_t *scope, void **out_kept) {
 
 static void hip_release(void *kept) { (void)kept; }
 
-// The properties are a struct that every version of HIP extends; all of them begin with the name, and spell the
-// architecture in it, "gfx942:...".
+// The properties are a struct that every version of HIP extends, ROCm 5's under a name of its own; all of them begin
+// with the name, and spell the architecture in it, "gfx942:...".
 enum { PROPERTIES_BYTES = 8192 };
 
 static int get_properties(char *properties) {
   int device, status = check("hipGetDevice", hip.get_device(&device));
   memset(properties, 0, PROPERTIES_BYTES);
-  return status ? status : check("hipGetDeviceProperties", hip.get_properties(properties, device));
+  if (status)
+    return status;
+  int (*get)(void *, int) = hip.get_properties ? hip.get_properties : hip.get_properties_5;
+  return get ? check("hipGetDeviceProperties", get(properties, device))
+             : strata_rt_fail(STRATA_DEVICE, "%s: the driver has no hipGetDeviceProperties",
+                              strata_rt_program.library->name);
 }
 
 static int hip_get_arch(uint32_t *out_arch) {

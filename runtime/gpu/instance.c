@@ -9,7 +9,7 @@
 #define program strata_rt_program
 
 static bool runs_on(const strata_rt_image_t *image, uint32_t arch) {
-  return image->arch == arch || (image->is_generic && image->arch < arch);
+  return image->arch <= arch && arch <= image->last;
 }
 
 // The first variant with an image for the device; an error that says what there is.

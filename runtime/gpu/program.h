@@ -40,14 +40,14 @@ enum {
 // As the kernel of a launch: copies args[0] to args[1], |size| bytes, a number, by the driver.
 #define STRATA_RT_COPY UINT32_MAX
 
-// Device code. An exact image runs on devices of exactly |arch|; a generic one (PTX without features of one
-// architecture) on any from |arch| on. PTX ends in a zero byte.
+// Device code. An exact image runs on devices of exactly |arch|; others on those up to |last|: PTX without features of
+// one architecture on any from |arch| on, code for a generic target on its family. PTX ends in a zero byte.
 typedef struct {
   const void *data;
   uint64_t size;
   uint32_t arch; // 10 * major + minor of the compute capability; of a gfx number: its digits in hexadecimal;
                  // of the tests' emulated device: 0
-  uint32_t is_generic;
+  uint32_t last;
 } strata_rt_image_t;
 
 // Everything that differs by device.

@@ -33,6 +33,7 @@ static void annotate(LLVMValueRef function) {
         LLVMGEPSetNoWrapFlags(op, LLVMGEPFlagInBounds | LLVMGEPFlagNUSW | LLVMGEPFlagNUW);
       else if (is_convergent(op))
         mark_convergent(op);
+  strata_gpu_keep_loops(function);
 }
 
 // LLVM's default<O3> without what a kernel has no use for, and without vector-combine, which forgets that nobody writes
@@ -90,7 +91,7 @@ strata_status_t strata_gpu_compile_units(strata_compile_t *compile, MlirModule k
 // empty text.
 static strata_status_t emit_nothing(strata_compile_t *compile, strata_gpu_binary_t *out_binary) {
   strata_gpu_image_t *image = strata_arena_new(compile->arena, strata_gpu_image_t);
-  *image = (strata_gpu_image_t){.data = "", .is_generic = true, .suffix = "none"};
+  *image = (strata_gpu_image_t){.data = "", .last = UINT32_MAX, .suffix = "none"};
   out_binary->images = image;
   out_binary->n_images = 1;
   return NULL;

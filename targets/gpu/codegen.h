@@ -19,7 +19,7 @@ typedef struct {
   const void *data; // PTX ends in a zero byte, which |size| counts
   size_t size;
   uint32_t arch;      // 10 * major + minor of the compute capability; of a gfx number: its digits in hexadecimal
-  bool is_generic;    // runs on any device from |arch| on; else on exactly |arch|
+  uint32_t last;      // runs on any device from |arch| to this one
   const char *suffix; // of a file of this kind: "cubin", "ptx", "hsaco", "so"
 } strata_gpu_image_t;
 
@@ -43,10 +43,12 @@ typedef struct {
   const char *complaints; // its lines on what makes kernels slow: serialised products, registers not given; NULL: none
 } strata_gpu_binary_t;
 
-// The GPU of |target| whose images say |arch| (strata_gpu_image_t); NULL: none.
+// The GPU of |target| whose images say |arch| (strata_gpu_image_t), else one whose images run there; NULL: none.
 const strata_gpu_device_t *strata_gpu_device_of_arch(strata_target_kind_t target, uint32_t arch);
 // The |arch| of a device's images.
 uint32_t strata_gpu_device_arch(const strata_gpu_device_t *device);
+// The last architecture that they run on: their own, but for generic targets.
+uint32_t strata_gpu_device_last(const strata_gpu_device_t *device);
 
 // Compiles the kernels (level 5) for |device| with options->jobs threads; the result does not depend on their number.
 // TOOL, with the assembler's text, where it refuses the code; INTERNAL where LLVM does. LLVM ends the process on some

@@ -118,21 +118,44 @@ strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_de
 
 //===-- By architecture ------------------------------------------------------------------------------------------===//
 
+typedef struct {
+  const char *name;
+  uint32_t first, last;
+} generic_t;
+
+static const generic_t generics[] = {
+#define GENERIC(...) {__VA_ARGS__},
+#include "targets/gpu/devices.def"
+};
+
+static const generic_t *generic_of(const strata_gpu_device_t *device) {
+  for (size_t i = 0; i < sizeof generics / sizeof generics[0]; i++)
+    if (strcmp(generics[i].name, device->name) == 0)
+      return &generics[i];
+  return NULL;
+}
+
 uint32_t strata_gpu_device_arch(const strata_gpu_device_t *device) {
   switch (device->code) {
   case STRATA_GPU_NVPTX:
     return (uint32_t)strtoul(device->chip + strlen("sm_"), NULL, 10);
   case STRATA_GPU_AMDGCN:
-    return (uint32_t)strtoul(device->chip + strlen("gfx"), NULL, 16);
+    return generic_of(device) ? generic_of(device)->first : (uint32_t)strtoul(device->chip + strlen("gfx"), NULL, 16);
   case STRATA_GPU_EMULATED:
     break;
   }
   return 0;
 }
 
+uint32_t strata_gpu_device_last(const strata_gpu_device_t *device) {
+  return generic_of(device) ? generic_of(device)->last : strata_gpu_device_arch(device);
+}
+
 const strata_gpu_device_t *strata_gpu_device_of_arch(strata_target_kind_t target, uint32_t arch) {
+  const strata_gpu_device_t *found = NULL;
   for (size_t i = 0; i < N_DEVICES; i++)
-    if (devices[i].target == target && strata_gpu_device_arch(&devices[i]) == arch)
-      return &devices[i];
-  return NULL;
+    if (devices[i].target == target && strata_gpu_device_arch(&devices[i]) <= arch &&
+        arch <= strata_gpu_device_last(&devices[i]) && (!found || generic_of(found)))
+      found = &devices[i];
+  return found;
 }

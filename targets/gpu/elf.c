@@ -76,7 +76,8 @@ static strata_status_t link_units(strata_compile_t *compile, const strata_llvm_u
 strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                                       strata_gpu_binary_t *out_binary) {
   const strata_gpu_generation_t generation = {.device = device, .file = LLVMObjectFile};
-  strata_gpu_image_t image = {.suffix = "hsaco", .arch = strata_gpu_device_arch(device)};
+  strata_gpu_image_t image = {
+      .suffix = "hsaco", .arch = strata_gpu_device_arch(device), .last = strata_gpu_device_last(device)};
   strata_llvm_units_t units;
   strata_status_t status = strata_gpu_compile_units(compile, kernels, &generation, &units);
   if (!status)
@@ -91,9 +92,10 @@ strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kern
 
 static strata_status_t link_host(linking_t *linking, const strata_cpu_objects_t *objects,
                                  const strata_gpu_device_t *device, strata_gpu_image_t *out_image) {
-  // What the tests' driver grants a block: test/support/driver/emulated.h.
+  // What the tests' driver grants a block, and its warps: test/support/driver/emulated.h.
   add(linking, strata_arena_printf(linking->compile->arena, "--defsym=strata_emulated_shared=%lld",
                                    (long long)device->shared_bytes));
+  add(linking, strata_arena_printf(linking->compile->arena, "--defsym=strata_emulated_lanes=%d", device->lanes));
   for (size_t i = 0; i < objects->count; i++)
     STRATA_TRY(add_object(linking, i, objects->data[i].data, objects->data[i].size));
   add(linking, "--as-needed");
@@ -113,7 +115,8 @@ static strata_cpu_device_t exact_host(strata_arena_t *arena) {
 
 strata_status_t strata_gpu_emit_host(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                                      strata_gpu_binary_t *out_binary) {
-  strata_gpu_image_t image = {.suffix = "so", .arch = strata_gpu_device_arch(device)};
+  strata_gpu_image_t image = {
+      .suffix = "so", .arch = strata_gpu_device_arch(device), .last = strata_gpu_device_last(device)};
   strata_cpu_objects_t objects;
   linking_t linking;
   const strata_cpu_device_t host = exact_host(compile->arena);

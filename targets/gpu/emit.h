@@ -20,6 +20,9 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_emit_host(strata_compile_t *compile
                                                        const strata_gpu_device_t *device,
                                                        strata_gpu_binary_t *out_binary);
 
+// Marks loops of a function that are not to be unrolled (loops.c).
+void strata_gpu_keep_loops(LLVMValueRef function);
+
 // How a device's kernels become files of LLVM's.
 typedef struct {
   const strata_gpu_device_t *device;

@@ -3,30 +3,65 @@
 
 #include "dialects/mlir_util.h"
 
+typedef enum {
+  LAYOUT_NONE,
+#define MMA_LAYOUT(id, ...) LAYOUT_##id,
+#include "targets/gpu/mma.def"
+} layout_t;
+
+static const strata_mma_layout_t layouts[] = {
+#define MMA_LAYOUT(id, n_lanes, n_runs, matrices, left_reg, left_thread, right_reg, right_thread, sum_reg, sum_thread) \
+  [LAYOUT_##id] = {.lanes = n_lanes,                                                                                   \
+                   .runs = n_runs,                                                                                     \
+                   .has_matrices = matrices,                                                                           \
+                   .operands = {{left_reg, left_thread}, {right_reg, right_thread}},                                   \
+                   .sum = {sum_reg, sum_thread}},
+#include "targets/gpu/mma.def"
+};
+
 static const strata_mma_t rows[] = {
-#define MMA(...) {__VA_ARGS__},
+#define MMA(name, family, operand, sum, m, n, k, layout, cycles)                                                       \
+  {name, family, operand, sum, m, n, k, &layouts[LAYOUT_##layout], cycles},
 #include "targets/gpu/mma.def"
 };
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
+bool strata_mma_rounds(const strata_mma_t *mma) { return strcmp(mma->operand, "tf32") == 0; }
+
+bool strata_mma_is_of(const strata_mma_t *mma, const char *family) {
+  size_t length = strlen(family);
+  for (const char *at = mma->family; length && *at;) {
+    size_t n = strcspn(at, "|");
+    if (n == length && memcmp(at, family, n) == 0)
+      return true;
+    at += n + (at[n] == '|');
+  }
+  return false;
+}
+
 static bool is_type(MlirType type, const char *name) {
   return mlirTypeEqual(type, mlirTypeParseGet(mlirTypeGetContext(type), strata_str(name)));
 }
 
-static const strata_mma_t *find(const char *family, MlirType operand, MlirType sum) {
+static bool takes(const strata_mma_t *mma, MlirType operand, bool may_round) {
+  return strata_mma_rounds(mma) ? may_round && mlirTypeIsAF32(operand) : is_type(operand, mma->operand);
+}
+
+static const strata_mma_t *find(const char *family, MlirType operand, MlirType sum, bool may_round) {
   for (size_t i = 0; i < N_ROWS; i++)
-    if (!strcmp(rows[i].family, family) && is_type(operand, rows[i].operand) && is_type(sum, rows[i].sum))
+    if (strata_mma_is_of(&rows[i], family) && takes(&rows[i], operand, may_round) && is_type(sum, rows[i].sum))
       return &rows[i];
   return NULL;
 }
 
-const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum) {
-  return find(device->mma, operand, sum);
+const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum, bool may_round) {
+  return find(device->mma, operand, sum, may_round);
 }
 
-const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum) {
-  return find(device->mma_async, operand, sum);
+const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum,
+                                          bool may_round) {
+  return find(device->mma_async, operand, sum, may_round);
 }
 
 const strata_mma_t *strata_mma_named(MlirStringRef name) {
@@ -34,4 +69,21 @@ const strata_mma_t *strata_mma_named(MlirStringRef name) {
     if (strata_str_equal(name, rows[i].name))
       return &rows[i];
   return NULL;
+}
+
+//===-- Fragments ------------------------------------------------------------------------------------------------===//
+
+int64_t strata_mma_run(const strata_mma_t *mma) { return mma->k / mma->layout->runs; }
+
+int64_t strata_mma_elements(const strata_mma_t *mma, int side) {
+  int64_t n = strata_mma_run(mma);
+  for (const strata_mma_digit_t *digit = mma->layout->operands[side].reg; digit->extent; digit++)
+    n *= digit->extent;
+  return n;
+}
+
+int64_t strata_mma_together(const strata_mma_t *mma, int64_t element_bytes) {
+  enum { VECTOR_BYTES = 16 };
+  int64_t bytes = strata_mma_run(mma) * element_bytes;
+  return mma->layout->has_matrices || bytes >= VECTOR_BYTES ? 1 : VECTOR_BYTES / bytes;
 }

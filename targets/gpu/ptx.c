@@ -120,7 +120,7 @@ strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernel
   STRATA_TRY(strata_gpu_assemble(compile, device, &images[0], out_binary));
   size_t n = 0;
   if (images[0].data) {
-    images[n].arch = strata_gpu_device_arch(device);
+    images[n].arch = images[n].last = strata_gpu_device_arch(device);
     n++;
   }
   const char *generic = make_generic(compile->arena, out_binary->assembly, device);
@@ -130,7 +130,7 @@ strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernel
         .data = generic,
         .size = strlen(generic) + 1,
         .arch = strata_gpu_device_arch(device),
-        .is_generic = is_generic,
+        .last = is_generic ? UINT32_MAX : strata_gpu_device_arch(device),
         .suffix = "ptx",
     };
   out_binary->images = images;

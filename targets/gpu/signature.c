@@ -150,6 +150,17 @@ static void prefetch_maps(const strata_gpu_kernel_t *kernel, int n_maps) {
   }
 }
 
+// How many registers AMD's threads may have follows from how many threads there are. Sums stay where all instructions
+// reach them: in a loop, LLVM copies those in accumulation registers once each time round.
+static void describe_registers(const strata_gpu_kernel_t *kernel, int32_t threads) {
+  MlirContext context = kernel->compile->context;
+  strata_arena_t *arena = kernel->compile->arena;
+  strata_set_attr(kernel->func, "rocdl.flat_work_group_size",
+                  strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));
+  strata_set_attr(kernel->func, "passthrough",
+                  mlirAttributeParseGet(context, strata_str("[[\"amdgpu-agpr-alloc\", \"0\"]]")));
+}
+
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   MlirContext context = kernel->compile->context;
   int32_t threads = (int32_t)strata_attr_i64(kernel->func, "strata.threads", 1);
@@ -179,8 +190,7 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   if (kernel->device->code == STRATA_GPU_NVPTX && resident > 0)
     strata_set_attr(kernel->func, "nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), resident));
   if (kernel->device->code == STRATA_GPU_AMDGCN)
-    strata_set_attr(kernel->func, "rocdl.flat_work_group_size",
-                    strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));
+    describe_registers(kernel, threads);
   if (kernel->device->has_programmatic_launch && !has_launches)
     overlap_launches(kernel);
   if (begins_early)

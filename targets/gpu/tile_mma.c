@@ -106,7 +106,7 @@ strata_status_t strata_gpu_read_mma(const strata_gpu_kernel_t *kernel, MlirOpera
                                     const strata_mma_t **out_row) {
   MlirStringRef kind = strata_attr_str(op, "kind");
   *out_row = strata_mma_named(kind);
-  if (!*out_row || strcmp((*out_row)->family, family) != 0)
+  if (!*out_row || !strata_mma_is_of(*out_row, family))
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s has no matrix instruction '%.*s'",
                         kernel->device->name, (int)kind.length, kind.data);
   return NULL;
@@ -117,8 +117,18 @@ strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOp
   STRATA_TRY(strata_gpu_read_mma(kernel, op, kernel->device->mma, &row));
   MlirValue result = mlirOperationGetResult(op, 0);
   MlirType sum = mlirShapedTypeGetElementType(mlirValueGetType(result)), type = mlirValueGetType(result);
-  MlirValue value =
-      kernel->device->code == STRATA_GPU_EMULATED ? build_call(kernel, op, row) : build_ptx(kernel, op, row, sum);
+  MlirValue value = {0};
+  switch (kernel->device->code) {
+  case STRATA_GPU_NVPTX:
+    value = build_ptx(kernel, op, row, sum);
+    break;
+  case STRATA_GPU_AMDGCN:
+    value = strata_gpu_build_amdgcn_mma(op, row);
+    break;
+  case STRATA_GPU_EMULATED:
+    value = build_call(kernel, op, row);
+    break;
+  }
   mlirValueReplaceAllUsesOfWith(result, strata_gpu_build_cast(op, "llvm.bitcast", value, type));
   mlirOperationDestroy(op);
   return NULL;

@@ -174,7 +174,7 @@ static MlirValue build_descriptor(const strata_gpu_kernel_t *kernel, MlirOperati
 // PTX's names of mma.def's types. f32 is tf32 as an operand: its low bits are not read.
 static const struct {
   const char *mlir, *ptx;
-} operand_types[] = {{"f16", "f16"}, {"bf16", "bf16"},     {"f32", "tf32"},
+} operand_types[] = {{"f16", "f16"}, {"bf16", "bf16"},     {"tf32", "tf32"},
                      {"i8", "s8"},   {"f8E4M3FN", "e4m3"}, {"f8E5M2", "e5m2"}};
 
 static const char *operand_type(const strata_mma_t *row) {
@@ -321,7 +321,7 @@ static strata_status_t convert_product(const strata_gpu_kernel_t *kernel, MlirOp
   const strata_mma_t *row;
   STRATA_TRY(strata_gpu_read_mma(kernel, op, kernel->device->mma_async, &row));
   layout_t left = read_layout(op, "left"), right = read_layout(op, "right");
-  if (has_registers(op) && !has_16_bits(row) && strcmp(row->operand, "f32") != 0)
+  if (has_registers(op) && !has_16_bits(row) && !strata_mma_rounds(row))
     return strata_error(STRATA_UNSUPPORTED, "the left operand of '%s' from registers", row->name);
   STRATA_TRY(check_product(kernel, op, row, left.crossed || right.crossed));
   strata_gpu_align_shared(kernel);

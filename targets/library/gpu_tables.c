@@ -24,8 +24,8 @@ static void print_images(strata_ir_printer_t *printer, const strata_program_t *p
   fprintf(printer->file, "@.%simages = private constant [%zu x %%image] [", prefix, binary->n_images);
   for (size_t i = 0; i < binary->n_images; i++) {
     const strata_gpu_image_t *image = &binary->images[i];
-    fprintf(printer->file, "%s%%image { ptr @.g%zu, i64 %zu, i32 %u, i32 %d }", i ? ", " : "", numbers[i], image->size,
-            image->arch, image->is_generic);
+    fprintf(printer->file, "%s%%image { ptr @.g%zu, i64 %zu, i32 %u, i32 %u }", i ? ", " : "", numbers[i], image->size,
+            image->arch, image->last);
   }
   fputs("]\n", printer->file);
 }

@@ -42,6 +42,13 @@ static void test_gpus(void) {
       {"mi300x", "gfx942"},
       {"AMD Instinct MI300X", "gfx942"},
       {"Radeon RX 7900 XTX", "gfx1100"},
+      {"AMD Instinct MI210", "gfx90a"},
+      {"AMD Instinct MI355X", "gfx950"},
+      {"AMD Radeon RX 7800 XT", "gfx1101"},
+      {"AMD Radeon 8060S Graphics", "gfx1151"},
+      {"AMD Radeon RX 9060 XT", "gfx1200"},
+      {"AMD Radeon RX 9070", "gfx1201"},
+      {"gfx11-generic", "gfx11-generic"},
       {"emulated", "emulated"},
       {"a1000", ""},
       {"h10", ""},
@@ -54,6 +61,9 @@ static void test_gpus(void) {
     CHECK_STR(gpu(names[i][0]), names[i][1]);
   CHECK(strata_gpu_device_of_arch(STRATA_TARGET_NVGPU, 90) == strata_gpu_device_find("sm_90a"));
   CHECK(strata_gpu_device_of_arch(STRATA_TARGET_AMDGPU, 0x942) == strata_gpu_device_find("gfx942"));
+  CHECK(strata_gpu_device_of_arch(STRATA_TARGET_AMDGPU, 0x1102) == strata_gpu_device_find("gfx11-generic"));
+  CHECK(strata_gpu_device_of_arch(STRATA_TARGET_AMDGPU, 0x1101) == strata_gpu_device_find("gfx1101"));
+  CHECK(!strata_gpu_device_of_arch(STRATA_TARGET_AMDGPU, 0x1250));
   CHECK(strata_gpu_device_of_arch(STRATA_TARGET_NVGPU, 0) == strata_gpu_device_find("emulated"));
   CHECK(!strata_gpu_device_of_arch(STRATA_TARGET_NVGPU, 75));
 }
@@ -76,6 +86,8 @@ static void test_cards(void) {
       {"rtx-5090", "RTX 5090"},
       {"AMD Instinct MI300X", "MI300X"},
       {"Radeon RX 7900 XTX", "RX 7900 XTX"},
+      {"AMD Instinct MI300A", "MI300A"},
+      {"AMD Instinct MI210", "MI210"},
       {"H100", "H100"}, // --device=native calls them so
       {"RTX 4090", "RTX 4090"},
       {"RX 7900 XTX", "RX 7900 XTX"},

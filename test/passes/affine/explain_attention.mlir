@@ -1,5 +1,5 @@
 // RUN: strata %s --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t | FileCheck %s
-// RUN: strata %s --target=amdgpu --device=gfx942 --explain --compile-to=affine -o %t | FileCheck %s --check-prefix=FMA
+// RUN: strata %s --target=nvgpu --device=emulated_fma --explain --compile-to=affine -o %t | FileCheck %s --check-prefix=FMA
 // RUN: strata %s --target=cpu --device=x86-64-v4 --explain --compile-to=affine -o %t | FileCheck %s --check-prefix=CPU
 
 // Why two products with something between are one kernel, or are not.

@@ -1,4 +1,4 @@
-// RUN: strata %s --target=amdgpu --device=gfx942 --explain --compile-to=tile -o %t.mlir | FileCheck %s
+// RUN: strata %s --target=nvgpu --device=emulated_fma --explain --compile-to=tile -o %t.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=IR < %t.mlir
 // RUN: strata %s --target=nvgpu --device=sm_80 --explain --compile-to=affine -o %t.mlir | FileCheck %s --check-prefix=NONE
 

@@ -1,4 +1,4 @@
-// RUN: strata %s --target=amdgpu --device=gfx942 --compile-to=tile --explain -o %t.mlir | FileCheck %s
+// RUN: strata %s --target=nvgpu --device=emulated_fma --compile-to=tile --explain -o %t.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=IR < %t.mlir
 
 // Products whose tiles threads stage share a launch though their tiles differ, where the model finds that no slower: each

@@ -10,6 +10,7 @@
 
 static void remove_links(void) {
   unlink(FOLDER "/libamdhip64.so");
+  unlink(FOLDER "/libamdhip64.so.5");
   unlink(FOLDER "/libamdhip64.so.6");
   unlink(FOLDER "/libamdhip64.so.7");
 }
@@ -47,7 +48,7 @@ int main(int argc, char **argv) {
     be_case(argv[1], argv[2]);
     return check_result();
   }
-  static const char *const names[] = {"libamdhip64.so", "libamdhip64.so.6", "libamdhip64.so.7"};
+  static const char *const names[] = {"libamdhip64.so", "libamdhip64.so.5", "libamdhip64.so.6", "libamdhip64.so.7"};
   char copy[8192], other[4096];
   // A copy: the stand-in itself is one that this program has loaded.
   CHECK(mkdir(FOLDER, 0777) == 0 || access(FOLDER, F_OK) == 0);
@@ -56,7 +57,7 @@ int main(int argc, char **argv) {
   CHECK(snprintf(other, sizeof other, "%s/libstrata_test_user.so", test_folder()) > 0);
   remove_links();
   CHECK(run_case("no driver: libamdhip64.so: cannot open", "") == 0);
-  CHECK(run_case("; nor libamdhip64.so.7, libamdhip64.so.6", "") == 0);
+  CHECK(run_case("; nor libamdhip64.so.7, libamdhip64.so.6, libamdhip64.so.5", "") == 0);
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
     add_link(names[i], DRIVER);
     CHECK(run_case("", "") == 0);

@@ -288,13 +288,13 @@ typedef struct {
 } kind_t;
 
 static const kind_t kinds[] = {
-#define MMA(name, family, operand, sum, m, n, k) {name, operand, k},
+#define MMA(name, family, operand, sum, m, n, k, ...) {name, operand, k},
 #include "targets/gpu/mma.def"
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
 static int element_of(const kind_t *kind) {
-  return kind->type[0] == 'i' || kind->type[1] == '8' ? 1 : strcmp(kind->type, "f32") == 0 ? 4 : 2;
+  return kind->type[0] == 'i' || kind->type[1] == '8' ? 1 : strcmp(kind->type, "tf32") == 0 ? 4 : 2;
 }
 
 static double random_element(const kind_t *kind, char *out) {

@@ -56,6 +56,7 @@ typedef struct {
   void *handle;    // emulated: of dlopen
   int descriptor;  // emulated: the file behind it
   uint32_t shared; // emulated: bytes that a block may have; 0: it does not say
+  uint32_t lanes;  // emulated: of a warp
 } image_t;
 
 typedef struct module {

@@ -4,7 +4,8 @@
 //
 // which is all that one thread of one block does. |buffers| are the kernel's parameters in order: the buffers'
 // addresses, then those of the tensor maps; |shared| is the block's shared memory, strata.shared bytes, aligned to
-// 1024. An absolute symbol strata_emulated_shared says how much of it the device grants a block. The driver runs each
+// 1024. An absolute symbol strata_emulated_shared says how much of it the device grants a block, and another one,
+// strata_emulated_lanes, how many threads a warp has, 32 or 64; without it they are 32. The driver runs each
 // thread of a block as a fibre and implements the functions below, in which threads meet: the image's only undefined
 // symbols besides libc's and libm's. Its loader must therefore have made them global.
 //
@@ -16,14 +17,14 @@
 #include <stdint.h>
 
 #define STRATA_EMULATED_ENTRY_PREFIX "strata_entry_"
-enum { STRATA_EMULATED_LANES = 32, STRATA_EMULATED_SHARED_ALIGNMENT = 1024 };
+enum { STRATA_EMULATED_LANES = 32, STRATA_EMULATED_MAX_LANES = 64, STRATA_EMULATED_SHARED_ALIGNMENT = 1024 };
 
 typedef void (*strata_emulated_kernel_t)(void *const *buffers, int64_t block, int64_t thread, void *shared);
 
 // Waits for all threads of the block.
 void strata_emulated_barrier(void);
 
-// The |value| that the thread in lane |lane| (0 to 31) of the caller's warp passed to the same call. Lanes the block
+// The |value| that the thread in lane |lane| of the caller's warp passed to the same call. Lanes the block
 // does not have give their caller's own value back. 64-bit values are exchanged by two calls, 16-bit ones in the low
 // half.
 uint32_t strata_emulated_shuffle(uint32_t value, uint32_t lane);

@@ -15,7 +15,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LANES = STRATA_EMULATED_LANES, MAX_THREADS = 1024, STACK = 256 * 1024, PAGE = 4096 };
+enum { MIN_LANES = STRATA_EMULATED_LANES, MAX_LANES = STRATA_EMULATED_MAX_LANES };
+enum { MAX_THREADS = 1024, STACK = 256 * 1024, PAGE = 4096 };
 enum { MAX_STACKS = STRATA_EMULATED_CLUSTER * MAX_THREADS };
 
 typedef enum { READY, AT_BARRIER, AT_EXCHANGE, WAITING, DONE } thread_state_t;
@@ -25,11 +26,11 @@ static const char *const state_names[] = {"runs on", "waits at a barrier", "wait
 typedef enum { BY_LANE, BY_XOR, MATRIX } exchange_t; // MATRIX + kind
 
 typedef struct {
-  uint32_t all, ready, fresh; // lanes: that exist, that can run, that have not started
-  uint32_t arrived;           // lanes in the exchange
+  uint64_t all, ready, fresh; // lanes: that exist, that can run, that have not started
+  uint64_t arrived;           // lanes in the exchange
   unsigned exchange;
-  uint32_t values[LANES], sources[LANES], results[LANES];
-  strata_matrix_fragments_t fragments[LANES];
+  uint32_t values[MAX_LANES], sources[MAX_LANES], results[MAX_LANES];
+  strata_matrix_fragments_t fragments[MAX_LANES];
 } warp_t;
 
 typedef struct {
@@ -38,7 +39,7 @@ typedef struct {
   size_t shared_size;
   unsigned n_threads, n_warps, n_at_barrier, n_done;
   unsigned current; // thread
-  warp_t warps[MAX_THREADS / LANES];
+  warp_t warps[MAX_THREADS / MIN_LANES];
   unsigned char states[MAX_THREADS];
   wait_t waits[MAX_THREADS];   // of those that are WAITING
   void *contexts[MAX_THREADS]; // stack pointers of those that wait
@@ -47,6 +48,7 @@ typedef struct {
 
 static run_t blocks[STRATA_EMULATED_CLUSTER]; // of the cluster
 static run_t *run = blocks;                   // the one whose turn it is
+static unsigned lanes;                        // of a warp
 static bool has_failed;
 static void *main_context;
 
@@ -100,8 +102,8 @@ static void *take_stack(unsigned *out_stack) {
 
 //===-- Whose turn it is -----------------------------------------------------------------------------------------===//
 
-static uint32_t bit_of(unsigned thread) { return UINT32_C(1) << thread % LANES; }
-static warp_t *warp_of(unsigned thread) { return &run->warps[thread / LANES]; }
+static uint64_t bit_of(unsigned thread) { return UINT64_C(1) << thread % lanes; }
+static warp_t *warp_of(unsigned thread) { return &run->warps[thread / lanes]; }
 
 static bool is_like(unsigned thread, unsigned other) {
   const wait_t *a = &run->waits[thread], *b = &run->waits[other];
@@ -163,17 +165,17 @@ static void end_block(void) {
 // The thread to run next: of the same warp if there is one. False: all have ended, or none can go on before another
 // block does.
 static bool choose_next(void) {
-  unsigned first = run->current / LANES, i;
+  unsigned first = run->current / lanes, i;
   if (run->n_done == run->n_threads)
     return end_block(), false;
   while ((i = find_ready(first)) == run->n_warps && copies_advance()) {
   }
   if (i == run->n_warps)
     return false;
-  unsigned warp = (first + i) % run->n_warps, lane = i ? LANES - 1 : run->current % LANES;
-  uint32_t ready = run->warps[warp].ready;
-  uint32_t above = lane == LANES - 1 ? 0 : ready & (UINT32_MAX << (lane + 1));
-  run->current = warp * LANES + (unsigned)__builtin_ctz(above ? above : ready);
+  unsigned warp = (first + i) % run->n_warps, lane = i ? lanes - 1 : run->current % lanes;
+  uint64_t ready = run->warps[warp].ready;
+  uint64_t above = lane == lanes - 1 ? 0 : ready & (UINT64_MAX << (lane + 1));
+  run->current = warp * lanes + (unsigned)__builtin_ctzll(above ? above : ready);
   return true;
 }
 
@@ -264,21 +266,26 @@ EXPORT void strata_emulated_barrier(void) {
     switch_from(thread);
 }
 
+static uint64_t all_lanes(unsigned n) { return n >= MAX_LANES ? UINT64_MAX : (UINT64_C(1) << n) - 1; }
+
 static void complete_exchange(warp_t *warp) {
-  if (warp->exchange >= MATRIX && warp->all != UINT32_MAX)
-    fault(OK, "kernel %s: a matrix operation in a warp of fewer than 32 threads", kernel.function->name);
-  else if (warp->exchange >= MATRIX && !strata_matrix_multiply(warp->exchange - MATRIX, warp->fragments))
-    fault(OK, "kernel %s: row %u of mma.def is no product of a warp", kernel.function->name, warp->exchange - MATRIX);
-  for (unsigned lane = 0; lane < LANES; lane++) {
+  const char *wrong = NULL;
+  if (warp->exchange >= MATRIX && warp->all != all_lanes(lanes))
+    fault(OK, "kernel %s: a matrix operation in a warp of fewer than %u threads", kernel.function->name, lanes);
+  else if (warp->exchange >= MATRIX)
+    wrong = strata_matrix_multiply(warp->exchange - MATRIX, lanes, warp->fragments);
+  if (wrong)
+    fault(OK, "kernel %s: row %u of mma.def %s", kernel.function->name, warp->exchange - MATRIX, wrong);
+  for (unsigned lane = 0; lane < lanes; lane++) {
     unsigned source = warp->exchange == BY_XOR ? lane ^ warp->sources[lane] : warp->sources[lane];
-    bool exists = source < LANES && warp->all >> source & 1;
+    bool exists = source < lanes && warp->all >> source & 1;
     warp->results[lane] = warp->values[exists ? source : lane];
   }
   warp->arrived = 0;
   warp->ready = warp->all;
-  for (unsigned lane = 0; lane < LANES; lane++)
+  for (unsigned lane = 0; lane < lanes; lane++)
     if (warp->all >> lane & 1)
-      run->states[(unsigned)(warp - run->warps) * LANES + lane] = READY;
+      run->states[(unsigned)(warp - run->warps) * lanes + lane] = READY;
 }
 
 // The caller has left what it brings in its lane.
@@ -298,7 +305,7 @@ static void exchange(unsigned kind) {
 }
 
 static uint32_t shuffle(unsigned kind, uint32_t value, uint32_t source) {
-  unsigned lane = run->current % LANES;
+  unsigned lane = run->current % lanes;
   warp_t *warp = warp_of(run->current);
   warp->values[lane] = value;
   warp->sources[lane] = source;
@@ -310,13 +317,13 @@ EXPORT uint32_t strata_emulated_shuffle(uint32_t value, uint32_t lane) { return 
 EXPORT uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask) { return shuffle(BY_XOR, value, mask); }
 
 EXPORT void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d) {
-  warp_of(run->current)->fragments[run->current % LANES] = (strata_matrix_fragments_t){a, b, c, d};
+  warp_of(run->current)->fragments[run->current % lanes] = (strata_matrix_fragments_t){a, b, c, d};
   exchange(MATRIX + kind);
 }
 
 EXPORT void strata_emulated_load_matrices(const void *row, void *fragment) {
   enum { MATRICES = 4, ROWS = 8, WORDS = 4, WORD_BYTES = 4 };
-  unsigned lane = run->current % LANES;
+  unsigned lane = run->current % lanes;
   size_t own = shared_offset(row, WORDS * WORD_BYTES);
   if (own % (WORDS * WORD_BYTES))
     kernel_fault("loads a matrix's row from a place that is not aligned to 16 bytes");
@@ -339,12 +346,12 @@ static void report_crash(int signal, siginfo_t *info, void *unused) {
 static void reset_block(int64_t block, unsigned n_threads) {
   run->block = block;
   run->n_threads = n_threads;
-  run->n_warps = (n_threads + LANES - 1) / LANES;
+  run->n_warps = (n_threads + lanes - 1) / lanes;
   run->n_at_barrier = run->n_done = run->current = 0;
   memset(run->states, READY, n_threads);
   for (unsigned i = 0; i < run->n_warps; i++) {
-    unsigned n = n_threads - i * LANES;
-    uint32_t all = n >= LANES ? UINT32_MAX : (UINT32_C(1) << n) - 1;
+    unsigned n = n_threads - i * lanes;
+    uint64_t all = all_lanes(n >= lanes ? lanes : n);
     run->warps[i].all = run->warps[i].ready = run->warps[i].fresh = all;
     run->warps[i].arrived = 0;
   }
@@ -450,6 +457,7 @@ bool execute(const function_t *function, const shape_t *shape, void *const *buff
     abort();
   kernel.function = function;
   kernel.buffers = buffers;
+  lanes = function->module->image.lanes;
   memcpy(&kernel.entry, &function->info.entry, sizeof kernel.entry);
   sigaltstack(&alternative, &old_stack);
   sigaction(SIGSEGV, &action, &old_action);

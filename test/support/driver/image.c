@@ -82,6 +82,8 @@ static int load_emulated(image_t *image) {
   image->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (image->handle) {
     image->shared = (uint32_t)(uintptr_t)dlsym(image->handle, "strata_emulated_shared");
+    uint32_t lanes = (uint32_t)(uintptr_t)dlsym(image->handle, "strata_emulated_lanes");
+    image->lanes = lanes ? lanes : STRATA_EMULATED_LANES;
     return OK;
   }
   close(image->descriptor);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 32, MAX_M = 16, MAX_N = 8, MAX_K = 32 };
+enum { MAX_M = 16, MAX_N = 16, MAX_K = 64, MAX_DIGITS = 3, MAX_LANES = 64 };
 
 //===-- Elements -------------------------------------------------------------------------------------------------===//
 
@@ -36,6 +36,18 @@ static double load_tf32(const void *at) {
   return load_float((bits & 0x7F800000) != 0x7F800000 ? bits & ~UINT32_C(0x1FFF) : bits);
 }
 
+static double load_f32(const void *at) {
+  float value;
+  memcpy(&value, at, sizeof value);
+  return (double)value;
+}
+
+static double load_f64(const void *at) {
+  double value;
+  memcpy(&value, at, sizeof value);
+  return value;
+}
+
 // The upper half of an f16.
 static double load_e5m2(const void *at) {
   uint16_t bits = (uint16_t)(*(const uint8_t *)at << 8);
@@ -53,8 +65,8 @@ static double load_e4m3(const void *at) {
 }
 
 static const strata_matrix_element_t elements[] = {
-    {"i8", 1, load_i8},    {"f16", 2, load_f16},       {"bf16", 2, load_bf16},
-    {"f32", 4, load_tf32}, {"f8E4M3FN", 1, load_e4m3}, {"f8E5M2", 1, load_e5m2},
+    {"i8", 1, load_i8},   {"f16", 2, load_f16}, {"bf16", 2, load_bf16},     {"tf32", 4, load_tf32},
+    {"f32", 4, load_f32}, {"f64", 8, load_f64}, {"f8E4M3FN", 1, load_e4m3}, {"f8E5M2", 1, load_e5m2},
 };
 
 static const strata_matrix_element_t *find_element(const char *type) {
@@ -64,15 +76,45 @@ static const strata_matrix_element_t *find_element(const char *type) {
   abort();
 }
 
-const strata_matrix_shape_t *strata_matrix_shape(uint32_t kind) {
-  static const struct {
-    const char *operand, *sum;
-    int m, n, k;
-  } rows[] = {
-#define MMA(name, family, operand, sum, m, n, k) {operand, sum, m, n, k},
+//===-- The table ------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  int dim, extent, stride;
+} digit_t;
+
+typedef struct {
+  digit_t reg[MAX_DIGITS], thread[MAX_DIGITS]; // up to an extent of 0
+} fragment_t;
+
+typedef struct {
+  int lanes, runs;
+  bool has_matrices;
+  fragment_t left, right, sum;
+} layout_t;
+
+typedef enum {
+  LAYOUT_NONE,
+#define MMA_LAYOUT(id, ...) LAYOUT_##id,
 #include "targets/gpu/mma.def"
-  };
-  enum { N_ROWS = sizeof rows / sizeof rows[0] };
+} layout_number_t;
+
+static const layout_t layouts[] = {
+#define MMA_LAYOUT(id, lanes, runs, matrices, left_reg, left_thread, right_reg, right_thread, sum_reg, sum_thread)     \
+  [LAYOUT_##id] = {lanes, runs, matrices, {left_reg, left_thread}, {right_reg, right_thread}, {sum_reg, sum_thread}},
+#include "targets/gpu/mma.def"
+};
+
+static const struct {
+  const char *operand, *sum;
+  int m, n, k;
+  layout_number_t layout;
+} rows[] = {
+#define MMA(name, family, operand, sum, m, n, k, layout, cycles) {operand, sum, m, n, k, LAYOUT_##layout},
+#include "targets/gpu/mma.def"
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0] };
+
+const strata_matrix_shape_t *strata_matrix_shape(uint32_t kind) {
   static strata_matrix_shape_t shapes[N_ROWS];
   if (kind >= N_ROWS)
     return NULL;
@@ -84,45 +126,83 @@ const strata_matrix_shape_t *strata_matrix_shape(uint32_t kind) {
 
 //===-- Instructions of a warp -----------------------------------------------------------------------------------===//
 
-// Left operand (m, k) and right operand (n, k): the same layout, but for the left one's second half of rows.
-static void gather(const strata_matrix_element_t *element, const void *const *data, int halves, double (*out)[MAX_K]) {
-  int w = 4 / element->size;
-  for (int lane = 0; lane < LANES; lane++)
-    for (int i = 0; i < 2 * halves * w; i++) {
-      int row = lane / 4 + i / w % halves * 8;
-      int column = lane % 4 * w + i % w + i / w / halves * 4 * w;
-      out[row][column] = element->load((const char *)data[lane] + i * element->size);
-    }
-}
+typedef double matrix_t[MAX_M][MAX_K];
 
-static void multiply_lane(const strata_matrix_shape_t *shape, const strata_matrix_fragments_t *fragments, int lane,
-                          double (*left)[MAX_K], double (*right)[MAX_K]) {
-  for (int i = 0; i < 4; i++) {
-    int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-    double product = 0;
-    for (int k = 0; k < shape->k; k++)
-      product += left[row][k] * right[column][k];
-    if (shape->is_integer)
-      ((int32_t *)fragments->result)[i] =
-          (int32_t)((uint32_t)((const int32_t *)fragments->sum)[i] + (uint32_t)(int64_t)product);
-    else
-      ((float *)fragments->result)[i] = (float)(product + (double)((const float *)fragments->sum)[i]);
+// Adds what number |number| of the digits says to coordinates, of which the second is in steps of |run|.
+static void add_digits(const digit_t *digits, int number, int run, int *coordinates) {
+  for (; digits->extent; digits++) {
+    if (digits->dim >= 0)
+      coordinates[digits->dim] += number % digits->extent * digits->stride * (digits->dim ? run : 1);
+    number /= digits->extent;
   }
 }
 
-bool strata_matrix_multiply(uint32_t kind, const strata_matrix_fragments_t *fragments) {
-  double left[MAX_M][MAX_K], right[MAX_N][MAX_K];
-  const void *lefts[LANES], *rights[LANES];
+static int count(const digit_t *digits) {
+  int n = 1;
+  for (; digits->extent; digits++)
+    n *= digits->extent;
+  return n;
+}
+
+// An operand (row, step), of which each lane has |run| neighbours for each number of its registers. False: lanes that
+// are to hold copies hold different elements.
+static bool gather(const strata_matrix_element_t *element, const fragment_t *fragment, int run, int lanes,
+                   const void *const *data, matrix_t out) {
+  bool is_known[MAX_M][MAX_K] = {{false}}, are_equal = true;
+  for (int lane = 0; lane < lanes; lane++)
+    for (int i = 0; i < run * count(fragment->reg); i++) {
+      int at[2] = {0, i % run};
+      add_digits(fragment->reg, i / run, run, at);
+      add_digits(fragment->thread, lane, run, at);
+      double value = element->load((const char *)data[lane] + i * element->size), *place = &out[at[0]][at[1]];
+      are_equal &= !is_known[at[0]][at[1]] || memcmp(place, &value, sizeof value) == 0;
+      is_known[at[0]][at[1]] = true;
+      *place = value;
+    }
+  return are_equal;
+}
+
+static void add(const char *type, double product, const void *sums, void *results, int i) {
+  if (strcmp(type, "i32") == 0)
+    ((int32_t *)results)[i] = (int32_t)((uint32_t)((const int32_t *)sums)[i] + (uint32_t)(int64_t)product);
+  else if (strcmp(type, "f64") == 0)
+    ((double *)results)[i] = product + ((const double *)sums)[i];
+  else
+    ((float *)results)[i] = (float)(product + (double)((const float *)sums)[i]);
+}
+
+static void multiply_lane(uint32_t kind, const strata_matrix_fragments_t *fragments, int lane, matrix_t left,
+                          matrix_t right) {
+  const fragment_t *sum = &layouts[rows[kind].layout].sum;
+  for (int i = 0; i < count(sum->reg); i++) {
+    int at[2] = {0, 0};
+    double product = 0;
+    add_digits(sum->reg, i, 1, at);
+    add_digits(sum->thread, lane, 1, at);
+    for (int k = 0; k < rows[kind].k; k++)
+      product += left[at[0]][k] * right[at[1]][k];
+    add(rows[kind].sum, product, fragments->sum, fragments->result, i);
+  }
+}
+
+const char *strata_matrix_multiply(uint32_t kind, unsigned lanes, const strata_matrix_fragments_t *fragments) {
+  matrix_t left, right;
+  const void *lefts[MAX_LANES], *rights[MAX_LANES];
   const strata_matrix_shape_t *shape = strata_matrix_shape(kind);
-  if (!shape || shape->m != MAX_M)
-    return false;
-  for (int lane = 0; lane < LANES; lane++) {
+  const layout_t *layout = shape ? &layouts[rows[kind].layout] : NULL;
+  if (!layout || !layout->lanes)
+    return "is no product of a warp";
+  if (layout->lanes != (int)lanes)
+    return "is a product of a warp of another size";
+  for (unsigned lane = 0; lane < lanes; lane++) {
     lefts[lane] = fragments[lane].left;
     rights[lane] = fragments[lane].right;
   }
-  gather(shape->element, lefts, 2, left);
-  gather(shape->element, rights, 1, right);
-  for (int lane = 0; lane < LANES; lane++)
-    multiply_lane(shape, &fragments[lane], lane, left, right);
-  return true;
+  int run = shape->k / layout->runs;
+  if (!gather(shape->element, &layout->left, run, layout->lanes, lefts, left) ||
+      !gather(shape->element, &layout->right, run, layout->lanes, rights, right))
+    return "has lanes that do not hold the copies of others";
+  for (unsigned lane = 0; lane < lanes; lane++)
+    multiply_lane(kind, &fragments[lane], (int)lane, left, right);
+  return NULL;
 }

@@ -22,14 +22,14 @@ typedef struct {
 // Row |kind|; NULL: there is none.
 const strata_matrix_shape_t *strata_matrix_shape(uint32_t kind);
 
-// One lane's fragments of an instruction of a warp; |sum| and |result| are f32 or i32.
+// One lane's fragments of an instruction of a warp; |sum| and |result| are f32, f64 or i32.
 typedef struct {
   const void *left, *right, *sum;
   void *result;
 } strata_matrix_fragments_t;
 
-// |fragments|: of the 32 lanes. False: the row is no instruction of a warp.
-bool strata_matrix_multiply(uint32_t kind, const strata_matrix_fragments_t *fragments);
+// |fragments|: of the warp's lanes. What is wrong with row |kind|, or its operands; NULL: nothing.
+const char *strata_matrix_multiply(uint32_t kind, unsigned lanes, const strata_matrix_fragments_t *fragments);
 
 #pragma GCC visibility pop
 

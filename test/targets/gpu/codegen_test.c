@@ -85,10 +85,10 @@ static void check_ptx(const char *device, uint32_t arch, const char *generic_tar
   CHECK(has(&binary, "max.NaN.f32"));
   CHECK(has(&binary, ".reqntid 64"));
   const strata_gpu_image_t *last = &binary.images[binary.n_images - 1];
-  CHECK(last->is_generic && last->arch == arch && strstr(last->data, generic_target));
+  CHECK(last->last == UINT32_MAX && last->arch == arch && strstr(last->data, generic_target));
   CHECK(strlen(last->data) + 1 == last->size);
   if (binary.assembler) {
-    CHECK(binary.n_images == 2 && !binary.images[0].is_generic && binary.images[0].arch == arch);
+    CHECK(binary.n_images == 2 && binary.images[0].last == arch && binary.images[0].arch == arch);
     CHECK(memcmp(binary.images[0].data, "\177ELF", 4) == 0);
     CHECK(binary.n_resources == 2 && strcmp(binary.resources[0].kernel, "vectors") == 0);
     for (size_t i = 0; i < binary.n_resources; i++)
@@ -130,7 +130,7 @@ static void check_hsaco(const char *device, uint32_t arch) {
   strata_compile_t compile;
   strata_gpu_binary_t binary;
   CHECK(is_ok(generate(&compile, &options, kernels, &binary)));
-  CHECK(binary.n_images == 1 && binary.images[0].arch == arch && !binary.images[0].is_generic);
+  CHECK(binary.n_images == 1 && binary.images[0].arch == arch && binary.images[0].last == arch);
   CHECK(memcmp(binary.images[0].data, "\177ELF", 4) == 0);
   strata_compile_deinit(&compile);
 }
@@ -254,6 +254,7 @@ int main(void) {
   check_ptx("sm_120a", 120, ".target sm_120\n");
   check_hsaco("gfx942", 0x942);
   check_hsaco("gfx1100", 0x1100);
+  check_hsaco("gfx1201", 0x1201);
   check_emulated();
   check_negations();
   CHECK(mkdtemp(folder));

@@ -13,7 +13,10 @@ MODELS = os.environ.get("STRATA_MODELS", os.path.join(strata.BIN, "..", "models"
 LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
 
 FIRST, OTHERS = "sm_90a", ["sm_80", "sm_86", "sm_89", "sm_100a", "sm_120a"]
-AMD = {"gfx942": "global_load_dwordx4", "gfx1100": "global_load_b128"}
+AMD = {"gfx90a": "global_load_dwordx4", "gfx942": "global_load_dwordx4", "gfx950": "global_load_dwordx4",
+       "gfx9-4-generic": "global_load_dwordx4", "gfx1100": "global_load_b128", "gfx1101": "global_load_b128",
+       "gfx1151": "global_load_b128", "gfx11-generic": "global_load_b128", "gfx1200": "global_load_b128",
+       "gfx1201": "global_load_b128", "gfx12-generic": "global_load_b128"}
 DIMS = {"resnet50_fp16": ["--dim=N=1"], "vit_b16_fp16": ["--dim=N=1"]}
 # The compiler with sanitizers takes ten times as long, and this is about what comes out of it.
 NAMES = sorted(name[:-5] for name in os.listdir(materialise.HERE) if name.endswith(".json"))

@@ -8,7 +8,7 @@ module {
     // CHECK: llvm.mlir.global external @k_shared() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<0 x i8>
     // CHECK: llvm.func @k(%{{.*}}: !llvm.ptr<1>, %{{.*}}: !llvm.ptr<1>) attributes
     // NVPTX-SAME: {nvvm.kernel, nvvm.reqntid = array<i32: 128, 1, 1>}
-    // AMDGCN-SAME: {rocdl.flat_work_group_size = "128,128", rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 128, 1, 1>}
+    // AMDGCN-SAME: {passthrough = {{\[\["amdgpu-agpr-alloc", "0"\]\]}}, rocdl.flat_work_group_size = "128,128", rocdl.kernel, rocdl.reqd_work_group_size = array<i32: 128, 1, 1>}
     // NVPTX: llvm.nvvm.griddepcontrol.launch.dependents
     // NVPTX-NEXT: llvm.inline_asm has_side_effects "griddepcontrol.wait;", "~{memory}"
     // AMDGCN-NOT: griddepcontrol

@@ -1,0 +1,190 @@
+// The layouts of products on matrix instructions, from what mma.def says of one.
+//
+// A warp's tile is blocks of 32 x 32 elements, each so many instructions along rows and columns. Which of the block's
+// rows and columns are an instruction's is free, and chosen so that a thread holds neighbours: bit by bit of a row's
+// number in the block, from the lowest on,
+//
+//   what a thread has of an operand's row in registers of one fragment
+//   the instructions along it: a thread reads these together where they lie beside one another
+//   what it has in registers of the sum alone
+//   what is a lane's
+//
+// With m16n8k16, four instructions interlaced along the columns give each thread eight columns beside one another, and
+// two along the rows four rows. Along the reduction fragments of several instructions lie beside one another where
+// one's are less than a load brings; as both operands have it so, the product is the same.
+#include "lowering/tile_to_gpu/contract.h"
+
+#include "dialects/integers.h"
+
+enum { ROW = 0, COLUMN = 1, STEP = 1, BLOCK = STRATA_MMA_BLOCK, BITS = 6, NEIGHBOURS = 4 };
+
+//===-- Rows and columns of a block ------------------------------------------------------------------------------===//
+
+// Where bit |i| of an instruction's row (or column) goes in the block, and the next instruction.
+typedef struct {
+  int64_t bits[BITS], tile, n_tiles;
+} spread_t;
+
+static int bit_of(int64_t power) { return __builtin_ctzll((uint64_t)power); }
+
+// Bits of |digits| along |dim| that have no place yet.
+static int64_t place_bits(const strata_mma_digit_t *digits, int dim, int64_t next, spread_t *s) {
+  for (; digits->extent; digits++)
+    for (int64_t bit = 1; bit < digits->extent && digits->dim == dim; bit *= 2) {
+      int64_t *place = &s->bits[bit_of(bit * digits->stride)];
+      if (*place)
+        continue;
+      *place = next;
+      next *= 2;
+    }
+  return next;
+}
+
+static spread_t spread_of(const strata_mma_t *mma, int side) {
+  const strata_mma_layout_t *layout = mma->layout;
+  spread_t s = {.n_tiles = BLOCK / (side == ROW ? mma->m : mma->n)};
+  s.tile = place_bits(layout->operands[side].reg, 0, 1, &s);
+  int64_t next = place_bits(layout->sum.reg, side, s.tile * s.n_tiles, &s);
+  place_bits(layout->sum.thread, side, next, &s);
+  return s;
+}
+
+// A coordinate of an instruction in its block.
+static int64_t spread(const spread_t *s, int64_t coordinate) {
+  int64_t result = 0;
+  for (int bit = 0; bit < BITS; bit++)
+    result += (coordinate >> bit & 1) * s->bits[bit];
+  return result;
+}
+
+//===-- Digits ---------------------------------------------------------------------------------------------------===//
+
+typedef void push_t(strata_layout_t *layout, int dim, int64_t extent, int64_t stride);
+
+// A digit of an instruction's rows, in the block: several digits, where its bits do not stay beside one another. Those
+// that go below |from| are left out.
+static void push_spread(strata_layout_t *layout, push_t *push, int dim, const strata_mma_digit_t *digit,
+                        const spread_t *s, int64_t from) {
+  int64_t extent = 1, stride = 0;
+  for (int64_t bit = 1; bit < digit->extent; bit *= 2) {
+    int64_t place = s->bits[bit_of(bit * digit->stride)];
+    if (place < from)
+      continue;
+    if (extent > 1 && place != stride * extent) {
+      push(layout, dim, extent, stride);
+      extent = 1;
+    }
+    stride = extent > 1 ? stride : place;
+    extent *= 2;
+  }
+  push(layout, dim, extent, stride);
+}
+
+// Neighbours that a thread has of an operand, and of the sum, up to four of which are one digit.
+static int64_t neighbours(const spread_t *s) { return s->tile * s->n_tiles; }
+
+static int64_t sum_neighbours(const strata_mma_t *mma, int side, const spread_t *s) {
+  int64_t n = neighbours(s);
+  for (const strata_mma_digit_t *digit = mma->layout->sum.reg; digit->extent; digit++)
+    for (int64_t bit = 1; bit < digit->extent && digit->dim == side; bit *= 2)
+      n *= n < NEIGHBOURS && s->bits[bit_of(bit * digit->stride)] == n ? 2 : 1;
+  return n;
+}
+
+static void push_sum(const strata_product_t *p, const spread_t *spreads, strata_layout_t *sum) {
+  const strata_mma_fragment_t *fragment = &p->mma->layout->sum;
+  for (int side = COLUMN; side >= ROW; side--) {
+    int64_t n = sum_neighbours(p->mma, side, &spreads[side]);
+    strata_layout_push_reg(sum, side, n, 1);
+    for (const strata_mma_digit_t *digit = fragment->reg; digit->extent; digit++)
+      if (digit->dim == side)
+        push_spread(sum, strata_layout_push_reg, side, digit, &spreads[side], n);
+  }
+  for (int side = COLUMN; side >= ROW; side--)
+    strata_layout_push_reg(sum, side, p->warp_tile[side] / BLOCK, BLOCK);
+  for (const strata_mma_digit_t *digit = fragment->thread; digit->extent; digit++)
+    push_spread(sum, strata_layout_push_thread, digit->dim, digit, &spreads[digit->dim], 1);
+}
+
+static void push_operand(const strata_product_t *p, int side, const spread_t *s, strata_layout_t *layout) {
+  const strata_shared_operand_t *operand = &p->operands[side];
+  const strata_mma_fragment_t *fragment = &p->mma->layout->operands[side];
+  int64_t chunk = strata_product_chunk(p);
+  strata_layout_push_reg(layout, STEP, operand->word, 1);
+  for (const strata_mma_digit_t *digit = fragment->reg; digit->extent; digit++)
+    if (digit->dim == STEP)
+      strata_layout_push_reg(layout, STEP, digit->extent, digit->stride * operand->word);
+  strata_layout_push_reg(layout, 0, neighbours(s), 1);
+  strata_layout_push_reg(layout, 0, p->warp_tile[side] / BLOCK, BLOCK);
+  strata_layout_push_reg(layout, STEP, operand->steps / p->split / chunk, chunk);
+  for (const strata_mma_digit_t *digit = fragment->thread; digit->extent; digit++)
+    if (digit->dim == STEP)
+      strata_layout_push_thread(layout, STEP, digit->extent, digit->stride * operand->word);
+    else if (digit->dim == 0)
+      push_spread(layout, strata_layout_push_thread, 0, digit, s, 1);
+    else
+      strata_layout_push_thread(layout, STRATA_COPIES, digit->extent, 0);
+}
+
+void strata_product_mma_layouts(strata_product_t *p) {
+  spread_t spreads[2] = {spread_of(p->mma, ROW), spread_of(p->mma, COLUMN)};
+  push_sum(p, spreads, &p->partial);
+  for (int side = 0; side < 2; side++)
+    push_operand(p, side, &spreads[side], &p->operands[side].fragment);
+}
+
+//===-- Registers of fragments -----------------------------------------------------------------------------------===//
+
+int64_t strata_product_chunk(const strata_product_t *p) {
+  return p->mma ? p->mma->k * strata_mma_together(p->mma, p->operands[0].element_bytes) : 1;
+}
+
+int64_t strata_product_tiles(const strata_product_t *p, int side) {
+  return p->warp_tile[side] / (side == ROW ? p->mma->m : p->mma->n);
+}
+
+// The register of |layout| at a thread's coordinates.
+static int64_t register_at(const strata_layout_t *layout, const int64_t *coordinates) {
+  int64_t reg = 0, scale = 1;
+  for (int i = 0; i < layout->n_reg; i++) {
+    const strata_digit_t *digit = &layout->reg[i];
+    reg += coordinates[digit->dim] / digit->stride % digit->extent * scale;
+    scale *= digit->extent;
+  }
+  return reg;
+}
+
+// Adds what register |reg| of the digits says to an instruction's coordinates.
+static void add_digits(const strata_mma_digit_t *digits, int64_t reg, int64_t *coordinates) {
+  for (; digits->extent; digits++) {
+    coordinates[digits->dim] += reg % digits->extent * digits->stride;
+    reg /= digits->extent;
+  }
+}
+
+// Where instruction |tile| along a side begins.
+static int64_t tile_start(const spread_t *s, int64_t tile) {
+  return tile / s->n_tiles * BLOCK + tile % s->n_tiles * s->tile;
+}
+
+int64_t strata_product_sum_register(const strata_product_t *p, int64_t row_tile, int64_t column_tile, int64_t element) {
+  int64_t at[2] = {0, 0}, tiles[2] = {row_tile, column_tile};
+  add_digits(p->mma->layout->sum.reg, element, at);
+  for (int side = 0; side < 2; side++) {
+    spread_t s = spread_of(p->mma, side);
+    at[side] = spread(&s, at[side]) + tile_start(&s, tiles[side]);
+  }
+  return register_at(&p->partial, at);
+}
+
+int64_t strata_product_operand_register(const strata_product_t *p, int side, int64_t step, int64_t tile,
+                                        int64_t element) {
+  const strata_shared_operand_t *operand = &p->operands[side];
+  int64_t run = strata_mma_run(p->mma), together = operand->word / run, at[2] = {0, 0};
+  spread_t s = spread_of(p->mma, side);
+  add_digits(p->mma->layout->operands[side].reg, element / run, at);
+  at[0] = spread(&s, at[0]) + tile_start(&s, tile);
+  at[STEP] =
+      at[STEP] * operand->word + element % run + step % together * run + step / together * strata_product_chunk(p);
+  return register_at(&operand->fragment, at);
+}

@@ -1,0 +1,54 @@
+// tile.mma as an instruction of AMD's.
+//
+//   %d = "tile.mma"(%a, %b, %c) {kind = "mfma.16x16x16.f16"}
+//   %d = llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x16f16"(%b, %a, %c, 0, 0, 0)
+#include "targets/gpu/kernel.h"
+
+typedef enum { MFMA, WMMA, SIGNED } form_t;
+
+typedef struct {
+  const char *name;
+  form_t form;
+  const char *operand, *intrinsic;
+} call_t;
+
+static const call_t calls[] = {
+#define MMA_CALL(...) {__VA_ARGS__},
+#include "targets/gpu/mma_amdgcn.def"
+};
+
+static const call_t *find_call(const strata_mma_t *row) {
+  for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
+    if (strcmp(calls[i].name, row->name) == 0)
+      return &calls[i];
+  return NULL;
+}
+
+static MlirValue flag(MlirOperation op, bool value) {
+  MlirType i1 = mlirIntegerTypeGet(mlirOperationGetContext(op), 1);
+  strata_named_attr_t attr = {"value", mlirIntegerAttrGet(i1, value)};
+  return strata_gpu_build(op, "arith.constant", 0, NULL, i1, 1, &attr);
+}
+
+// Our left operand is the instruction's right one (mma.def).
+MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row) {
+  enum { LEFT, RIGHT, SUM, MAX_ARGUMENTS = 6 };
+  const call_t *call = find_call(row);
+  MlirType type = mlirTypeParseGet(mlirOperationGetContext(op), strata_str(call->operand));
+  MlirValue left = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, LEFT), type);
+  MlirValue right = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, RIGHT), type);
+  MlirValue sum = mlirOperationGetOperand(op, SUM), arguments[MAX_ARGUMENTS];
+  int n = 0;
+  if (call->form == SIGNED)
+    arguments[n++] = flag(op, true);
+  arguments[n++] = right;
+  if (call->form == SIGNED)
+    arguments[n++] = flag(op, true);
+  arguments[n++] = left;
+  arguments[n++] = sum;
+  for (int i = 0; i < 3 && call->form == MFMA; i++)
+    arguments[n++] = strata_gpu_build_i32(op, 0);
+  if (call->form == SIGNED)
+    arguments[n++] = flag(op, false);
+  return strata_gpu_build_intrinsic(op, call->intrinsic, n, arguments, mlirValueGetType(sum));
+}
