@@ -45,8 +45,8 @@ EXPORT int hipGetDevicePropertiesR0600(void *out, int of){
 
 EXPORT int hipModuleLoadData(void **out, const void *image){HIP(CHANGE, NULL, api_load_module(out, image))} EXPORT
     int hipModuleUnload(void *module){HIP(RELEASE, NULL, api_unload_module(module))} EXPORT
-    int hipModuleGetFunction(void **out, void *module,
-                             const char *name){HIP(CHANGE, NULL, api_get_function(out, module, name, true))} EXPORT
+    int hipModuleGetFunction(void **out, void *module, const char *name){
+        HIP(CHANGE, NULL, api_get_function(out, module, name, true))} EXPORT
     int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                               unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **params,
                               void **extra) {

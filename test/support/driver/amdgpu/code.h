@@ -93,6 +93,7 @@ struct instruction {
   uint8_t row_mask, bank_mask, dpp_kind, dpp[N_DPP];
   uint8_t select[3], unused; // SDWA: of the result, then the operands
   uint8_t waits[N_COUNTERS]; // of s_waitcnt: how many may be left
+  uint8_t loads_as;          // 1 + the class of what fills operand 0; 0: it is no load
   uint32_t modifiers;        // cbsz, abid, blgp: 8 bits each
   uint64_t address;          // in the code object
   uint32_t size;

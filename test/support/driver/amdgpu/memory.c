@@ -5,6 +5,7 @@
 typedef enum { LOAD, STORE, TO_LDS, MODIFY } action_t;
 typedef enum { WHOLE, ZERO, SIGN, LOW, LOW_SIGN, HIGH, HIGH_SIGN } how_t;
 typedef enum { ADD, SUBTRACT, SMIN, SMAX, UMIN, UMAX, AND, OR, XOR, SWAP, COMPARE_SWAP, ADD_F32, ADD_F64 } modify_t;
+// In memory_find_row's order.
 typedef enum { GLOBAL, FLAT, SCRATCH, BUFFER, LDS } space_t;
 
 typedef struct {
@@ -411,6 +412,8 @@ bool memory_find_row(const amdgpu_program_t *program, const char *name, instruct
         strncmp(name, spaces[i], length) == 0 ? find(rows, sizeof rows / sizeof rows[0], name + length) : NULL;
     if (row) {
       instruction->name = spaces[i];
+      if (row->action == LOAD && i != FLAT)
+        instruction->loads_as = 1 + CLASS_LOAD;
       return set(instruction, name, row, carry_out_access);
     }
   }
@@ -418,6 +421,8 @@ bool memory_find_row(const amdgpu_program_t *program, const char *name, instruct
       strncmp(name, "ds_", 3) == 0 ? find(local_rows, sizeof local_rows / sizeof local_rows[0], name + 3) : NULL;
   if (local) {
     instruction->name = "ds_";
+    if (local->action == LOAD)
+      instruction->loads_as = 1 + CLASS_LDS;
     return set(instruction, name, local, carry_out_local);
   }
   if (strncmp(name, "s_load_dword", 12) == 0 || strncmp(name, "s_load_b", 8) == 0)

@@ -207,8 +207,8 @@ ALWAYS uint32_t class_of(double a, bool is_small) {
   return is_negative ? 1 << 3 : 1 << 8;
 }
 
-// Of a division's quotient |q|: what the steps to it do not give.
-#define DIV_FIXUP(type, name, absolute, least, difference)                                                             \
+// Of a division's quotient |q|: what the steps to it do not give. One that is no number here is too large.
+#define DIV_FIXUP(type, name, absolute)                                                                                \
   ALWAYS type name(type q, type d, type n) {                                                                           \
     type sign = (signbit(d) != 0) != (signbit(n) != 0) ? -1 : 1;                                                       \
     if (n != n || d != d)                                                                                              \
@@ -219,10 +219,10 @@ ALWAYS uint32_t class_of(double a, bool is_small) {
       return sign * (type)INFINITY;                                                                                    \
     if (isinf(d) || n == 0)                                                                                            \
       return sign * 0;                                                                                                 \
-    return sign * absolute(q);                                                                                         \
+    return q != q ? sign * (type)INFINITY : sign * absolute(q);                                                        \
   }
-DIV_FIXUP(float, div_fixup_f32, fabsf, 0, 0)
-DIV_FIXUP(double, div_fixup_f64, fabs, 0, 0)
+DIV_FIXUP(float, div_fixup_f32, fabsf)
+DIV_FIXUP(double, div_fixup_f64, fabs)
 #undef DIV_FIXUP
 
 // Scales numerator or denominator of a division (|s| is one of them) where the steps could leave the range.
@@ -260,14 +260,14 @@ DIV_SCALE(float, div_scale_f32, bits_f32, 96, 0x1p-126f, -103, 0x1p64f)
 DIV_SCALE(double, div_scale_f64, bits_f64, 768, 0x1p-1022, -969, 0x1p128)
 #undef DIV_SCALE
 
-// The last step of a scaled division: the quotient's size tells which of the two was scaled.
+// The last step of a scaled division: the quotient's size tells which of the two was scaled. It is rounded once.
 ALWAYS float div_fmas_f32(float a, float b, float c, bool is_scaled) {
-  float sum = fmaf(a, b, c);
-  return !is_scaled ? sum : fabsf(c) >= 2 ? sum * 0x1p64f : sum * 0x1p-64f;
+  double sum = odd_sum((double)a * (double)b, (double)c);
+  return !is_scaled ? fmaf(a, b, c) : (float)(fabsf(c) >= 2 ? sum * 0x1p64 : sum * 0x1p-64);
 }
 ALWAYS double div_fmas_f64(double a, double b, double c, bool is_scaled) {
-  double sum = fma(a, b, c);
-  return !is_scaled ? sum : fabs(c) >= 2 ? sum * 0x1p128 : sum * 0x1p-128;
+  __float128 sum = (__float128)a * b + c;
+  return !is_scaled ? fma(a, b, c) : (double)(fabs(c) >= 2 ? sum * 0x1p128 : sum * 0x1p-128);
 }
 
 #endif

@@ -29,7 +29,7 @@ typedef struct {
 
 // The machine that runs the tests may have wider vectors than the one they were built for.
 #ifdef __x86_64__
-#define WIDE __attribute__((target_clones("default", "arch=haswell")))
+#define WIDE __attribute__((target_clones("default", "arch=x86-64-v3")))
 #else
 #define WIDE
 #endif
@@ -145,7 +145,6 @@ static const row_t rows[] = {
 
 static unsigned words_of(type_t type) { return type == U64 || type == I64 || type == F64 || type == PK32 ? 2 : 1; }
 static bool is_half(type_t type) { return type == U16 || type == I16 || type == F16; }
-static bool is_real(type_t type) { return type == F32 || type == F16 || type == F64 || type == MIX; }
 
 typedef struct {
   uint32_t words[2][MAX_LANES];
@@ -215,11 +214,11 @@ static uint32_t select_part(uint32_t word, unsigned select, bool is_signed) {
 
 static uint32_t mixed(uint32_t word, const instruction_t *instruction, unsigned k, const operand_t *operand) {
   float value = as_f32(word);
-  if (instruction->op_sel_hi >> k & 1)
-    value = operand->kind == REAL ? value : half_at(word, instruction->op_sel >> k & 1);
-  if (instruction->neg_hi >> k & 1)
+  if (instruction->op_sel_hi >> k & 1 && operand->kind != REAL)
+    value = half_at(word, instruction->op_sel >> k & 1);
+  if (operand->absolute || instruction->neg_hi >> k & 1)
     value = fabsf(value);
-  return bits_f32(instruction->neg_lo >> k & 1 ? -value : value);
+  return bits_f32(operand->negative || instruction->neg_lo >> k & 1 ? -value : value);
 }
 
 static uint32_t packed(uint32_t word, const instruction_t *instruction, unsigned k) {
@@ -271,14 +270,14 @@ static bool is_changed(const instruction_t *instruction, unsigned k, const opera
 static uint32_t changed(uint32_t word, const instruction_t *instruction, unsigned k, const operand_t *operand,
                         type_t type) {
   if (type == MIX)
-    return mixed(with_sign(word, operand, type), instruction, k, operand);
+    return mixed(word, instruction, k, operand);
   if (type == PK16)
     return packed(word, instruction, k);
   if (instruction->is_sdwa && k < 2)
     word = select_part(word, instruction->select[k + 1], operand->is_signed);
   else if (is_half(type) && (operand->half == 2 || (!operand->half && instruction->op_sel >> k & 1)))
     word >>= 16;
-  return is_real(type) && words_of(type) == 1 ? with_sign(word, operand, type) : word;
+  return with_sign(word, operand, type);
 }
 
 static void gather(state_t *state, const instruction_t *instruction, unsigned k, const operand_t *operand, type_t type,

@@ -8,18 +8,19 @@ static bool is_done(const wave_t *wave, uint32_t mark) {
   return (mark & NUMBER) <= wave->done[(mark >> CLASS_SHIFT) - 1];
 }
 
-static void check(state_t *state, const operand_t *operand, unsigned count) {
+// What comes in order may be overwritten by a later one of the same class: |loads_as|, as instruction_t has it.
+static void check(state_t *state, const operand_t *operand, unsigned loads_as) {
   wave_t *wave = state->wave;
   uint32_t *marks = operand->kind == VECTOR ? wave->pending_vectors : wave->pending_scalars;
   unsigned limit = operand->kind == VECTOR ? N_VECTORS : N_SCALARS;
-  for (unsigned i = operand->index; i < operand->index + count && i < limit; i++)
-    if (marks[i] && !is_done(wave, marks[i]))
+  for (unsigned i = operand->index; i < operand->index + (unsigned)operand->count && i < limit; i++)
+    if (marks[i] && !is_done(wave, marks[i]) && marks[i] >> CLASS_SHIFT != loads_as)
       found(state, "%c%u is used before what loads it has been waited for",
             operand->kind == SCALAR ? 's'
             : i >= ACCUMULATORS     ? 'a'
                                     : 'v',
             i % ACCUMULATORS);
-    else
+    else if (marks[i] >> CLASS_SHIFT != loads_as)
       marks[i] = 0;
 }
 
@@ -36,7 +37,7 @@ void waits_check(state_t *state, const instruction_t *instruction) {
   for (; instruction; instruction = instruction->also)
     for (unsigned i = 0; i < instruction->n_operands; i++)
       if (instruction->operands[i].kind == VECTOR || instruction->operands[i].kind == SCALAR)
-        check(state, &instruction->operands[i], instruction->operands[i].count);
+        check(state, &instruction->operands[i], i == 0 ? instruction->loads_as : 0);
 }
 
 // Before gfx10 loads and stores are counted together, and come in order.
