@@ -108,12 +108,13 @@ static void permute_forward(state_t *state, const instruction_t *instruction) {
   finish(state, instruction, moved);
 }
 
-// |text| is swizzle(...) or a number: bit 15: quads; else and, or, xor of the lane within 32.
+// The pattern is the encoding's lowest half, which the text has in words. Bit 15: within quads; else and, or and xor of
+// the lane within 32.
 static void swizzle(state_t *state, const instruction_t *instruction) {
-  uint32_t moved[MAX_LANES], room[MAX_LANES], pattern = (uint32_t)instruction->offset;
+  uint32_t moved[MAX_LANES], room[MAX_LANES];
+  uint16_t pattern;
   const uint32_t *from = lanes_of(state, &instruction->operands[1], 0, room);
-  if (strstr(instruction->text, "swizzle("))
-    found(state, "a swizzle in words, which the executor does not read");
+  memcpy(&pattern, state->program->memory + instruction->address, sizeof pattern);
   for (unsigned i = 0; i < state->n_lanes; i++) {
     unsigned lane = pattern >> 15
                         ? (i & ~3u) + (pattern >> 2 * (i & 3) & 3)
