@@ -170,7 +170,7 @@ struct state {
   uint32_t block, epoch, first_epoch; // barriers passed; when the block began
   char *shared;
   uint32_t shared_size;
-  uint32_t *written_by, *read_by; // of each byte of LDS: 0, or epoch and wave
+  int32_t *written_by, *read_by; // of each byte of LDS: 0, or epoch and wave
   char *arguments;
   uint32_t next; // where the wave goes on
   const instruction_t *instruction;

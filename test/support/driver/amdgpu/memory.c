@@ -75,21 +75,55 @@ static _Noreturn void race(state_t *state, uint32_t address, const char *what, u
   found(state, "a race: byte %u of LDS is %s, with no barrier between, by wave %u", address, what, wave);
 }
 
+// Whether any of |n| bytes is not as it should be. Without a branch in it, as the next.
+ALWAYS bool is_wrong(const int32_t *writers, const int32_t *readers, unsigned n, bool is_write, int32_t floor,
+                     int32_t me, int32_t first) {
+  int32_t wrong = 0;
+  for (unsigned i = 0; i < n; i++) {
+    wrong |= (writers[i] > floor) & (writers[i] != me);
+    wrong |= is_write ? (readers[i] > floor) & (readers[i] != me) : writers[i] < first;
+  }
+  return wrong;
+}
+
+ALWAYS void note_reads(int32_t *readers, unsigned n, int32_t floor, int32_t me) {
+  for (unsigned i = 0; i < n; i++)
+    readers[i] = (readers[i] > floor) & (readers[i] != me) ? floor | MANY : me;
+}
+
+// Says of the first byte what is wrong with it.
+static _Noreturn void report_shared(state_t *state, uint32_t address, size_t size, const int32_t *writers,
+                                    const int32_t *readers, bool is_write) {
+  int32_t floor = (int32_t)(state->epoch << WAVE_BITS), me = floor | (int32_t)(state->number + 1);
+  for (uint32_t i = 0; i < size; i++) {
+    if (writers[i] > floor && writers[i] != me)
+      race(state, address + i, "also written", (uint32_t)writers[i]);
+    if (is_write && readers[i] > floor && readers[i] != me)
+      race(state, address + i, "read", (uint32_t)readers[i]);
+    if (!is_write && writers[i] < (int32_t)(state->first_epoch << WAVE_BITS))
+      found(state, "byte %u of LDS is read, which nobody has written", address + i);
+  }
+  found(state, "byte %u of LDS", address);
+}
+
 void shared_note(state_t *state, uint32_t address, size_t size, bool is_write) {
-  uint32_t floor = state->epoch << WAVE_BITS, me = floor | (state->number + 1);
-  for (uint32_t i = address; i < address + size; i++) {
-    uint32_t writer = state->written_by[i], reader = state->read_by[i];
-    if (writer > floor && writer != me)
-      race(state, i, "also written", writer);
-    if (is_write) {
-      if (reader > floor && reader != me)
-        race(state, i, "read", reader);
-      state->written_by[i] = me;
-    } else {
-      if (writer < state->first_epoch << WAVE_BITS)
-        found(state, "byte %u of LDS is read, which nobody has written", i);
-      state->read_by[i] = reader > floor && reader != me ? floor | MANY : me;
-    }
+  enum { UNIT = 4 };
+  int32_t *writers = state->written_by + address, *readers = state->read_by + address;
+  int32_t floor = (int32_t)(state->epoch << WAVE_BITS), first = (int32_t)(state->first_epoch << WAVE_BITS);
+  int32_t me = floor | (int32_t)(state->number + 1);
+  for (size_t at = 0; at < size; at += UNIT) {
+    unsigned n = size - at < UNIT ? (unsigned)(size - at) : UNIT;
+    bool wrong = n == UNIT ? is_wrong(writers + at, readers + at, UNIT, is_write, floor, me, first)
+                           : is_wrong(writers + at, readers + at, n, is_write, floor, me, first);
+    if (wrong)
+      report_shared(state, address, size, writers, readers, is_write);
+    if (is_write)
+      for (unsigned i = 0; i < n; i++)
+        writers[at + i] = me;
+    else if (n == UNIT)
+      note_reads(readers + at, UNIT, floor, me);
+    else
+      note_reads(readers + at, n, floor, me);
   }
 }
 
