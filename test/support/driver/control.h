@@ -1,9 +1,9 @@
 // What tests say to the stand-in for libcuda.so.1 and libamdhip64.so (libstrata_test_cuda.so), and what it tells them.
 //
 // The stand-in takes the calls of the CUDA driver API and of HIP that emitted libraries and their tests make, checks
-// each, and executes device code of --device=emulated; other code is only looked at. A misuse is a fault: it is
-// printed, the call fails, and the process ends with status 99. Work is put off until it is waited for, so that a
-// missing wait shows, and fresh device memory is all ones.
+// each, and executes device code of --device=emulated and AMD's code objects; NVIDIA's is only looked at. A misuse is a
+// fault: it is printed, the call fails, and the process ends with status 99. Work is put off until it is waited for, so
+// that a missing wait shows, and fresh device memory is all ones.
 //
 // In the environment, read at the first call:
 //   STRATA_TEST_DRIVER_DEVICES=N     number of devices, default 1

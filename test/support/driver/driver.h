@@ -57,6 +57,7 @@ typedef struct {
   int descriptor;  // emulated: the file behind it
   uint32_t shared; // emulated: bytes that a block may have; 0: it does not say
   uint32_t lanes;  // emulated: of a warp
+  void *program;   // AMD's: the executor's
 } image_t;
 
 typedef struct module {
@@ -208,12 +209,20 @@ void image_unload(image_t *image);
 bool image_find_kernel(const image_t *image, const char *name, kernel_info_t *out_info);
 bool image_runs_here(const image_t *image);
 
+// AMD's code objects (code.c)
+int code_load(image_t *image);
+void code_unload(image_t *image);
+bool code_find_kernel(const image_t *image, const char *name, kernel_info_t *out_info);
+
 // A launch's parameters, words, as addresses: of the buffers, then of the tensor maps where they lie among the words.
 // Returns how many there are.
 size_t split_params(void *const *words, size_t n_words, void **out);
 
 // Runs every block of an emulated kernel; false after a fault. |buffers|: what split_params gave.
 bool execute(const function_t *function, const shape_t *shape, void *const *buffers);
+
+// The same of a kernel of a code object, whose parameters are |words|.
+bool execute_code(const function_t *function, const shape_t *shape, void *const *words, size_t n_words);
 
 #pragma GCC visibility pop
 

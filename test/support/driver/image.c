@@ -103,7 +103,7 @@ static int load_elf(image_t *image) {
     return OK;
   case EM_AMDGPU:
     image->kind = IMAGE_HSACO;
-    return OK;
+    return code_load(image);
   default:
     return INVALID_IMAGE;
   }
@@ -126,16 +126,18 @@ int image_load(const void *data, image_t *image) {
 }
 
 void image_unload(image_t *image) {
+  if (image->program)
+    code_unload(image);
   if (image->handle) {
     dlclose(image->handle);
     close(image->descriptor);
   }
 }
 
-// AMD's target is in notes that nobody here reads.
+// Of AMD's, a device that says nothing else runs every one.
 bool image_runs_here(const image_t *image) {
-  if (image->kind == IMAGE_EMULATED || image->kind == IMAGE_HSACO)
-    return image->kind == IMAGE_HSACO || settings.arch == 0;
+  if (image->kind == IMAGE_EMULATED || settings.arch == 0)
+    return image->kind == IMAGE_EMULATED ? settings.arch == 0 : image->kind == IMAGE_HSACO;
   return image->arch == settings.arch || (image->is_generic && image->arch < settings.arch);
 }
 
@@ -195,9 +197,7 @@ bool image_find_kernel(const image_t *image, const char *name, kernel_info_t *ou
   case IMAGE_PTX:
     return find_ptx(image, name, out_info);
   case IMAGE_HSACO:
-    *out_info = (kernel_info_t){.param_size = -1, .n_params = -1};
-    snprintf(symbol, sizeof symbol, "%s.kd", name);
-    return has_symbol(image, symbol);
+    return code_find_kernel(image, name, out_info);
   }
   return false;
 }

@@ -83,6 +83,8 @@ static double now(void) {
 }
 
 static bool carry_out_launch(const operation_t *operation) {
+  if (operation->function->module->image.kind == IMAGE_HSACO)
+    return execute_code(operation->function, &operation->shape, operation->params, operation->n_params);
   if (operation->function->module->image.kind != IMAGE_EMULATED)
     return true;
   void **buffers = malloc((operation->n_params + 1) * sizeof *buffers);

@@ -1,0 +1,42 @@
+"""Conformance of AMD's code: of each kind of kernel some types, compiled for gfx942 and gfx1100 and executed instruction by
+instruction, every wait, bound and access to LDS checked.
+
+The whole suites run with the same environment by hand (docs/testing.md).
+"""
+import os
+import subprocess
+import sys
+
+import gpu
+import strata
+
+DEVICES = {"gfx942": "0x942", "gfx1100": "0x1100"}
+SUITES = {
+    "elementwise_test.py": "^(bf16|i8) shapes$|^convert (f16|i4) shapes$",
+    "movement_test.py": "^movement (i1|i4)$",
+    "reductions_test.py": " f32 strict$",
+    "contractions_test.py": "^f32.f32.f32 fast$|^i8.i8.i8 |^f16.f16.f16 constant$",
+    "composites_test.py": "^composites f16 fast$",
+}
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance")
+
+
+def main():
+    gpu.use_stand_in()
+    failed = []
+    devices = list(DEVICES)[:1] if strata.SANITIZED else DEVICES
+    for device in devices:
+        environment = {**os.environ, "STRATA_TARGET": "amdgpu", "STRATA_DEVICE": device,
+                       "STRATA_TEST_DRIVER_ARCH": DEVICES[device]}
+        for suite, jobs in SUITES.items():
+            folder = os.path.abspath(os.path.join(device, suite))
+            os.makedirs(folder, exist_ok=True)
+            done = subprocess.run([sys.executable, os.path.join(FOLDER, suite), jobs], env=environment, cwd=folder,
+                                  check=False)
+            if done.returncode:
+                failed.append(f"{device} {suite}")
+    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

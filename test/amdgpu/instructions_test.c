@@ -1,0 +1,292 @@
+// Each kind of instruction that the executor of code objects knows, by examples: what LLVM assembles of it, run on the
+// stand-in for HIP.
+#include "test/amdgpu/assemble.h"
+
+#include <math.h>
+
+static const chip_t gfx942 = {"gfx942", 64}, gfx1100 = {"gfx1100", 32}, gfx1201 = {"gfx1201", 32};
+
+enum { G9 = 1, G11 = 2, BOTH = 3, G12 = 4, MAX_LANES = 64, MAX_WORDS = 64 };
+
+static uint32_t F(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+static uint32_t H(float value) {
+  _Float16 half = (_Float16)value;
+  uint16_t bits;
+  memcpy(&bits, &half, sizeof bits);
+  return bits;
+}
+static uint64_t D(double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+static uint32_t LO(double value) { return (uint32_t)D(value); }
+static uint32_t HI(double value) { return (uint32_t)(D(value) >> 32); }
+
+// Another value in lanes 0 and 2.
+static uint32_t masked_value;
+static uint32_t MASKED(uint32_t value, uint32_t in_mask) {
+  masked_value = in_mask;
+  return value;
+}
+
+// Runs it on lanes' words and gives back lanes' words: |n_in| and |n_out| of them each, in v0 and v4 on.
+static void run_lanes(void *module, const char *name, const chip_t *chip, const uint32_t *in, unsigned n_in,
+                      uint32_t *out, unsigned n_out) {
+  void *from, *to;
+  size_t in_bytes = (size_t)chip->lanes * n_in * 4, out_bytes = (size_t)chip->lanes * n_out * 4;
+  CHECK(hipMalloc(&from, in_bytes) == 0 && hipMalloc(&to, out_bytes) == 0);
+  CHECK(hipMemcpyHtoDAsync(from, in, in_bytes, NULL) == 0);
+  CHECK_STR(run_kernel(module, name, chip->lanes, from, to), "");
+  CHECK(hipMemcpyDtoHAsync(out, to, out_bytes, NULL) == 0 && hipStreamSynchronize(NULL) == 0);
+  CHECK(hipFree(from) == 0 && hipFree(to) == 0);
+}
+
+// |n_in|: a multiple of 4.
+static void add_lanes_kernel(text_t *text, const chip_t *chip, const char *name, const char *body, unsigned n_in,
+                             unsigned first_out, unsigned n_out) {
+  text_t all = {0};
+  add(&all, "v_mul_u32_u24 v31, %u, v30\nv_mul_u32_u24 v29, %u, v30\n", 4 * n_in, 4 * n_out);
+  for (unsigned i = 0; i < n_in; i += 4)
+    add(&all, "global_load_dwordx4 v[%u:%u], v31, s[4:5] offset:%u\n", i, i + 3, 4 * i);
+  add(&all, "s_mov_b32 s10, 7\ns_mov_b32 s12, 5\ns_mov_b32 s13, 0\n%s\n",
+      has_counters_apart(chip) ? "s_wait_loadcnt 0" : "s_waitcnt vmcnt(0)");
+  add(&all, "%s\n", body);
+  for (unsigned i = 0; i < n_out; i += 2)
+    add(&all, "global_store_dwordx2 v29, v[%u:%u], s[6:7] offset:%u\n", first_out + i, first_out + i + 1, 4 * i);
+  add_kernel(text, chip, name, all.data, 0);
+  free(all.data);
+}
+
+//===-- In each lane ---------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  unsigned chips;
+  const char *code;
+  uint32_t in[4], out[2], masked;
+} example_t;
+
+static void check_example(void *module, const chip_t *chip, const char *name, const example_t *example) {
+  uint32_t in[MAX_LANES * 4], out[MAX_LANES * 2];
+  for (unsigned i = 0; i < chip->lanes * 4; i++)
+    in[i] = example->in[i % 4];
+  run_lanes(module, name, chip, in, 4, out, 2);
+  for (unsigned lane = 0; lane < chip->lanes; lane++) {
+    uint32_t expected = example->masked && (lane == 0 || lane == 2) ? example->masked : example->out[0];
+    if (out[2 * lane] == expected && out[2 * lane + 1] == example->out[1])
+      continue;
+    fprintf(stderr, "%s: %s: lane %u: 0x%08x 0x%08x, expected 0x%08x 0x%08x\n", chip->chip, example->code, lane,
+            out[2 * lane], out[2 * lane + 1], expected, example->out[1]);
+    check_failures++;
+    return;
+  }
+}
+
+static void add_example(text_t *text, const chip_t *chip, unsigned number, const example_t *example) {
+  char body[512], name[16], *at;
+  snprintf(name, sizeof name, "k%u", number);
+  snprintf(body, sizeof body, "v_mov_b32 v4, 0\nv_mov_b32 v5, 0\n%s", example->code);
+  if ((at = strstr(body, "MASK")))
+    strcpy(at, chip->lanes == 32 ? "s12" : "s[12:13]"); // the last word
+  add_lanes_kernel(text, chip, name, body, 4, 4, 2);
+}
+
+static void test_examples(const chip_t *chip, unsigned which) {
+  const example_t examples[] = {
+#define EXAMPLE(chips, code, a, b, c, d, low, high)                                                                    \
+  {chips, code, {a, b, c, d}, {(masked_value = 0, low), high}, masked_value},
+#include "test/amdgpu/examples.def"
+  };
+  const unsigned n = sizeof examples / sizeof examples[0];
+  char name[16];
+  text_t text = {0};
+  for (unsigned i = 0; i < n; i++)
+    if (examples[i].chips & which)
+      add_example(&text, chip, i, &examples[i]);
+  void *module = load_kernels(chip, &text);
+  for (unsigned i = 0; i < n; i++) {
+    snprintf(name, sizeof name, "k%u", i);
+    if (examples[i].chips & which)
+      check_example(module, chip, name, &examples[i]);
+  }
+  CHECK(hipModuleUnload(module) == 0);
+}
+
+//===-- Between lanes --------------------------------------------------------------------------------------------===//
+
+// |from|: the lane that each lane then has; -1: it keeps its own 1000 + lane.
+typedef struct {
+  unsigned chips;
+  const char *code;
+  int (*from)(int lane);
+} move_t;
+
+static int quad(int lane) { return lane ^ 1; }
+static int shifted(int lane) { return lane % 16 >= 2 ? lane - 2 : -1; }
+static int mirrored(int lane) { return lane / 16 * 16 + 15 - lane % 16; }
+static int rotated(int lane) { return lane / 16 * 16 + (lane % 16 + 13) % 16; }
+static int crossed(int lane) { return lane ^ 5; }
+static int eight(int lane) { return lane / 8 * 8 + 7 - lane % 8; }
+static int row_before(int lane) { return lane >= 16 ? lane / 16 * 16 - 1 : -1; }
+static int other_row(int lane) { return (lane ^ 16) / 16 * 16 + 15 - lane % 16; }
+static int backward(int lane) { return lane ^ 3; }
+
+static const move_t moves[] = {
+    {BOTH, "v_mov_b32_dpp v4, v0 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", quad},
+    {BOTH, "v_mov_b32_dpp v4, v0 row_shr:2 row_mask:0xf bank_mask:0xf", shifted},
+    {BOTH, "v_mov_b32_dpp v4, v0 row_mirror row_mask:0xf bank_mask:0xf", mirrored},
+    {BOTH, "v_mov_b32_dpp v4, v0 row_ror:3 row_mask:0xf bank_mask:0xf", rotated},
+    {G11, "v_mov_b32_dpp v4, v0 row_xmask:5 row_mask:0xf bank_mask:0xf", crossed},
+    {G11, "v_mov_b32_dpp v4, v0 dpp8:[7,6,5,4,3,2,1,0]", eight},
+    {G9, "v_mov_b32_dpp v4, v0 row_bcast:15 row_mask:0xf bank_mask:0xf", row_before},
+    {G11, "s_mov_b32 s14, 0x89abcdef\ns_mov_b32 s15, 0x01234567\nv_permlanex16_b32 v4, v0, s14, s15", other_row},
+    {BOTH, "v_xor_b32 v1, 3, v30\nv_lshlrev_b32 v1, 2, v1\nds_bpermute_b32 v4, v1, v0\ns_waitcnt lgkmcnt(0)", backward},
+    {BOTH, "v_xor_b32 v1, 3, v30\nv_lshlrev_b32 v1, 2, v1\nds_permute_b32 v4, v1, v0\ns_waitcnt lgkmcnt(0)", backward},
+    {BOTH, "ds_swizzle_b32 v4, v0 offset:0x0c1f\ns_waitcnt lgkmcnt(0)", backward},
+};
+
+static void test_moves(const chip_t *chip, unsigned which) {
+  const unsigned n = sizeof moves / sizeof moves[0];
+  text_t text = {0};
+  char name[16], body[512];
+  for (unsigned i = 0; i < n; i++) {
+    snprintf(name, sizeof name, "m%u", i);
+    snprintf(body, sizeof body, "v_add_u32 v4, 0x3e8, v30\nv_mov_b32 v5, 0\n%s", moves[i].code);
+    if (moves[i].chips & which)
+      add_lanes_kernel(&text, chip, name, body, 4, 4, 2);
+  }
+  void *module = load_kernels(chip, &text);
+  for (unsigned i = 0; i < n; i++) {
+    uint32_t in[MAX_LANES * 4] = {0}, out[MAX_LANES * 2];
+    for (unsigned lane = 0; lane < chip->lanes; lane++)
+      in[4 * lane] = 100 + lane;
+    snprintf(name, sizeof name, "m%u", i);
+    if (!(moves[i].chips & which))
+      continue;
+    run_lanes(module, name, chip, in, 4, out, 2);
+    for (int lane = 0; lane < (int)chip->lanes; lane++) {
+      int from = moves[i].from(lane), expected = from < 0 ? 1000 + lane : 100 + from;
+      if (out[2 * lane] != (uint32_t)expected)
+        fprintf(stderr, "%s: %s: lane %d: %u, expected %d\n", chip->chip, moves[i].code, lane, out[2 * lane], expected);
+      CHECK(out[2 * lane] == (uint32_t)expected);
+    }
+  }
+  CHECK(hipModuleUnload(module) == 0);
+}
+
+//===-- Matrices -------------------------------------------------------------------------------------------------===//
+
+// A product whose operands lie in the words of lanes as the ISA documents have it: |row|, |depth| of the |i|-th element
+// of a lane, and |row|, |column| of a result's.
+typedef struct {
+  const chip_t *chip;
+  const char *code; // a in v[0:..], b in v[8:..], c and d in v[32:..]
+  unsigned size, depth, n_in, n_out, bits;
+  unsigned (*depth_of)(unsigned lane, unsigned i);
+  unsigned (*row_of)(unsigned lane, unsigned i);
+} product_t;
+
+static unsigned depth_4(unsigned lane, unsigned i) { return 4 * (lane / 16) + i; }
+static unsigned depth_4_32(unsigned lane, unsigned i) { return 4 * (lane / 32) + i; }
+static unsigned depth_8(unsigned lane, unsigned i) { return 8 * (lane / 16) + i; }
+static unsigned depth_1(unsigned lane, unsigned i) { return lane / 16 + i; }
+static unsigned depth_1_32(unsigned lane, unsigned i) { return lane / 32 + i; }
+static unsigned depth_all(unsigned lane, unsigned i) { return lane * 0 + i; }
+static unsigned rows_4(unsigned lane, unsigned i) { return 4 * (lane / 16) + i; }
+static unsigned rows_32(unsigned lane, unsigned i) { return i / 4 * 8 + 4 * (lane / 32) + i % 4; }
+static unsigned rows_2(unsigned lane, unsigned i) { return 2 * i + lane / 16; }
+static unsigned rows_8(unsigned lane, unsigned i) { return 8 * (lane / 16) + i; }
+
+static const product_t products[] = {
+    {&gfx942, "v_mfma_f32_16x16x16_f16 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 16, 4, 4, 16, depth_4, rows_4},
+    {&gfx942, "v_mfma_f32_32x32x8_f16 v[32:47], v[0:1], v[8:9], v[32:47]", 32, 8, 4, 16, 16, depth_4_32, rows_32},
+    {&gfx942, "v_mfma_f32_16x16x4_f32 v[32:35], v0, v8, v[32:35]", 16, 4, 1, 4, 32, depth_1, rows_4},
+    {&gfx942, "v_mfma_f32_32x32x2_f32 v[32:47], v0, v8, v[32:47]", 32, 2, 1, 16, 32, depth_1_32, rows_32},
+    {&gfx942, "v_mfma_i32_16x16x32_i8 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 32, 8, 4, 8, depth_8, rows_4},
+    {&gfx1100, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:7], v[8:15], v[32:39]", 16, 16, 16, 8, 16, depth_all, rows_2},
+    {&gfx1100, "v_wmma_i32_16x16x16_iu8 v[32:39], v[0:3], v[8:11], v[32:39] neg_lo:[1,1,0]", 16, 16, 16, 8, 8,
+     depth_all, rows_2},
+    {&gfx1201, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:3], v[8:11], v[32:39]", 16, 16, 8, 8, 16, depth_8, rows_8},
+};
+
+static int number_at(unsigned i, unsigned j, int of) { return (int)(i * 7 + j * 13 + i * j * (unsigned)of) % 15 - 7; }
+
+static uint32_t bits_of(int number, const product_t *product) {
+  return product->bits == 8 ? (uint8_t)number : product->bits == 16 ? H((float)number) : F((float)number);
+}
+
+static void fill_operand(const product_t *product, int of, unsigned lane, uint32_t *words) {
+  for (unsigned i = 0; i < product->n_in; i++) {
+    unsigned row = lane % product->size, depth = product->depth_of(lane, i), shift = i * product->bits % 32;
+    int number = of == 0 ? number_at(row, depth, 3) : number_at(depth, row, 5);
+    words[i * product->bits / 32] |= bits_of(number, product) << shift;
+  }
+}
+
+static int expected_at(const product_t *product, unsigned i, unsigned j) {
+  int sum = number_at(i, j, 2);
+  for (unsigned k = 0; k < product->depth; k++)
+    sum += number_at(i, k, 3) * number_at(k, j, 5);
+  return sum;
+}
+
+static void test_product(const product_t *product) {
+  static uint32_t in[MAX_LANES * MAX_WORDS], out[MAX_LANES * MAX_WORDS];
+  const chip_t *chip = product->chip;
+  text_t text = {0};
+  memset(in, 0, sizeof in);
+  char body[1024] = "";
+  for (unsigned i = 0; i < product->n_out; i++)
+    snprintf(body + strlen(body), sizeof body - strlen(body), "v_mov_b32 v%u, v%u\n", 32 + i, 48 + i);
+  strncat(body, product->code, sizeof body - strlen(body) - 1);
+  // c is loaded into v48 on: registers 29 to 31 are the harness's own.
+  text_t loads = {0};
+  for (unsigned i = 0; i < 16; i += 4)
+    add(&loads, "global_load_dwordx4 v[%u:%u], v31, s[4:5] offset:%u\n", 48 + i, 51 + i, 64 + 4 * i);
+  add(&loads, "%s\n%s", has_counters_apart(chip) ? "s_wait_loadcnt 0" : "s_waitcnt vmcnt(0)", body);
+  text_t all = {0};
+  add(&all, "v_mul_u32_u24 v31, 128, v30\nv_mul_u32_u24 v29, 64, v30\n");
+  for (unsigned i = 0; i < 16; i += 4)
+    add(&all, "global_load_dwordx4 v[%u:%u], v31, s[4:5] offset:%u\n", i, i + 3, 4 * i);
+  add(&all, "%s\n", loads.data);
+  for (unsigned i = 0; i < 16; i += 2)
+    add(&all, "global_store_dwordx2 v29, v[%u:%u], s[6:7] offset:%u\n", 32 + i, 33 + i, 4 * i);
+  add_kernel(&text, chip, "product", all.data, 0);
+  void *module = load_kernels(chip, &text);
+  for (unsigned lane = 0; lane < chip->lanes; lane++) {
+    fill_operand(product, 0, lane, &in[32 * lane]);
+    fill_operand(product, 1, lane, &in[32 * lane + 8]);
+    for (unsigned i = 0; i < product->n_out; i++) {
+      int c = number_at(product->row_of(lane, i), lane % product->size, 2);
+      in[32 * lane + 16 + i] = product->bits == 8 ? (uint32_t)c : F((float)c);
+    }
+  }
+  run_lanes(module, "product", chip, in, 32, out, 16);
+  for (unsigned lane = 0; lane < chip->lanes; lane++)
+    for (unsigned i = 0; i < product->n_out; i++) {
+      int expected = expected_at(product, product->row_of(lane, i), lane % product->size);
+      uint32_t bits = product->bits == 8 ? (uint32_t)expected : F((float)expected);
+      if (out[16 * lane + i] == bits)
+        continue;
+      fprintf(stderr, "%s: lane %u, register %u is wrong\n", product->code, lane, i);
+      check_failures++;
+    }
+  free(loads.data);
+  free(all.data);
+  CHECK(hipModuleUnload(module) == 0);
+}
+
+int main(void) {
+  CHECK(hipInit(0) == 0);
+  test_examples(&gfx942, G9);
+  test_examples(&gfx1100, G11);
+  test_moves(&gfx942, G9);
+  test_moves(&gfx1100, G11);
+  for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
+    test_product(&products[i]);
+  return check_result();
+}

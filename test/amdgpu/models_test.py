@@ -1,0 +1,50 @@
+"""Small models as code of gfx942 and gfx1100, executed instruction by instruction: as right as on the cpu, and nothing found.
+STRATA_ALL=1: those that take minutes too."""
+import os
+import sys
+
+import numpy as np
+
+import gpu
+import materialise
+import strata
+
+DEVICES = {"gfx942": "0x942", "gfx1100": "0x1100"}
+# The relative error over all sampled elements.
+MODELS = {"chain30": 1e-5, "decoder_step": 2e-3, "mobilenet_v3_small": 2e-3, "cnn_qdq_int8": 2e-2}
+MORE = {"resnet18_batchnorm": 2e-3}
+
+
+def check(model, device, most_error):
+    graph = materialise.materialise(model, os.environ.get("STRATA_MODELS", os.path.join(strata.BIN, "..", "models")))
+    options = ["--target=amdgpu", f"--device={device}"]
+    library = gpu.Library(strata.compile_library(graph, device, model, options)[0])
+    outputs = library.run(list(materialise.inputs(model).values()))
+    library.unload()
+    expected = np.load(os.path.join(materialise.HERE, model + ".expected.npz"))
+    for k, output in enumerate(outputs):
+        assert list(output.shape) == list(expected[f"out{k}_shape"]), output.shape
+        want = expected[f"out{k}_sample"].astype(np.float64)
+        got = output.reshape(-1)[expected[f"out{k}_index"]].astype(np.float64)
+        error = np.linalg.norm(got - want) / np.linalg.norm(want)
+        print(f"{model}, {device}: output {k}: relative error {error:.2e}", flush=True)
+        assert error <= most_error
+
+
+def main():
+    """Each device in a process of its own: the stand-in asks once which it is."""
+    gpu.use_stand_in()
+    if len(sys.argv) > 1:
+        for model, most_error in {**MODELS, **(MORE if "STRATA_ALL" in os.environ else {})}.items():
+            check(model, sys.argv[1], most_error)
+        return
+    failed = []
+    for device, arch in DEVICES.items():
+        os.environ["STRATA_TEST_DRIVER_ARCH"] = arch
+        if os.spawnv(os.P_WAIT, sys.executable, [sys.executable, os.path.abspath(__file__), device]):
+            failed.append(device)
+    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
