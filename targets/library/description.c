@@ -179,27 +179,33 @@ static void print_predictions(strata_ir_printer_t *printer, const strata_program
   fputs("]\n", printer->file);
 }
 
-static void print_streams_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches, bool *is_first) {
+typedef struct {
+  bool is_first;
+  bool is_forked; // by the launch in front: the end of a list joins, too
+} stream_printer_t;
+
+static void print_streams_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches,
+                             stream_printer_t *state) {
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_launch_t *launch = &launches->data[i];
-    unsigned order = strata_program_order(launches, i);
     int64_t times = launch->loop ? strata_program_loop_listed(launch->loop) : 0;
     for (int64_t j = 0; j < times; j++)
-      print_streams_of(printer, &launch->loop->body, is_first);
+      print_streams_of(printer, &launch->loop->body, state);
     if (launch->loop)
       continue;
-    fprintf(printer->file, "%si32 %u", *is_first ? "" : ", ",
-            launch->stream | (order & STRATA_RT_FORK ? STRATA_STREAMS_FORK : 0u) |
-                (order & STRATA_RT_JOIN ? STRATA_STREAMS_JOIN : 0u));
-    *is_first = false;
+    unsigned order = strata_program_order(launches, i), word = launch->stream;
+    word |= order & STRATA_RT_FORK ? STRATA_STREAMS_FORK : 0u;
+    word |= state->is_forked && (order || i == 0 || launches->data[i - 1].loop) ? STRATA_STREAMS_JOIN : 0u;
+    fprintf(printer->file, "%si32 %u", state->is_first ? "" : ", ", word);
+    *state = (stream_printer_t){.is_forked = launch->region >= 0};
   }
 }
 
 static void print_streams(strata_ir_printer_t *printer, const strata_program_t *program) {
-  bool is_first = true;
+  stream_printer_t state = {.is_first = true};
   fprintf(printer->file, "@.streams = private constant [%lld x i32] [",
           (long long)strata_program_count_launches(&program->main));
-  print_streams_of(printer, &program->main, &is_first);
+  print_streams_of(printer, &program->main, &state);
   fputs("]\n", printer->file);
 }
 

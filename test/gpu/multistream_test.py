@@ -2,6 +2,7 @@
 that vary, with results over inputs. The stand-in carries out what streams allow in many orders, of calls and of graphs
 that they were captured into, and refuses a fork without its join."""
 import ctypes
+import json
 import os
 
 import numpy as np
@@ -263,7 +264,31 @@ def test_model(_):
         assert said(name, heads, size, "--multistream=all")[0].count(" | ") == 2
 
 
+def test_profile(_):
+    """A row a stream of what strata-run writes of a call: launches of a region side by side, what follows behind all."""
+    graph = onnx_file.Graph()
+    axis = graph.constant("axis", np.int64(1))
+    sums = [graph.node("CumSum", [graph.input(f"x{i}", FLOAT, [8, 64]), axis]) for i in range(3)]
+    maxima = [graph.node("ReduceMax", [value], keepdims=0) for value in sums]
+    graph.node("Sum", maxima, ["y"])
+    graph.output("y", FLOAT, [])
+    graph.save("profile.onnx")
+    compile_streams("profile.onnx", "profile", "--polyblocks-disable-affine-fusion")
+    strata.run(os.path.join(strata.BIN, "strata-run"), "out/libprofile.so", "--random", "--profile=profile.json")
+    with open("profile.json", encoding="utf-8") as file:
+        events = json.load(file)["traceEvents"]
+    rows = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
+    assert rows == {1: "stream 0", 2: "stream 1", 3: "stream 2"}, rows
+    spans = [(event["tid"], event["ts"], event["ts"] + event["dur"]) for event in events if event["ph"] == "X"]
+    first = {row: min(start for tid, start, _ in spans if tid == row) for row in rows}
+    assert set(first.values()) == {0}, first
+    assert spans[-1][0] == 1 and spans[-1][1] >= max(end for row, _, end in spans if row > 1) - 1e-3, spans
+    for row in rows:
+        times = [(start, end) for tid, start, end in spans if tid == row]
+        assert all(a[1] <= b[0] + 1e-3 for a, b in zip(times, times[1:])), times
+
+
 if __name__ == "__main__":
     os.makedirs("out", exist_ok=True)
     gpu.report_drawn([("random graphs", test_random), ("sizes that vary", test_varying), ("in a loop", test_loop),
-                      ("over an input", test_aliased), ("where it pays", test_model)])
+                      ("over an input", test_aliased), ("where it pays", test_model), ("a profile", test_profile)])
