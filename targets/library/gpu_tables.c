@@ -1,5 +1,6 @@
 // The program of runtime/gpu/program.h as LLVM IR. Types and members here must agree with that file. What belongs to
 // one device carries its number in its name: @.v0_kernels, …
+#include "runtime/gpu/lanes.h"
 #include "runtime/gpu/program.h"
 #include "targets/library/emit.h"
 
@@ -95,6 +96,8 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
   }
   fputs("]\n", printer->file);
 }
+
+_Static_assert(STRATA_MAX_STREAMS == STRATA_RT_MAX_SIDE_STREAMS + 1, "what the runtime has room for");
 
 // The highest number of a stream.
 static int64_t count_side_streams(const strata_program_launches_t *launches) {

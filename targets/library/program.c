@@ -327,22 +327,6 @@ static strata_status_t read_launch(reader_t *reader, const strata_launch_t *laun
   return NULL;
 }
 
-unsigned strata_program_order(const strata_program_launches_t *launches, size_t i) {
-  int64_t before = i ? launches->data[i - 1].region : -1, own = launches->data[i].region;
-  if (own == before)
-    return 0;
-  return (before >= 0 ? STRATA_RT_JOIN : 0u) | (own >= 0 ? STRATA_RT_FORK : 0u);
-}
-
-bool strata_program_has_streams(const strata_program_launches_t *launches) {
-  for (size_t i = 0; i < launches->count; i++) {
-    const strata_program_launch_t *launch = &launches->data[i];
-    if (launch->stream || (launch->loop && strata_program_has_streams(&launch->loop->body)))
-      return true;
-  }
-  return false;
-}
-
 bool strata_program_has_open_loop(const strata_program_launches_t *launches) {
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_loop_t *loop = launches->data[i].loop;
@@ -382,6 +366,7 @@ static strata_status_t read_function(reader_t *reader, MlirOperation func, bool 
     read.stream = (unsigned)launch->stream;
     *strata_vector_push(reader->arena, out_launches) = read;
   }
+  strata_program_interleave(reader->program, out_launches);
   return NULL;
 }
 

@@ -268,8 +268,10 @@ def test_profile(_):
     """A row a stream of what strata-run writes of a call: launches of a region side by side, what follows behind all."""
     graph = onnx_file.Graph()
     axis = graph.constant("axis", np.int64(1))
-    sums = [graph.node("CumSum", [graph.input(f"x{i}", FLOAT, [8, 64]), axis]) for i in range(3)]
-    maxima = [graph.node("ReduceMax", [value], keepdims=0) for value in sums]
+    maxima = []
+    for i in range(3):  # one branch behind the other, but enqueued in turn
+        value = graph.node("CumSum", [graph.input(f"x{i}", FLOAT, [8, 64]), axis])
+        maxima.append(graph.node("ReduceMax", [value], keepdims=0))
     graph.node("Sum", maxima, ["y"])
     graph.output("y", FLOAT, [])
     graph.save("profile.onnx")
@@ -281,7 +283,7 @@ def test_profile(_):
     assert rows == {1: "stream 0", 2: "stream 1", 3: "stream 2"}, rows
     spans = [(event["tid"], event["ts"], event["ts"] + event["dur"]) for event in events if event["ph"] == "X"]
     first = {row: min(start for tid, start, _ in spans if tid == row) for row in rows}
-    assert set(first.values()) == {0}, first
+    assert set(first.values()) == {0} and {row for row, _, _ in spans[:3]} == set(rows), spans
     assert spans[-1][0] == 1 and spans[-1][1] >= max(end for row, _, end in spans if row > 1) - 1e-3, spans
     for row in rows:
         times = [(start, end) for tid, start, end in spans if tid == row]
