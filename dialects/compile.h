@@ -25,6 +25,10 @@ typedef enum {
   STRATA_PRECISION_MIXED_INT8_INT32,
 } strata_precision_t;
 
+// Launches beside one another on several streams, of GPUs: where the model expects that it is faster, or wherever they
+// do not depend on one another.
+typedef enum { STRATA_MULTISTREAM_OFF, STRATA_MULTISTREAM_MODEL, STRATA_MULTISTREAM_ALL } strata_multistream_t;
+
 // The options that change the generated code; the command line's table (tools/options.def) fills them.
 typedef struct strata_compile_options {
   strata_target_kind_t target;
@@ -42,9 +46,12 @@ typedef struct strata_compile_options {
   bool disable_constant_folding; // only what shapes need is folded
   bool weights_are_set;          // large constants may be others when the library runs (--weights=set)
   bool verify_each;              // run the phase contract after every pass
-  int opt_level;                 // 0..3
-  int jobs;                      // threads of the compiler, at least 1
-  int threads;                   // default threads of the emitted cpu library; 0: as many as the machine has
+  strata_multistream_t multistream;
+  int multistream_extra; // streams besides the call's
+  int multistream_most;  // launches beside one another
+  int opt_level;         // 0..3
+  int jobs;              // threads of the compiler, at least 1
+  int threads;           // default threads of the emitted cpu library; 0: as many as the machine has
 } strata_compile_options_t;
 
 // The bytes behind a constant. Small constants live in the IR as dense attributes; large ones are named here and the IR

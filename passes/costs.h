@@ -213,11 +213,13 @@ typedef struct {
   double combine_seconds;    // of the kernel that sums up a product's parts, besides its bytes
 } strata_split_costs_t;
 
-// Launches (parallel.c, share_launches.c, passes/strata/parts.c, lowering/tile_to_gpu/launches.c).
+// Launches (parallel.c, share_launches.c, streams.c, passes/strata/parts.c, lowering/tile_to_gpu/launches.c).
 typedef struct {
   double small_seconds;  // kernels that take longer share no launch
   double follow_seconds; // that a product may take longer by another's schedule, in its launch
   double part_seconds;   // a launch for a part of a product
+  double fork_seconds;   // of launches that go on several streams: their events, at the fork and at the join
+  double side_seconds;   // the same for each stream, of the driver's calls
   double short_bytes;    // up to which, and ...
   double short_flops;    // ... up to which a kernel is over so soon that the next had better begin early
 } strata_launch_costs_t;
@@ -231,6 +233,7 @@ typedef struct {
   double together;      // products in one launch: of the time apart (schedule_together.c)
   double parts;         // a product in parts: of its time (split_reductions.c)
   double staged;        // an operand staged: of the product's time (stage.c)
+  double streams;       // launches on several streams: of their time on one (streams.c)
 } strata_margin_costs_t;
 
 typedef struct strata_gpu_costs {

@@ -28,10 +28,10 @@ static strata_status_t to_status(int code) {
 }
 
 static int create_handles(strata_device_t *device) {
-  int code = device->driver->create_stream(&device->stream);
+  int code = device->driver->create_stream(STRATA_RT_BEHIND_DEFAULT, &device->stream);
   if (!code)
-    code = device->driver->create_event(&device->start);
-  return code ? code : device->driver->create_event(&device->stop);
+    code = device->driver->create_event(STRATA_RT_TIMING, &device->start);
+  return code ? code : device->driver->create_event(STRATA_RT_TIMING, &device->stop);
 }
 
 strata_status_t strata_device_open(const char *target, strata_device_t **out_device) {

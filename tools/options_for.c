@@ -26,6 +26,9 @@ strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const
       .disable_tensor_core = options->no_tensor_core,
       .disable_constant_folding = options->no_folding,
       .verify_each = options->verify_each,
+      .multistream = (strata_multistream_t)options->multistream,
+      .multistream_extra = options->multistream_extra,
+      .multistream_most = options->multistream_most,
       .opt_level = options->opt_level,
       .jobs = options->jobs    ? options->jobs
               : processors > 0 ? (int)processors

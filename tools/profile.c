@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct {
-  size_t kernel;
+  size_t kernel, launch;
   unsigned threads;
   uint64_t nanoseconds;
 } traced_launch_t;
@@ -38,7 +38,7 @@ static void trace_launch(void *user, size_t launch, unsigned threads, uint64_t n
   size_t kernel = kernel_of(trace->library, trace->dims, launch);
   trace->seconds[kernel] += 1e-9 * (double)nanoseconds;
   trace->calls[kernel]++;
-  *strata_vector_push(trace->arena, &trace->launches) = (traced_launch_t){kernel, threads, nanoseconds};
+  *strata_vector_push(trace->arena, &trace->launches) = (traced_launch_t){kernel, launch, threads, nanoseconds};
   if (threads > trace->threads)
     trace->threads = threads;
 }
@@ -47,6 +47,11 @@ static void trace_launch(void *user, size_t launch, unsigned threads, uint64_t n
 static uint64_t predicted_of(const strata_library_t *library, size_t kernel) {
   bool has = library->struct_size >= offsetof(strata_library_t, predicted) + sizeof library->predicted;
   return has && library->predicted ? library->predicted[kernel] : 0;
+}
+
+static uint32_t stream_of(const strata_library_t *library, size_t launch) {
+  bool has = library->struct_size >= offsetof(strata_library_t, streams) + sizeof library->streams;
+  return has && library->streams ? library->streams[launch] : 0;
 }
 
 //===-- The roofline ---------------------------------------------------------------------------------------------===//
@@ -272,7 +277,8 @@ static strata_status_t write_trace(strata_arena_t *arena, const strata_profile_n
                                          .bytes = kernel->bytes,
                                          .flops = kernel->flops,
                                          .predicted = predicted_of(library, launch->kernel),
-                                         .threads = launch->threads};
+                                         .threads = launch->threads,
+                                         .stream = stream_of(library, launch->launch)};
   }
   return strata_profile_trace_write(path, library->name, trace->launches.count, events);
 }

@@ -77,11 +77,12 @@ bool strata_kernel_writes(MlirOperation func, intptr_t index) {
   return false;
 }
 
-// A view is an op of the memref dialect from one buffer.
+// A view is an op of the memref dialect from one buffer, or where sizes vary one of ours.
 static bool is_view(MlirOperation op) {
+  bool is_memref = strncmp(strata_op_name(op).data, "memref.", strlen("memref.")) == 0;
   return mlirOperationGetNumOperands(op) == 1 && mlirOperationGetNumResults(op) == 1 &&
          !strata_op_is(op, "memref.alloc") && // of a size
-         strncmp(strata_op_name(op).data, "memref.", strlen("memref.")) == 0;
+         (is_memref || strata_op_is(op, STRATA_VARYING_VIEW));
 }
 
 MlirValue strata_calls_buffer(MlirValue value) {

@@ -90,7 +90,9 @@ static strata_status_t read_call(reader_t *reader, MlirOperation call) {
       (strata_launch_t){.call = call,
                         .kernel = mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")),
                         .n_args = (size_t)n,
-                        .args = args};
+                        .args = args,
+                        .region = strata_attr_i64(call, STRATA_REGION, -1),
+                        .stream = strata_attr_i64(call, STRATA_STREAM, 0)};
   return NULL;
 }
 
@@ -131,6 +133,25 @@ static strata_status_t read_op(reader_t *reader, MlirOperation op) {
                       strata_op_name(op).data);
 }
 
+// The first launch of the region that a launch is in, or its last: |step| is -1 or 1.
+static int64_t end_of_region(const strata_launch_list_t *list, int64_t launch, int step) {
+  int64_t region = list->launches.data[launch].region, count = (int64_t)list->launches.count;
+  while (region >= 0 && launch + step >= 0 && launch + step < count &&
+         list->launches.data[launch + step].region == region)
+    launch += step;
+  return launch;
+}
+
+static void extend_lives(strata_launch_list_t *list) {
+  for (size_t i = 0; i < list->buffers.count; i++) {
+    strata_buffer_t *buffer = &list->buffers.data[i];
+    if (buffer->first < 0)
+      continue;
+    buffer->first = end_of_region(list, buffer->first, -1);
+    buffer->last = end_of_region(list, buffer->last, 1);
+  }
+}
+
 strata_status_t strata_launch_list_read(strata_compile_t *compile, MlirOperation func, strata_launch_list_t *out_list) {
   *out_list = (strata_launch_list_t){0};
   reader_t reader = {.compile = compile,
@@ -145,5 +166,6 @@ strata_status_t strata_launch_list_read(strata_compile_t *compile, MlirOperation
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     STRATA_TRY(read_op(&reader, op));
+  extend_lives(out_list);
   return NULL;
 }

@@ -20,7 +20,8 @@ typedef struct {
   MlirStringRef global; // STRATA_BUFFER_GLOBAL: its symbol
   int64_t size;         // bytes; -1: |bytes| says
   MlirAffineExpr bytes; // over the module's symbols, where the size varies; else null
-  int64_t first, last;  // the launches that use it first and last; -1: none
+  // The launches between which it lives; -1: none uses it. What a region's launches use lives for all of that.
+  int64_t first, last;
 } strata_buffer_t;
 
 typedef struct {
@@ -28,7 +29,13 @@ typedef struct {
   MlirStringRef kernel; // symbol of the called function
   size_t n_args;
   const size_t *args; // buffers
+  int64_t region;     // of launches beside one another on several streams; -1: none
+  int64_t stream;     // 0: the call's
 } strata_launch_t;
+
+// On calls (streams.c).
+#define STRATA_REGION "strata.region"
+#define STRATA_STREAM "strata.stream"
 
 typedef struct {
   STRATA_VECTOR(strata_buffer_t) buffers; // in the order of their definitions

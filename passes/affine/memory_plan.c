@@ -2,7 +2,8 @@
 //
 //   %t = memref.alloc() : memref<8x64xf32>   ->   %t = memref.alloc() {strata.offset = 256} : memref<8x64xf32>
 //
-// A buffer lives from the first launch that uses it to the last; buffers that live at the same time get disjoint
+// A buffer lives from the first launch that uses it to the last, or where these are on several streams (streams.c) for
+// all of their regions; buffers that live at the same time get disjoint
 // places, aligned to 256 bytes: one after the other, each into the smallest gap that holds it among those already
 // placed. The largest go first; where the pool is more than the most that lives at one time, a lower bound of any plan,
 // those that live longest, then those with most of both are tried, and the smallest pool is taken. The report is left

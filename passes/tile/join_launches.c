@@ -13,6 +13,7 @@
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
+#include "passes/affine/launch_list.h"
 #include "passes/pass.h"
 
 enum { MAX_NAMES = 64 }; // of kernels in that of a launch
@@ -218,6 +219,12 @@ static MlirLocation fuse_locations(const joiner_t *j, const launch_t *launch) {
   return mlirLocationFusedGet(j->compile->context, (intptr_t)launch->calls.count, locations, (MlirAttribute){NULL});
 }
 
+static void copy_attr(MlirOperation from, MlirOperation to, const char *name) {
+  MlirAttribute value = strata_attr(from, name);
+  if (!mlirAttributeIsNull(value))
+    strata_set_attr(to, name, value);
+}
+
 // The one call stands where the last did: views may have been put between them.
 static MlirOperation join(joiner_t *j, const launch_t *launch) {
   MlirOperation last = launch->calls.data[launch->calls.count - 1];
@@ -227,6 +234,8 @@ static MlirOperation join(joiner_t *j, const launch_t *launch) {
       strata_op_create(fuse_locations(j, launch), "func.call", (int)launch->operands.count, launch->operands.data, 0,
                        NULL, 1, &(strata_named_attr_t){"callee", callee}, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(last), last, call);
+  copy_attr(last, call, STRATA_REGION);
+  copy_attr(last, call, STRATA_STREAM);
   for (size_t i = 0; i < launch->calls.count; i++)
     mlirOperationDestroy(launch->calls.data[i]);
   return call;

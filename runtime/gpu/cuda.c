@@ -209,13 +209,14 @@ static uint32_t shared_of(const strata_rt_kernel_t *kernel, uint32_t blocks) {
   return least > apart->needed ? least : apart->needed;
 }
 
-static int launch(const strata_rt_function_t *function, unsigned blocks, void **params, void **extra, void *stream) {
+static int launch(const strata_rt_function_t *function, unsigned blocks, void **params, void **extra, void *stream,
+                  bool is_first) {
   const strata_rt_kernel_t *shape = function->shape;
   launch_attribute_t attributes[2] = {0};
   unsigned n = 0;
   if (shape->cluster > 1)
     attributes[n++] = (launch_attribute_t){.id = LAUNCH_CLUSTER, .value.cluster = {shape->cluster, 1, 1}};
-  if (shape->flags & STRATA_RT_KERNEL_PROGRAMMATIC && atomic_load(&driver_version) >= OVERLAP_VERSION)
+  if (!is_first && shape->flags & STRATA_RT_KERNEL_PROGRAMMATIC && atomic_load(&driver_version) >= OVERLAP_VERSION)
     attributes[n++] = (launch_attribute_t){.id = LAUNCH_PROGRAMMATIC, .value.programmatic = 1};
   launch_config_t config = {.grid = {blocks, 1, 1},
                             .block = {shape->threads, 1, 1},
@@ -255,7 +256,7 @@ static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *a
 // Where maps lie among the parameters is the driver's business (they are aligned within its memory, not within the
 // parameters): each parameter is given on its own, and a null pointer says where they end.
 static int launch_with_maps(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers,
-                            const int64_t *values, void *stream) {
+                            const int64_t *values, void *stream, bool is_first) {
   const strata_rt_kernel_t *shape = function->shape;
   _Alignas(MAP_ALIGNMENT) char maps[STRATA_RT_MAX_MAPS][MAP_SIZE];
   void *params[STRATA_RT_MAX_ARGS + STRATA_RT_MAX_MAPS + 1];
@@ -267,20 +268,21 @@ static int launch_with_maps(const strata_rt_function_t *function, void **buffers
     params[n_buffers + i] = maps[i];
   }
   params[n_buffers + shape->n_maps] = NULL;
-  return status ? status : launch(function, (unsigned)strata_rt_number(shape->blocks, values), params, NULL, stream);
+  return status ? status
+                : launch(function, (unsigned)strata_rt_number(shape->blocks, values), params, NULL, stream, is_first);
 }
 
 // Without maps all are given at once; the driver can check their size.
 static int cuda_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, const int64_t *values,
-                       void *stream) {
+                       void *stream, bool is_first) {
   size_t size = n_buffers * sizeof *buffers;
   void *extra[] = {PARAM_BUFFER, buffers, PARAM_SIZE, &size, PARAM_END};
   unsigned blocks = (unsigned)strata_rt_number(function->shape->blocks, values);
   if (blocks == 0)
     return STRATA_OK;
   if (function->shape->n_maps)
-    return launch_with_maps(function, buffers, n_buffers, values, stream);
-  return launch(function, blocks, NULL, extra, stream);
+    return launch_with_maps(function, buffers, n_buffers, values, stream, is_first);
+  return launch(function, blocks, NULL, extra, stream, is_first);
 }
 
 //===-- Memory, streams, events ----------------------------------------------------------------------------------===//
@@ -306,7 +308,11 @@ static int cuda_copy(void *dst, const void *src, size_t size, void *stream) {
   return check("cuMemcpyDtoDAsync", cuda.copy_on_device((uintptr_t)dst, (uintptr_t)src, size, stream));
 }
 
-static int cuda_create_stream(void **out_stream) { return check("cuStreamCreate", cuda.stream_create(out_stream, 0)); }
+static int cuda_create_stream(strata_rt_stream_kind_t kind, void **out_stream) {
+  enum { NON_BLOCKING = 1 };
+  return check("cuStreamCreate", cuda.stream_create(out_stream, kind == STRATA_RT_ALONE ? NON_BLOCKING : 0));
+}
+
 static int cuda_destroy_stream(void *stream) { return check("cuStreamDestroy", cuda.stream_destroy(stream)); }
 static int cuda_synchronize_stream(void *stream) {
   return check("cuStreamSynchronize", cuda.stream_synchronize(stream));
@@ -319,7 +325,26 @@ static int cuda_is_capturing(void *stream, bool *out_is_capturing) {
   return status;
 }
 
-static int cuda_create_event(void **out_event) { return check("cuEventCreate", cuda.event_create(out_event, 0)); }
+// A driver that does not tell captures apart gives all of them the id 0.
+static int cuda_find_capture(void *stream, strata_rt_capture_t *out_capture) {
+  int capture = 0;
+  *out_capture = (strata_rt_capture_t){0};
+  if (!cuda.stream_get_capture)
+    return cuda_is_capturing(stream, &out_capture->is_on);
+  int status = check("cuStreamGetCaptureInfo", cuda.stream_get_capture(stream, &capture, &out_capture->id));
+  out_capture->is_on = capture != 0;
+  return status;
+}
+
+static int cuda_create_event(strata_rt_event_kind_t kind, void **out_event) {
+  enum { DISABLE_TIMING = 2 };
+  return check("cuEventCreate", cuda.event_create(out_event, kind == STRATA_RT_ORDERING ? DISABLE_TIMING : 0));
+}
+
+static int cuda_await_event(void *event, void *stream) {
+  return check("cuStreamWaitEvent", cuda.stream_wait_event(stream, event, 0));
+}
+
 static int cuda_destroy_event(void *event) { return check("cuEventDestroy", cuda.event_destroy(event)); }
 static int cuda_record_event(void *event, void *stream) {
   return check("cuEventRecord", cuda.event_record(event, stream));
@@ -354,8 +379,10 @@ const strata_rt_driver_t strata_rt_cuda = {
     .destroy_stream = cuda_destroy_stream,
     .synchronize_stream = cuda_synchronize_stream,
     .is_capturing = cuda_is_capturing,
+    .find_capture = cuda_find_capture,
     .create_event = cuda_create_event,
     .destroy_event = cuda_destroy_event,
     .record_event = cuda_record_event,
+    .await_event = cuda_await_event,
     .elapsed = cuda_elapsed,
 };

@@ -23,6 +23,17 @@ typedef struct {
   const strata_rt_kernel_t *shape;
 } strata_rt_function_t;
 
+// What a stream is behind besides its own work: all earlier work of the default stream, or nothing.
+typedef enum { STRATA_RT_BEHIND_DEFAULT, STRATA_RT_ALONE } strata_rt_stream_kind_t;
+// What an event is for.
+typedef enum { STRATA_RT_TIMING, STRATA_RT_ORDERING } strata_rt_event_kind_t;
+
+// The capture that a stream is in.
+typedef struct {
+  bool is_on;
+  uint64_t id; // no two have the same; 0: the driver does not tell
+} strata_rt_capture_t;
+
 typedef struct {
   // Finds and initialises the driver; the work is done once. With the library's lock held.
   int (*open)(void);
@@ -57,18 +68,21 @@ typedef struct {
   int (*upload)(void *dst, const void *src, size_t size, void *stream);
   int (*download)(void *dst, const void *src, size_t size, void *stream);
   int (*copy)(void *dst, const void *src, size_t size, void *stream);
-  // |values|: of the call, which the kernel's shape may depend on. A kernel without blocks is not launched.
+  // |values|: of the call, which the kernel's shape may depend on. A kernel without blocks is not launched. |is_first|:
+  // what is in front of it is no kernel of its stream, but other streams' work: it does not begin early.
   int (*launch)(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, const int64_t *values,
-                void *stream);
+                void *stream, bool is_first);
 
-  int (*create_stream)(void **out_stream); // ordered after earlier work of the default stream
+  int (*create_stream)(strata_rt_stream_kind_t kind, void **out_stream);
   int (*destroy_stream)(void *stream);
   int (*synchronize_stream)(void *stream);
   int (*is_capturing)(void *stream, bool *out_is_capturing);
+  int (*find_capture)(void *stream, strata_rt_capture_t *out_capture);
 
-  int (*create_event)(void **out_event);
+  int (*create_event)(strata_rt_event_kind_t kind, void **out_event);
   int (*destroy_event)(void *event);
   int (*record_event)(void *event, void *stream);
+  int (*await_event)(void *event, void *stream);                   // later work of the stream does
   int (*elapsed)(void *begin, void *end, float *out_milliseconds); // waits for |end|
 } strata_rt_driver_t;
 

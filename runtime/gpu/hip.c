@@ -156,7 +156,8 @@ static int hip_get_function(void *module, const strata_rt_kernel_t *kernel, void
 }
 
 static int hip_launch(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers, const int64_t *values,
-                      void *stream) {
+                      void *stream, bool is_first) {
+  (void)is_first; // nothing begins early
   const strata_rt_kernel_t *shape = function->shape;
   size_t size = n_buffers * sizeof *buffers;
   void *extra[] = {PARAM_BUFFER, buffers, PARAM_SIZE, &size, PARAM_END};
@@ -183,7 +184,11 @@ static int hip_copy(void *dst, const void *src, size_t size, void *stream) {
   return check("hipMemcpyDtoDAsync", hip.copy_on_device(dst, src, size, stream));
 }
 
-static int hip_create_stream(void **out_stream) { return check("hipStreamCreate", hip.stream_create(out_stream)); }
+static int hip_create_stream(strata_rt_stream_kind_t kind, void **out_stream) {
+  enum { NON_BLOCKING = 1 };
+  return check("hipStreamCreateWithFlags", hip.stream_create(out_stream, kind == STRATA_RT_ALONE ? NON_BLOCKING : 0));
+}
+
 static int hip_destroy_stream(void *stream) { return check("hipStreamDestroy", hip.stream_destroy(stream)); }
 static int hip_synchronize_stream(void *stream) {
   return check("hipStreamSynchronize", hip.stream_synchronize(stream));
@@ -196,7 +201,26 @@ static int hip_is_capturing(void *stream, bool *out_is_capturing) {
   return status;
 }
 
-static int hip_create_event(void **out_event) { return check("hipEventCreate", hip.event_create(out_event)); }
+// A driver that does not tell captures apart gives all of them the id 0.
+static int hip_find_capture(void *stream, strata_rt_capture_t *out_capture) {
+  int capture = 0;
+  *out_capture = (strata_rt_capture_t){0};
+  if (!hip.stream_get_capture)
+    return hip_is_capturing(stream, &out_capture->is_on);
+  int status = check("hipStreamGetCaptureInfo", hip.stream_get_capture(stream, &capture, &out_capture->id));
+  out_capture->is_on = capture != 0;
+  return status;
+}
+
+static int hip_create_event(strata_rt_event_kind_t kind, void **out_event) {
+  enum { DISABLE_TIMING = 2 };
+  return check("hipEventCreateWithFlags", hip.event_create(out_event, kind == STRATA_RT_ORDERING ? DISABLE_TIMING : 0));
+}
+
+static int hip_await_event(void *event, void *stream) {
+  return check("hipStreamWaitEvent", hip.stream_wait_event(stream, event, 0));
+}
+
 static int hip_destroy_event(void *event) { return check("hipEventDestroy", hip.event_destroy(event)); }
 static int hip_record_event(void *event, void *stream) {
   return check("hipEventRecord", hip.event_record(event, stream));
@@ -231,8 +255,10 @@ const strata_rt_driver_t strata_rt_hip = {
     .destroy_stream = hip_destroy_stream,
     .synchronize_stream = hip_synchronize_stream,
     .is_capturing = hip_is_capturing,
+    .find_capture = hip_find_capture,
     .create_event = hip_create_event,
     .destroy_event = hip_destroy_event,
     .record_event = hip_record_event,
+    .await_event = hip_await_event,
     .elapsed = hip_elapsed,
 };

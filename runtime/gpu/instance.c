@@ -64,9 +64,33 @@ static int load_code(strata_rt_instance_t *instance) {
   return status;
 }
 
+// For so many calls at a time with the caller's memory, which may allocate nothing.
+enum { N_LANES = 4 };
+
+static int create_lanes(strata_rt_instance_t *instance) {
+  uint32_t n_side = program.user_memory ? (uint32_t)instance->variant->n_side_streams : 0;
+  int status = STRATA_OK;
+  for (int i = 0; i < N_LANES && n_side && !status; i++) {
+    strata_rt_lanes_t *lanes;
+    status = strata_rt_lanes_create(n_side, &lanes);
+    if (!status)
+      strata_rt_lanes_give(instance, lanes);
+  }
+  return status;
+}
+
+static void free_lanes(strata_rt_instance_t *instance) {
+  for (strata_rt_lanes_t *lanes = instance->lanes, *next; lanes; lanes = next) {
+    next = lanes->next;
+    strata_rt_lanes_free(lanes, instance->is_lost);
+  }
+  instance->lanes = NULL;
+}
+
 // Between cleanup_begin and _end.
 static void free_all(strata_rt_instance_t *instance) {
   strata_rt_slots_free(instance);
+  free_lanes(instance);
   strata_rt_constants_free(instance);
   if (instance->module && !instance->is_lost)
     strata_rt_driver()->unload_module(instance->module);
@@ -88,6 +112,8 @@ int strata_rt_instance_create(const strata_rt_scope_t *scope, void *memory, void
     status = load_code(instance);
   if (!status)
     status = strata_rt_constants_load(instance, memory, stream);
+  if (!status)
+    status = create_lanes(instance);
   if (status) {
     strata_rt_cleanup_begin(status);
     free_all(instance);

@@ -4,7 +4,7 @@
 #ifndef STRATA_RUNTIME_GPU_INSTANCE_H
 #define STRATA_RUNTIME_GPU_INSTANCE_H
 
-#include "runtime/gpu/driver.h"
+#include "runtime/gpu/lanes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,6 +26,7 @@ typedef struct strata_rt_slot {
   char *memory; // what run.c needs for a call
   size_t size;  // of it
   void *stream;
+  strata_rt_lanes_t *lanes; // NULL: calls have one stream
 } strata_rt_slot_t;
 
 typedef struct strata_rt_instance {
@@ -38,8 +39,9 @@ typedef struct strata_rt_instance {
   void *module;
   strata_rt_function_t *functions; // of the variant's kernels
   strata_rt_constants_t constants;
-  pthread_mutex_t mutex;   // guards |slots|
-  strata_rt_slot_t *slots; // those that no call uses
+  pthread_mutex_t mutex;    // guards what follows: those that no call uses
+  strata_rt_slot_t *slots;  // where the caller gives no memory
+  strata_rt_lanes_t *lanes; // where it does; those that were given back last are last
 } strata_rt_instance_t;
 
 // Loads code and constants into the current context. |memory|: the caller's, for the constants, or NULL. Returns a
@@ -70,18 +72,26 @@ typedef struct {
   const int64_t *values; // of the sizes; NULL: they do not vary
   char *pool;
   void *stream;
+  bool is_first;            // of a launch, as the driver has it
+  strata_rt_lanes_t *lanes; // the call's own; NULL: it is given some
 } strata_rt_call_t;
 
-// Enqueues one launch of a list, which is no loop.
+// Enqueues one launch of a list, which is no loop, on the call's stream.
 int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list_t *list, uint64_t launch,
                       const strata_rt_call_t *call);
-// Enqueues what a call launches, loops unrolled; waits where data decide when a loop ends. |done|, which may be NULL,
-// is called with |user| after each launch; its status other than STRATA_OK ends the walk. |place|: in the description's
-// list.
-typedef int (*strata_rt_launched_t)(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch,
-                                    size_t place, void *user);
-int strata_rt_enqueue_main(const strata_rt_instance_t *instance, const strata_rt_call_t *call,
-                           strata_rt_launched_t done, void *user);
+// Who is told while a call enqueues; a status other than STRATA_OK ends that. |number|: of |stream| in the call.
+typedef struct {
+  // A stream goes on behind other streams' work.
+  int (*begun)(uint32_t number, void *stream, void *user);
+  // A launch was made; |place|: in the description's list.
+  int (*done)(const strata_rt_instance_t *instance, const strata_rt_launch_t *launch, size_t place, void *stream,
+              void *user);
+  void *user;
+} strata_rt_listener_t;
+
+// Enqueues what a call launches, loops unrolled; waits where data decide when a loop ends. |listener|: may be NULL.
+int strata_rt_enqueue_main(strata_rt_instance_t *instance, const strata_rt_call_t *call,
+                           const strata_rt_listener_t *listener);
 
 //===-- Slots (slots.c) ------------------------------------------------------------------------------------------===//
 

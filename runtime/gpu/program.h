@@ -69,6 +69,7 @@ typedef struct {
   uint64_t memory_size;  // bytes of that memory: constants that NAME_load prepares may lie behind the weights
   uint64_t weights_checksum;
   const strata_rt_sizes_t *sizes; // NULL: they do not vary
+  uint64_t n_side_streams;        // that launches name, at most STRATA_RT_MAX_SIDE_STREAMS
 } strata_rt_variant_t;
 
 typedef struct {

@@ -1,4 +1,4 @@
-// A call: checks what it is given and enqueues the program's launches on one stream.
+// A call: checks what it is given and enqueues the program's launches on its stream, and on side streams of that.
 //
 // With the caller's memory that is all: nothing is allocated and nothing waited for, so the call can be captured into a
 // graph; but the end of an open loop must be read back, so a call with such a loop waits for the stream. Without, the
@@ -47,33 +47,77 @@ int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list
   if (launch->kernel == STRATA_RT_COPY)
     return copy(buffers, launch->size, call);
   return strata_rt_driver()->launch(&instance->functions[launch->kernel], buffers, launch->n_args, call->values,
-                                    call->stream);
+                                    call->stream, call->is_first);
 }
 
 typedef struct {
   const strata_rt_instance_t *instance;
-  strata_rt_launched_t done;
-  void *user;
+  const strata_rt_listener_t *listener; // NULL: nobody listens
+  strata_rt_branch_t branch;
   size_t n_launches; // so far, as the description counts them
 } walk_t;
 
+static int tell_begun(const walk_t *walk, uint32_t number, void *stream) {
+  const strata_rt_listener_t *listener = walk->listener;
+  return listener ? listener->begun(number, stream, listener->user) : STRATA_OK;
+}
+
+static int join_streams(walk_t *walk) {
+  bool is_used = walk->branch.used != 0;
+  int status = strata_rt_branch_join(&walk->branch);
+  return is_used && !status ? tell_begun(walk, 0, walk->branch.stream) : status;
+}
+
+// Joins and forks in front of |launch|, and finds its stream.
+static int order_launch(walk_t *walk, const strata_rt_launch_t *launch, strata_rt_call_t *call) {
+  int status = launch->order & STRATA_RT_JOIN ? join_streams(walk) : STRATA_OK;
+  if (!status && launch->order & STRATA_RT_FORK)
+    status = strata_rt_branch_fork(&walk->branch);
+  if (!status)
+    status = strata_rt_branch_enter(&walk->branch, launch->stream, &call->stream, &call->is_first);
+  return !status && call->is_first && call->stream != walk->branch.stream
+             ? tell_begun(walk, launch->stream, call->stream)
+             : status;
+}
+
+static int enqueue_launch(walk_t *walk, uint64_t index, const strata_rt_call_t *call) {
+  const strata_rt_list_t *list = &walk->instance->variant->main;
+  const strata_rt_launch_t *launch = &list->launches[index];
+  const strata_rt_listener_t *listener = walk->listener;
+  strata_rt_call_t own = *call;
+  int status = order_launch(walk, launch, &own);
+  if (!status)
+    status = strata_rt_enqueue(walk->instance, list, index, &own);
+  if (!status && listener)
+    status = listener->done(walk->instance, launch, walk->n_launches, own.stream, listener->user);
+  walk->n_launches++;
+  return status;
+}
+
 static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, const strata_rt_call_t *call);
+
+// What was begun on side streams is joined whatever fails: the caller may take its memory back once its stream is done.
+static int join_at_end(walk_t *walk, int status) {
+  if (!status)
+    return join_streams(walk);
+  strata_rt_cleanup_begin(status);
+  strata_rt_branch_join(&walk->branch);
+  return strata_rt_cleanup_end();
+}
 
 static int enqueue_launches(walk_t *walk, uint64_t first, uint64_t count, const strata_rt_call_t *call) {
   const strata_rt_list_t *list = &walk->instance->variant->main;
   int status = STRATA_OK;
   for (uint64_t i = first; i < first + count && !status; i++) {
     const strata_rt_launch_t *launch = &list->launches[i];
-    if (launch->kernel == STRATA_RT_LOOP) {
+    if (launch->kernel == STRATA_RT_LOOP && launch->order & STRATA_RT_JOIN)
+      status = join_streams(walk);
+    if (!status && launch->kernel == STRATA_RT_LOOP)
       status = enqueue_loop(walk, launch, call);
-      continue;
-    }
-    status = strata_rt_enqueue(walk->instance, list, i, call);
-    if (!status && walk->done)
-      status = walk->done(walk->instance, launch, walk->n_launches, walk->user);
-    walk->n_launches++;
+    else if (!status)
+      status = enqueue_launch(walk, i, call);
   }
-  return status;
+  return join_at_end(walk, status);
 }
 
 //===-- Loops ----------------------------------------------------------------------------------------------------===//
@@ -176,15 +220,33 @@ static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, const st
   return status;
 }
 
-int strata_rt_enqueue_main(const strata_rt_instance_t *instance, const strata_rt_call_t *call,
-                           strata_rt_launched_t done, void *user) {
-  walk_t walk = {.instance = instance, .done = done, .user = user};
+// The call's first launch does not begin early where the call in front of it may have ended by joining its streams.
+static int enqueue_branched(const strata_rt_instance_t *instance, const strata_rt_call_t *call,
+                            const strata_rt_listener_t *listener, strata_rt_lanes_t *lanes) {
+  walk_t walk = {
+      .instance = instance,
+      .listener = listener,
+      .branch = {.lanes = lanes, .stream = call->stream, .is_joined = instance->variant->n_side_streams > 0}};
   return enqueue_launches(&walk, 0, instance->variant->main.n_launches, call);
 }
 
-static int enqueue_all(const strata_rt_instance_t *instance, const strata_rt_call_t *call) {
+int strata_rt_enqueue_main(strata_rt_instance_t *instance, const strata_rt_call_t *call,
+                           const strata_rt_listener_t *listener) {
+  strata_rt_lanes_t *lanes = NULL;
+  if (call->lanes || !instance->variant->n_side_streams)
+    return enqueue_branched(instance, call, listener, call->lanes);
+  int status = strata_rt_lanes_take(instance, call->stream, &lanes);
+  if (status)
+    return status;
+  status = enqueue_branched(instance, call, listener, lanes);
+  if (lanes)
+    strata_rt_lanes_give(instance, lanes);
+  return status;
+}
+
+static int enqueue_all(strata_rt_instance_t *instance, const strata_rt_call_t *call) {
   return strata_rt_tracer().function ? strata_rt_run_traced(instance, call)
-                                     : strata_rt_enqueue_main(instance, call, NULL, NULL);
+                                     : strata_rt_enqueue_main(instance, call, NULL);
 }
 
 //===-- Memory ---------------------------------------------------------------------------------------------------===//
@@ -253,7 +315,7 @@ static int copy_tensors(const strata_rt_instance_t *instance, const strata_rt_ca
   return status;
 }
 
-static int run_on_host_tensors(const strata_rt_instance_t *instance, const strata_rt_call_t *call) {
+static int run_on_host_tensors(strata_rt_instance_t *instance, const strata_rt_call_t *call) {
   char *next = call->pool + pool_size(instance->variant, call->values);
   void **device = malloc((n_tensors() + 1) * sizeof *device);
   if (!device)
@@ -273,7 +335,7 @@ static int run_on_host_tensors(const strata_rt_instance_t *instance, const strat
   return status;
 }
 
-static int enqueue_call(const strata_rt_instance_t *instance, const strata_rt_call_t *call) {
+static int enqueue_call(strata_rt_instance_t *instance, const strata_rt_call_t *call) {
   return program.device_tensors ? enqueue_all(instance, call) : run_on_host_tensors(instance, call);
 }
 
@@ -285,6 +347,7 @@ static int run_in_slot(strata_rt_instance_t *instance, const strata_rt_call_t *c
   strata_rt_call_t inner = *call;
   inner.pool = slot->memory;
   inner.stream = slot->stream;
+  inner.lanes = slot->lanes;
   status = enqueue_call(instance, &inner);
   strata_rt_cleanup_begin(status);
   if (strata_rt_driver()->synchronize_stream(slot->stream)) // also after an error: nothing may touch the tensors later
@@ -332,7 +395,9 @@ static int run_at(strata_rt_instance_t *instance, void *const *tensors, const in
   int status = evaluate(instance->variant, dims, values);
   if (!status && sizes)
     status = strata_rt_check_tensors(program.library, sizes, values, tensors);
-  return status ? status : run(instance, &(strata_rt_call_t){tensors, values, memory, stream});
+  return status ? status
+                : run(instance,
+                      &(strata_rt_call_t){.tensors = tensors, .values = values, .pool = memory, .stream = stream});
 }
 
 int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory, void *stream) {

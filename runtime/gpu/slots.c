@@ -6,6 +6,7 @@
 
 // Frees what the slot has; between cleanup_begin and _end.
 static void free_slot(const strata_rt_instance_t *instance, strata_rt_slot_t *slot) {
+  strata_rt_lanes_free(slot->lanes, instance->is_lost);
   if (slot->stream && !instance->is_lost)
     strata_rt_driver()->destroy_stream(slot->stream);
   if (slot->memory && !instance->is_lost)
@@ -17,7 +18,9 @@ static int create_slot(const strata_rt_instance_t *instance, strata_rt_slot_t **
   strata_rt_slot_t *slot = calloc(1, sizeof *slot);
   if (!slot)
     return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", strata_rt_program.library->name);
-  int status = strata_rt_driver()->create_stream(&slot->stream);
+  int status = strata_rt_driver()->create_stream(STRATA_RT_BEHIND_DEFAULT, &slot->stream);
+  if (!status)
+    status = strata_rt_lanes_create((uint32_t)instance->variant->n_side_streams, &slot->lanes);
   if (status) {
     strata_rt_cleanup_begin(status);
     free_slot(instance, slot);

@@ -6,6 +6,6 @@
 #include "runtime/library/trace.h"
 
 // Enqueues the program's launches, waits for them and tells the tracer; under capture only enqueues. A status.
-int strata_rt_run_traced(const strata_rt_instance_t *instance, const strata_rt_call_t *call);
+int strata_rt_run_traced(strata_rt_instance_t *instance, const strata_rt_call_t *call);
 
 #endif

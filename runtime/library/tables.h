@@ -50,10 +50,17 @@ typedef struct {
 
 typedef struct {
   uint32_t kernel; // of the program's kernels
-  uint32_t n_args;
+  uint16_t n_args;
+  uint8_t stream;     // on a GPU: 0: the call's; else one of its side streams
+  uint8_t order;      // STRATA_RT_JOIN, then STRATA_RT_FORK, in front of it
   uint64_t first_arg; // of the list's args
   int64_t size; // bytes, of a GPU's copy (STRATA_RT_COPY), a number; which loop it is; which one is picked; else 0
 } strata_rt_launch_t;
+
+enum {
+  STRATA_RT_FORK = 1, // the side streams may go on from here
+  STRATA_RT_JOIN = 2, // the call's stream waits for all of them; so it does at the end of a list
+};
 
 // As the kernel of a launch: a loop of the list, whose body is launched so many times.
 #define STRATA_RT_LOOP (UINT32_MAX - 1)

@@ -31,13 +31,26 @@ static bool uses(const strata_program_launch_t *launch, size_t tensor) {
   return false;
 }
 
-// A kernel may read an element after it has written another, so even one launch that uses both is too many.
+// The first launch behind |from| that is not beside it on another stream.
+static size_t end_of_region(const strata_program_launches_t *launches, size_t from) {
+  int64_t region = launches->data[from].region;
+  size_t end = from + 1;
+  while (region >= 0 && end < launches->count && launches->data[end].region == region)
+    end++;
+  return end;
+}
+
+// A kernel may read an element after it has written another, so even one launch that uses both is too many, or a region
+// of launches beside one another.
 static bool is_written_early(const strata_program_t *program, size_t output, size_t input) {
   bool is_written = false;
-  for (size_t i = 0; i < program->main.count; i++) {
-    is_written |= uses(&program->main.data[i], output);
-    if (is_written && uses(&program->main.data[i], input))
-      return true;
+  for (size_t from = 0, end; from < program->main.count; from = end) {
+    end = end_of_region(&program->main, from);
+    for (size_t i = from; i < end; i++)
+      is_written |= uses(&program->main.data[i], output);
+    for (size_t i = from; i < end && is_written; i++)
+      if (uses(&program->main.data[i], input))
+        return true;
   }
   return false;
 }
@@ -70,8 +83,11 @@ static void redirect(strata_program_t *program, size_t output) {
                                 .copy_size = tensor->size,
                                 .bytes = strata_number_varies(tensor->size) ? 0 : 2 * tensor->size};
   const strata_program_arg_t args[] = {in_pool, {.kind = STRATA_ARG_TENSOR, .index = output}};
-  *strata_vector_push(arena, &program->main) = (strata_program_launch_t){
-      .kernel = program->kernels.count - 1, .n_args = 2, .args = strata_arena_copy(arena, args, sizeof args)};
+  *strata_vector_push(arena, &program->main) =
+      (strata_program_launch_t){.kernel = program->kernels.count - 1,
+                                .n_args = 2,
+                                .args = strata_arena_copy(arena, args, sizeof args),
+                                .region = -1};
 }
 
 static const char *size_text(const strata_program_t *program, const strata_program_tensor_t *tensor) {

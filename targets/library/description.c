@@ -179,6 +179,36 @@ static void print_predictions(strata_ir_printer_t *printer, const strata_program
   fputs("]\n", printer->file);
 }
 
+typedef struct {
+  bool is_first;
+  bool is_forked; // by the launch in front: the end of a list joins, too
+} stream_printer_t;
+
+static void print_streams_of(strata_ir_printer_t *printer, const strata_program_launches_t *launches,
+                             stream_printer_t *state) {
+  for (size_t i = 0; i < launches->count; i++) {
+    const strata_program_launch_t *launch = &launches->data[i];
+    int64_t times = launch->loop ? strata_program_loop_listed(launch->loop) : 0;
+    for (int64_t j = 0; j < times; j++)
+      print_streams_of(printer, &launch->loop->body, state);
+    if (launch->loop)
+      continue;
+    unsigned order = strata_program_order(launches, i), word = launch->stream;
+    word |= order & STRATA_RT_FORK ? STRATA_STREAMS_FORK : 0u;
+    word |= state->is_forked && (order || i == 0 || launches->data[i - 1].loop) ? STRATA_STREAMS_JOIN : 0u;
+    fprintf(printer->file, "%si32 %u", state->is_first ? "" : ", ", word);
+    *state = (stream_printer_t){.is_forked = launch->region >= 0};
+  }
+}
+
+static void print_streams(strata_ir_printer_t *printer, const strata_program_t *program) {
+  stream_printer_t state = {.is_first = true};
+  fprintf(printer->file, "@.streams = private constant [%lld x i32] [",
+          (long long)strata_program_count_launches(&program->main));
+  print_streams_of(printer, &program->main, &state);
+  fputs("]\n", printer->file);
+}
+
 // The last members, of which a description has as many as it needs.
 typedef struct {
   const char *types, *values;
@@ -186,15 +216,24 @@ typedef struct {
 } optional_members_t;
 
 static optional_members_t print_optional_members(strata_ir_printer_t *printer, const strata_program_t *program) {
-  bool picks = has_picks(program);
-  if (has_predictions(program)) {
-    print_predictions(printer, program);
-    return (optional_members_t){", ptr, ptr", picks ? ", ptr @.picks, ptr @.predicted" : ", ptr null, ptr @.predicted",
-                                sizeof(strata_library_t)};
-  }
+  strata_arena_t *arena = program->compile->arena;
+  bool picks = has_picks(program), predictions = has_predictions(program),
+       streams = strata_program_has_streams(&program->main);
+  optional_members_t members = {"", "", offsetof(strata_library_t, picks)};
+  const char *values = picks ? ", ptr @.picks" : ", ptr null";
   if (picks)
-    return (optional_members_t){", ptr", ", ptr @.picks", offsetof(strata_library_t, predicted)};
-  return (optional_members_t){"", "", offsetof(strata_library_t, picks)};
+    members = (optional_members_t){", ptr", values, offsetof(strata_library_t, predicted)};
+  values = strata_arena_printf(arena, "%s, ptr %s", values, predictions ? "@.predicted" : "null");
+  if (predictions) {
+    print_predictions(printer, program);
+    members = (optional_members_t){", ptr, ptr", values, offsetof(strata_library_t, streams)};
+  }
+  if (streams) {
+    print_streams(printer, program);
+    members = (optional_members_t){", ptr, ptr, ptr", strata_arena_printf(arena, "%s, ptr @.streams", values),
+                                   sizeof(strata_library_t)};
+  }
+  return members;
 }
 
 // The devices in their order; their number.

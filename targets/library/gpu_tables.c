@@ -1,5 +1,6 @@
 // The program of runtime/gpu/program.h as LLVM IR. Types and members here must agree with that file. What belongs to
 // one device carries its number in its name: @.v0_kernels, …
+#include "runtime/gpu/lanes.h"
 #include "runtime/gpu/program.h"
 #include "targets/library/emit.h"
 
@@ -11,7 +12,7 @@ static const char types[] =
     "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr, [4 x i32] }\n"
     "%image = type { ptr, i64, i32, i32 }\n"
     "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
-    "i64, i64, i64, ptr }\n"
+    "i64, i64, i64, ptr, i64 }\n"
     "%program = type { ptr, ptr, i64, ptr, i32, i32, i32, i32 }\n";
 
 enum { IMAGE_ALIGNMENT = 64 };
@@ -96,6 +97,19 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
   fputs("]\n", printer->file);
 }
 
+_Static_assert(STRATA_MAX_STREAMS == STRATA_RT_MAX_SIDE_STREAMS + 1, "what the runtime has room for");
+
+// The highest number of a stream.
+static int64_t count_side_streams(const strata_program_launches_t *launches) {
+  int64_t most = 0;
+  for (size_t i = 0; i < launches->count; i++) {
+    const strata_program_launch_t *launch = &launches->data[i];
+    int64_t own = launch->loop ? count_side_streams(&launch->loop->body) : launch->stream;
+    most = own > most ? own : most;
+  }
+  return most;
+}
+
 // The tables of one device, and the variant that holds them as text. |offset|: of its weights among those of all.
 static const char *print_variant(strata_ir_printer_t *printer, const strata_program_t *program,
                                  const strata_program_t *first, int number, int64_t offset) {
@@ -112,11 +126,11 @@ static const char *print_variant(strata_ir_printer_t *printer, const strata_prog
   return strata_arena_printf(
       arena,
       "%%variant { ptr @.g%zu, ptr @.%simages, i64 %zu, ptr @.%skernels, i64 %zu, %s, ptr @.%sconstant_table, "
-      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu, ptr %s }",
+      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu, ptr %s, i64 %lld }",
       device, prefix, program->gpu->binary.n_images, prefix, count_kernels(program), strata_ir_lists(program, prefix),
       prefix, prefix, program->constants.count, (long long)program->pool_size, max_args, is_embedded ? weights : "null",
       (long long)program->weights_size, (long long)program->weights_size, (unsigned long long)program->weights_checksum,
-      strata_ir_print_sizes(printer, program, prefix));
+      strata_ir_print_sizes(printer, program, prefix), (long long)count_side_streams(&program->main));
 }
 
 void strata_program_print_gpu_tables(const strata_program_t *program, const strata_cpu_device_t *device,

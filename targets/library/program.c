@@ -362,8 +362,11 @@ static strata_status_t read_function(reader_t *reader, MlirOperation func, bool 
       args[j] = buffers[launch->args[j]];
     strata_program_launch_t read;
     STRATA_TRY(read_launch(reader, launch, &list, args, &read));
+    read.region = launch->region;
+    read.stream = (unsigned)launch->stream;
     *strata_vector_push(reader->arena, out_launches) = read;
   }
+  strata_program_interleave(reader->program, out_launches);
   return NULL;
 }
 

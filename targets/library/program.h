@@ -69,6 +69,8 @@ typedef struct strata_program_launch {
   size_t n_variants;
   struct strata_program_launch *variants;
   strata_number_t pick;
+  int64_t region;  // of launches beside one another on several streams; -1: none
+  unsigned stream; // 0: the call's
 } strata_program_launch_t;
 
 typedef STRATA_VECTOR(strata_program_launch_t) strata_program_launches_t;
@@ -126,6 +128,13 @@ static inline bool strata_program_loop_is_open(const strata_program_loop_t *loop
 static inline int64_t strata_program_loop_listed(const strata_program_loop_t *loop) {
   return strata_program_loop_is_open(loop) || strata_number_varies(loop->count) ? 1 : loop->count;
 }
+enum { STRATA_MAX_STREAMS = 32 }; // of a call
+// Whether streams are joined or forked in front of launch |i|: as strata_rt_launch_t.order has it.
+unsigned strata_program_order(const strata_program_launches_t *launches, size_t i);
+// Enqueuing takes time: the launches of a region in the order in which their streams come to them.
+void strata_program_interleave(const strata_program_t *program, strata_program_launches_t *launches);
+// True if a launch is on another stream than the call's.
+bool strata_program_has_streams(const strata_program_launches_t *launches);
 // True if there is an open loop among the launches and in the bodies of their loops.
 bool strata_program_has_open_loop(const strata_program_launches_t *launches);
 

@@ -7,7 +7,7 @@
 
 void strata_ir_print_table_types(strata_ir_printer_t *printer) {
   fputs("%arg = type { i32, i32, i64 }\n"
-        "%launch = type { i32, i32, i64, i64 }\n"
+        "%launch = type { i32, i16, i8, i8, i64, i64 }\n"
         "%loop = type { i64, i64, i64, i64, i64, i64 }\n"
         "%step = type { i64, i64, i64, i64 }\n"
         "%list = type { ptr, i64, ptr, i64, ptr, ptr, i64 }\n"
@@ -41,6 +41,7 @@ typedef struct {
 
 typedef struct {
   const strata_program_launch_t *launch;
+  unsigned order;      // as strata_program_order says
   bool is_picked;      // one of several, and not to be picked from again
   size_t first_picked; // of which it is one by its own number; else 0
 } listed_launch_t;
@@ -53,7 +54,8 @@ typedef struct {
 
 static void add_launches(strata_arena_t *arena, const strata_program_launches_t *launches, listing_t *listing) {
   for (size_t i = 0; i < launches->count; i++)
-    *strata_vector_push(arena, &listing->all) = (listed_launch_t){.launch = &launches->data[i]};
+    *strata_vector_push(arena, &listing->all) =
+        (listed_launch_t){.launch = &launches->data[i], .order = strata_program_order(launches, i)};
 }
 
 // The launches of which launch |at| is one by the call's sizes: itself, and its variants.
@@ -97,14 +99,15 @@ static void print_launches(strata_ir_printer_t *printer, const strata_program_t 
     const listed_launch_t *listed = &listing->all.data[i];
     const strata_program_launch_t *launch = listed->launch;
     if (picks(listed)) {
-      fprintf(printer->file, "%s%%launch { i32 %u, i32 0, i64 %zu, i64 %lld }", i ? ", " : "", STRATA_RT_PICK,
-              listed->first_picked, (long long)launch->pick);
+      fprintf(printer->file, "%s%%launch { i32 %u, i16 0, i8 %u, i8 %u, i64 %zu, i64 %lld }", i ? ", " : "",
+              STRATA_RT_PICK, launch->stream, listed->order, listed->first_picked, (long long)launch->pick);
       continue;
     }
     int64_t copied = launch->loop || !program->gpu ? 0 : program->kernels.data[launch->kernel].copy_size;
     unsigned kernel = launch->loop ? STRATA_RT_LOOP : copied ? UINT32_MAX : (unsigned)launch->kernel;
-    fprintf(printer->file, "%s%%launch { i32 %u, i32 %zu, i64 %zu, i64 %lld }", i ? ", " : "", kernel, launch->n_args,
-            n_args, launch->loop ? (long long)n_loops++ : (long long)copied);
+    fprintf(printer->file, "%s%%launch { i32 %u, i16 %zu, i8 %u, i8 %u, i64 %zu, i64 %lld }", i ? ", " : "", kernel,
+            launch->n_args, launch->stream, listed->order, n_args,
+            launch->loop ? (long long)n_loops++ : (long long)copied);
     n_args += launch->n_args;
   }
   fputs("]\n", printer->file);

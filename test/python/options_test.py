@@ -32,7 +32,8 @@ VALUES = {
     "mm_conv_precision_mode": "fp32", "mlir_disable_fast_math": True,
     "polyblocks_disable_unsafe_math_canonicalizations": True, "opt_level": 1, "polyblocks_disable_affine_fusion": True,
     "polyblocks_disable_reduce_reduce_fusion": True, "fuse_norms": GPU, "disable_constant_folding": True,
-    "schedule": None, "weights": "file", "threads": 1, "alignment": 64, "alias": ["y=x"], "user_device_memory": True,
+    "multistream": None, "multistream_extra_streams": None, "multistream_max_parallel": None, "schedule": None,
+    "weights": "file", "threads": 1, "alignment": 64, "alias": ["y=x"], "user_device_memory": True,
     "on_gpu_tensors": GPU, "device_one_time_load": True, "debug_info": "line", "verify_each": True, "num_iters": 3,
     "dump_after": None, "save_temps": "temps", "time_compilation": True, "explain": True, "resource_usage": True,
     "plot": "plot.svg", "aot": True, "aot_name": "net", "output_dir": "out", "debug": True, "static_argnums": (1,),
@@ -80,6 +81,8 @@ def other_names():
     assert Options({"disable_fast_math": True}).arguments() == ["--mlir-disable-fast-math=on"]
     assert Options({"mlir-disable-fast-math": True}).mlir_disable_fast_math is True
     assert Options({"gpu_no_tensor_core": 1}).polyblocks_gpu_no_tensor_core is True
+    for value, text in ((1, "1"), (False, "0"), ("all", "all")):
+        assert Options({"multistream": value}).arguments() == [f"--multistream={text}"]
 
 
 def none_is_the_default():

@@ -65,13 +65,15 @@ static const uint32_t public_constants[] = {0, 1, 3};
 static const strata_rt_arg_t main_args[] = {{STRATA_RT_TENSOR, 0, 0},   {STRATA_RT_CONSTANT, 0, 0},
                                             {STRATA_RT_POOL, 0, 256},   {STRATA_RT_POOL, 0, 256},
                                             {STRATA_RT_CONSTANT, 4, 0}, {STRATA_RT_TENSOR, 1, 0}};
-static const strata_rt_launch_t main_launches[] = {{0, 3, 0, 0}, {1, 3, 3, 0}};
+#define LAUNCH(kernel_, n_args_, first_, size_)                                                                        \
+  { .kernel = kernel_, .n_args = n_args_, .first_arg = first_, .size = size_ }
+static const strata_rt_launch_t main_launches[] = {LAUNCH(0, 3, 0, 0), LAUNCH(1, 3, 3, 0)};
 static const strata_rt_arg_t prepare_args[] = {{STRATA_RT_CONSTANT, 1, 0},
                                                {STRATA_RT_PREPARED, 2, 0},
                                                {STRATA_RT_PREPARED, 2, 0},
                                                {STRATA_RT_CONSTANT, 3, 0},
                                                {STRATA_RT_PREPARED, 4, 0}};
-static const strata_rt_launch_t prepare_launches[] = {{2, 2, 0, 0}, {3, 3, 2, 0}};
+static const strata_rt_launch_t prepare_launches[] = {LAUNCH(2, 2, 0, 0), LAUNCH(3, 3, 2, 0)};
 
 static const int64_t shape[] = {N};
 static const strata_tensor_info_t input = {"x", "x", STRATA_DTYPE_F32, 1, shape, N * 4};

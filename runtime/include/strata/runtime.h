@@ -63,6 +63,12 @@ enum {
   STRATA_LIBRARY_DEVICE_TENSORS = 2, // tensors are device pointers
 };
 
+enum {
+  STRATA_STREAMS_NUMBER = 0xFF,
+  STRATA_STREAMS_FORK = 0x100,
+  STRATA_STREAMS_JOIN = 0x200,
+};
+
 typedef struct strata_library {
   uint32_t struct_size; // of the description this library was built with
   uint32_t abi_version;
@@ -119,6 +125,9 @@ typedef struct strata_library {
   // There, as struct_size says, where the compiler's models of the GPU know it of one: for each kernel the nanoseconds
   // that they expect of a launch; 0 where unknown. |picks| may then be NULL.
   const uint64_t *predicted;
+  // There, as struct_size says, where a call uses several streams: for each launch the number of its stream, 0 being
+  // the call's, and STRATA_STREAMS_...: whether all are joined in front of it, and others then forked from the call's.
+  const uint32_t *streams;
 } strata_library_t;
 
 #endif

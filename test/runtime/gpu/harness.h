@@ -35,6 +35,10 @@ int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t size, void *stream
 int cuStreamCreate(void **out, unsigned flags);
 int cuStreamDestroy_v2(void *stream);
 int cuStreamSynchronize(void *stream);
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags);
+int cuEventCreate(void **out, unsigned flags);
+int cuEventDestroy_v2(void *event);
+int cuEventRecord(void *event, void *stream);
 int cuStreamBeginCapture_v2(void *stream, int mode);
 int cuStreamEndCapture(void *stream, void **out);
 int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags);

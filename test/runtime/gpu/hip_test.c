@@ -1,4 +1,4 @@
-// The runtime on HIP: the same program, two devices, every call made to fail in turn.
+// The runtime on HIP: the same program, on one stream and on several, two devices, every call made to fail in turn.
 #include "test/runtime/gpu/harness.h"
 
 #include <stdbool.h>
@@ -92,6 +92,7 @@ static void test_failures(void) {
     if (!ok)
       fprintf(stderr, "call %ld, %s: status %d, '%s'\n", n, failed, status, message);
     CHECK(ok);
+    strata_test_driver_take_fault(); // what cannot be joined, if that is what fails
     library->unload();
     CHECK(strata_test_driver_alive() == alive);
   }
@@ -107,9 +108,12 @@ static void test_maps(void) {
 
 int main(void) {
   setenv("STRATA_TEST_DRIVER_DEVICES", "2", 1);
-  library = open_library("hip", NULL);
-  test_devices();
-  test_failures();
+  static const char *const names[] = {"hip", "hip_streams"};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    library = open_library(names[i], NULL);
+    test_devices();
+    test_failures();
+  }
   test_maps();
   return check_result();
 }

@@ -35,18 +35,61 @@ static const strata_rt_constant_t constants[] = {
     {512, N * 4, 1}, {sizeof weights, 4, 0}};
 static const uint32_t public_constants[] = {0, 1, 3};
 
+#define LAUNCH(kernel_, n_args_, first_, size_)                                                                        \
+  { .kernel = kernel_, .n_args = n_args_, .first_arg = first_, .size = size_ }
+#define LAUNCH_ON(stream_, order_, kernel_, n_args_, first_, size_)                                                    \
+  { .kernel = kernel_, .n_args = n_args_, .stream = stream_, .order = order_, .first_arg = first_, .size = size_ }
+#ifndef TEST_STREAMS
+#define TEST_STREAMS 0
+#endif
+#if TEST_STREAMS
+// Three copies of the product beside one another, then two halves of two of them, each on a stream of its own.
+enum { N_LAUNCHES = 7, N_BUFFERS = 5, HALF = N * 2 };
+#define BUFFER(i, offset)                                                                                              \
+  { STRATA_RT_POOL, 0, 256 + (i)*ROW + (offset) }
+static const strata_rt_arg_t main_args[] = {
+    {STRATA_RT_TENSOR, 0, 0},
+    {STRATA_RT_CONSTANT, 5, 0},
+    BUFFER(0, 0), // multiply
+    BUFFER(0, 0),
+    BUFFER(1, 0),
+    BUFFER(0, 0),
+    BUFFER(2, 0),
+    BUFFER(0, 0),
+    BUFFER(3, 0),
+    BUFFER(1, 0),
+    BUFFER(4, 0),
+    BUFFER(2, HALF),
+    BUFFER(4, HALF),
+    BUFFER(4, 0),
+    {STRATA_RT_CONSTANT, 4, 0},
+    {STRATA_RT_TENSOR, 1, 0}, // add
+};
+static const strata_rt_launch_t main_launches[] = {
+    LAUNCH(0, 3, 0, 0),
+    LAUNCH_ON(1, STRATA_RT_FORK, STRATA_RT_COPY, 2, 3, N * 4),
+    LAUNCH_ON(2, 0, STRATA_RT_COPY, 2, 5, N * 4),
+    LAUNCH_ON(0, 0, STRATA_RT_COPY, 2, 7, N * 4),
+    LAUNCH_ON(0, STRATA_RT_JOIN | STRATA_RT_FORK, STRATA_RT_COPY, 2, 9, HALF),
+    LAUNCH_ON(1, 0, STRATA_RT_COPY, 2, 11, HALF),
+    LAUNCH_ON(0, STRATA_RT_JOIN, 1, 3, 13, 0),
+};
+#else
+enum { N_LAUNCHES = 3, N_BUFFERS = 2 };
 static const strata_rt_arg_t main_args[] = {
     {STRATA_RT_TENSOR, 0, 0},       {STRATA_RT_CONSTANT, 5, 0},     {STRATA_RT_POOL, 0, 256}, // multiply
     {STRATA_RT_POOL, 0, 256},       {STRATA_RT_POOL, 0, 256 + ROW},                           // copy
     {STRATA_RT_POOL, 0, 256 + ROW}, {STRATA_RT_CONSTANT, 4, 0},     {STRATA_RT_TENSOR, 1, 0}, // add
 };
-static const strata_rt_launch_t main_launches[] = {{0, 3, 0, 0}, {STRATA_RT_COPY, 2, 3, N * 4}, {1, 3, 5, 0}};
+static const strata_rt_launch_t main_launches[] = {LAUNCH(0, 3, 0, 0), LAUNCH(STRATA_RT_COPY, 2, 3, N * 4),
+                                                   LAUNCH(1, 3, 5, 0)};
+#endif
 static const strata_rt_arg_t prepare_args[] = {
     {STRATA_RT_CONSTANT, 1, 0}, {STRATA_RT_PREPARED, 2, 0},                             // reverse
     {STRATA_RT_PREPARED, 2, 0}, {STRATA_RT_CONSTANT, 3, 0}, {STRATA_RT_PREPARED, 4, 0}, // add_bias
     {STRATA_RT_CONSTANT, 0, 0}, {STRATA_RT_PREPARED, 5, 0},                             // twice
 };
-static const strata_rt_launch_t prepare_launches[] = {{2, 2, 0, 0}, {3, 3, 2, 0}, {4, 2, 5, 0}};
+static const strata_rt_launch_t prepare_launches[] = {LAUNCH(2, 2, 0, 0), LAUNCH(3, 3, 2, 0), LAUNCH(4, 2, 5, 0)};
 
 static const int64_t shape[] = {N};
 static const strata_tensor_info_t input = {"x", "x", STRATA_DTYPE_F32, 1, shape, N * 4};
@@ -59,7 +102,7 @@ static const strata_tensor_info_t *const constant_infos[] = {&scale_info, &w_inf
 static const strata_kernel_info_t kernel_infos[] = {
     {"multiply", BLOCKS, 0, 0}, {"copy", 1, 0, 0}, {"add", BLOCKS, 0, 0}};
 static const strata_kernel_info_t *const kernel_info_list[] = {&kernel_infos[0], &kernel_infos[1], &kernel_infos[2]};
-static const uint32_t launches[] = {0, 1, 2};
+static const uint32_t launches[N_LAUNCHES] = {0, 1, [N_LAUNCHES - 1] = 2};
 static const char *const devices[] = {"emulated"};
 
 static const strata_library_t library = {
@@ -80,7 +123,7 @@ static const strata_library_t library = {
     .constants = constant_infos,
     .n_kernels = 3,
     .kernels = kernel_info_list,
-    .n_launches = 3,
+    .n_launches = N_LAUNCHES,
     .launches = launches,
     .run = strata_rt_run,
     .device_memory_size = strata_rt_device_memory_size,
@@ -97,12 +140,13 @@ static const strata_rt_variant_t variants[] = {{.device = "emulated",
                                                 .n_images = 2,
                                                 .kernels = kernels,
                                                 .n_kernels = 5,
-                                                .main = {main_launches, 3, main_args},
+                                                .main = {main_launches, N_LAUNCHES, main_args},
                                                 .prepare = {prepare_launches, 3, prepare_args},
                                                 .constants = constants,
                                                 .public_constants = public_constants,
                                                 .n_constants = 6,
-                                                .pool_size = 256 + 2 * ROW,
+                                                .pool_size = 256 + N_BUFFERS * ROW,
+                                                .n_side_streams = TEST_STREAMS ? 2 : 0,
                                                 .max_args = 3,
                                                 .weights = &weights,
                                                 .weights_size = sizeof weights,

@@ -25,6 +25,9 @@ static const struct {
     {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "hipErrorLaunchFailure"},
     {CAPTURE_UNSUPPORTED, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "hipErrorStreamCaptureUnsupported"},
     {CAPTURE_INVALIDATED, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "hipErrorStreamCaptureInvalidated"},
+    {CAPTURE_UNMATCHED, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED", "hipErrorStreamCaptureUnmatched"},
+    {CAPTURE_UNJOINED, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "hipErrorStreamCaptureUnjoined"},
+    {CAPTURE_ISOLATION, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION", "hipErrorStreamCaptureIsolation"},
 };
 
 const char *api_error_name(int error, bool is_hip) {
@@ -179,32 +182,33 @@ int api_is_capturing(void *handle, int *out) {
   return result;
 }
 
-int api_begin_capture(void *handle) {
-  stream_t *stream = object_find(STREAM, handle);
-  if (!stream || stream->capture)
-    return INVALID_VALUE;
-  stream->capture = object_create(GRAPH, sizeof *stream->capture, stream->object.context);
+int api_capture_id(void *handle, int *out_status, uint64_t *out_id) {
+  stream_t *stream;
+  int result = stream_find(handle, context_current(), &stream);
+  if (result != OK)
+    return result;
+  *out_status = stream->capture != NULL;
+  *out_id = stream->capture ? stream->capture->id : 0;
   return OK;
 }
 
-int api_end_capture(void *handle, void **out_graph) {
+int api_begin_capture(void *handle) {
   stream_t *stream = object_find(STREAM, handle);
-  if (!stream || !stream->capture)
-    return INVALID_VALUE;
-  *out_graph = stream->capture;
-  stream->capture = NULL;
-  return OK;
+  return stream && !stream->capture ? capture_begin(stream) : INVALID_VALUE;
+}
+
+int api_end_capture(void *handle, void **out_graph) {
+  graph_t *graph = NULL;
+  stream_t *stream = object_find(STREAM, handle);
+  int result = stream && stream->capture ? capture_end(stream, &graph) : INVALID_VALUE;
+  *out_graph = graph;
+  return result;
 }
 
 int api_copy_graph(void *handle, void **out_graph) {
   const graph_t *graph = object_find(GRAPH, handle);
-  if (!graph)
-    return fault(INVALID_HANDLE, "%p is no graph", handle);
-  graph_t *instance = object_create(GRAPH, sizeof *instance, graph->object.context);
-  for (const operation_t *operation = graph->operations.head; operation; operation = operation->next)
-    queue_append(&instance->operations, operation, operation->params);
-  *out_graph = instance;
-  return OK;
+  *out_graph = graph ? graph_copy(graph) : NULL;
+  return graph ? OK : fault(INVALID_HANDLE, "%p is no graph", handle);
 }
 
 int api_destroy_graph(void *handle) {
@@ -238,46 +242,87 @@ int api_destroy_event(void *handle) {
   event_t *event = object_find(EVENT, handle);
   if (!event)
     return fault(INVALID_HANDLE, "%p is no event", handle);
-  if (event->stream)
-    stream_flush(event->stream);
+  mark_release(event->mark);
+  places_clear(&event->front);
   object_destroy(event);
   return OK;
 }
 
 int api_record_event(void *handle, void *stream_handle) {
   stream_t *stream;
+  const void *own;
   event_t *event = object_find(EVENT, handle);
   int result = stream_find(stream_handle, context_current(), &stream);
   if (!event)
     return fault(INVALID_HANDLE, "%p is no event", handle);
   if (result != OK)
     return result;
-  if (stream->capture)
-    return fault(CAPTURE_UNSUPPORTED, "an event is recorded during a capture");
+  mark_release(event->mark);
+  event->mark = NULL;
+  event->call = call_marked(&own);
+  event->n_appended = stream->n_appended;
   event->stream = stream;
-  event->is_recorded = false;
-  return stream_append(stream, &(operation_t){.kind = RECORD, .event = event}, NULL);
+  event->capture = stream->capture;
+  if (stream->capture) {
+    capture_record(stream, event);
+    return OK;
+  }
+  event->mark = calloc(1, sizeof *event->mark);
+  if (!event->mark)
+    abort();
+  *event->mark = (mark_t){.n_users = 1, .stream = stream};
+  return stream_append(stream, &(operation_t){.kind = RECORD, .mark = event->mark}, NULL);
 }
 
 int api_synchronize_event(void *handle) {
   event_t *event = object_find(EVENT, handle);
   if (!event)
     return fault(INVALID_HANDLE, "%p is no event", handle);
-  return event->stream ? stream_flush(event->stream) : OK;
+  if (event->capture)
+    return fault(CAPTURE_UNSUPPORTED, "%p was recorded in a capture", handle);
+  return event->mark ? stream_reach(event->mark) : OK;
 }
 
-// What the event stands for has then been carried out.
-int api_wait_event(void *stream, void *event) {
-  (void)stream;
-  return api_synchronize_event(event);
+// Forks a stream from the marked call's, or joins it: what may be enqueued where, and what must be joined.
+static int mark_order(stream_t *stream, const event_t *event, const void *handle) {
+  const void *own;
+  uint64_t call = call_marked(&own);
+  if (!call)
+    return OK;
+  if (handle == own && event->stream && event->n_appended == event->stream->n_appended)
+    event->stream->is_joined = true;
+  if (handle == own)
+    return OK;
+  if (event->call != call)
+    return fault(INVALID_VALUE, "a stream that is not the call's waits for what is not the call's");
+  stream->call = call;
+  stream->is_joined = false;
+  return OK;
+}
+
+int api_await_event(void *stream_handle, void *handle) {
+  stream_t *stream;
+  event_t *event = object_find(EVENT, handle);
+  int result = stream_find(stream_handle, context_current(), &stream);
+  if (!event)
+    return fault(INVALID_HANDLE, "%p is no event", handle);
+  if (result == OK)
+    result = mark_order(stream, event, stream_handle);
+  if (result != OK)
+    return result;
+  if (event->capture || stream->capture)
+    return capture_await(stream, event);
+  return event->mark ? stream_append(stream, &(operation_t){.kind = AWAIT, .mark = event->mark}, NULL) : OK;
 }
 
 int api_elapsed(float *out, void *begin, void *end) {
   event_t *first = object_find(EVENT, begin), *last = object_find(EVENT, end);
   if (!first || !last)
     return fault(INVALID_HANDLE, "no event");
-  if (!first->is_recorded || !last->is_recorded)
-    return first->stream || last->stream ? NOT_READY : INVALID_HANDLE;
-  *out = (float)((last->time - first->time) * 1e3);
+  if (!first->mark || !last->mark)
+    return INVALID_HANDLE;
+  if (!first->mark->is_reached || !last->mark->is_reached)
+    return NOT_READY;
+  *out = (float)((last->mark->time - first->mark->time) * 1e3);
   return OK;
 }

@@ -20,6 +20,7 @@ int api_destroy_stream(void *stream);
 int api_synchronize_stream(void *stream);
 int api_synchronize(void);
 int api_is_capturing(void *stream, int *out);
+int api_capture_id(void *stream, int *out_status, uint64_t *out_id);
 int api_begin_capture(void *stream);
 int api_end_capture(void *stream, void **out_graph);
 int api_copy_graph(void *graph, void **out_graph); // an instance of it
@@ -29,7 +30,7 @@ int api_create_event(void **out);
 int api_destroy_event(void *event);
 int api_record_event(void *event, void *stream);
 int api_synchronize_event(void *event);
-int api_wait_event(void *stream, void *event);
+int api_await_event(void *stream, void *event);
 int api_elapsed(float *out, void *begin, void *end);
 int api_copy(void *dst, const void *src, size_t size, bool dst_on_device, bool src_on_device, void *stream);
 int api_set(void *dst, int value, size_t size, void *stream);

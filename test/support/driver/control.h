@@ -13,6 +13,7 @@
 //   STRATA_TEST_DRIVER_NAME=NAME     what cuDeviceGetName says; default "test device"
 //   STRATA_TEST_DRIVER_FAIL=CALL:N   the N-th call of CALL fails; CALL may be empty
 //   STRATA_TEST_DRIVER_LEAKS=1       what is alive at exit is a fault
+//   STRATA_TEST_DRIVER_ORDER=SEED    the order of what streams may do at the same time; default 0
 //   STRATA_TEST_DRIVER_LOG=FILE      one line a call
 //
 // The functions may be called by any thread, from C or through ctypes.
@@ -32,8 +33,13 @@ void strata_test_driver_fail(const char *symbol, long n, int error);
 // The function that failed since then; NULL: none yet.
 const char *strata_test_driver_failed(void);
 
+// The order of what streams, or branches of a graph, may do at the same time: of |seed| 0 what somebody waits for comes
+// first, and what others need of other streams as late as may be; of others any order, drawn with the seed.
+void strata_test_driver_order(unsigned long seed);
+
 // From here to the end, on this thread, only what a call with the caller's memory may do: launches and copies on
-// |stream|, and questions. Nothing may be allocated, freed, waited for or loaded.
+// |stream|, or on streams that it forks from that by events and joins before the end, and questions. Nothing may be
+// allocated, freed, waited for or loaded.
 void strata_test_driver_call_begin(void *stream);
 void strata_test_driver_call_end(void);
 

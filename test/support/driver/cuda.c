@@ -264,12 +264,12 @@ EXPORT int cuStreamGetCtx(void *stream, void **out){CALL(QUERY, NULL, stream_con
     int cuStreamDestroy_v2(void *stream){CALL(RELEASE, NULL, api_destroy_stream(stream))} EXPORT
     int cuStreamSynchronize(void *stream){CALL(WAIT, NULL, api_synchronize_stream(stream))} EXPORT
     int cuStreamIsCapturing(void *stream, int *out){CALL(QUERY, NULL, api_is_capturing(stream, out))} EXPORT
-    int cuStreamWaitEvent(void *stream, void *event, unsigned flags) {
-  (void)flags;
-  CALL(ENQUEUE, stream, api_wait_event(stream, event))
-}
+    int cuStreamWaitEvent(void *stream, void *event,
+                          unsigned flags){CALL(ORDER, stream, flags ? INVALID_VALUE : api_await_event(stream, event))}
 
-EXPORT int cuStreamBeginCapture_v2(void *stream, int mode) {
+EXPORT int cuStreamGetCaptureInfo(void *stream, int *out_status, uint64_t *out_id){
+    CALL(QUERY, NULL, api_capture_id(stream, out_status, out_id))} EXPORT
+    int cuStreamBeginCapture_v2(void *stream, int mode) {
   (void)mode;
   CALL(QUERY, NULL, api_begin_capture(stream))
 }

@@ -24,6 +24,9 @@ enum { // CUresult; HIP's codes are the same where they matter
   LAUNCH_FAILED = 719,
   CAPTURE_UNSUPPORTED = 900,
   CAPTURE_INVALIDATED = 901,
+  CAPTURE_UNMATCHED = 903,
+  CAPTURE_UNJOINED = 904,
+  CAPTURE_ISOLATION = 905,
 };
 
 //===-- Objects --------------------------------------------------------------------------------------------------===//
@@ -93,7 +96,13 @@ typedef struct {
   uint32_t grid[3], block[3], shared, cluster;
 } shape_t;
 
-typedef enum { LAUNCH, COPY, SET, RECORD } operation_kind_t;
+typedef enum { LAUNCH, COPY, SET, RECORD, AWAIT } operation_kind_t;
+
+// Places of operations in a graph.
+typedef struct {
+  size_t *data;
+  size_t count;
+} places_t;
 
 typedef struct operation {
   struct operation *next;
@@ -106,7 +115,8 @@ typedef struct operation {
   const void *src;
   size_t size;
   int value;
-  struct event *event; // RECORD
+  struct mark *mark; // RECORD and AWAIT
+  places_t behind;   // in a graph: what must be over before
 } operation_t;
 
 typedef struct {
@@ -115,7 +125,10 @@ typedef struct {
 
 typedef struct graph {
   object_t object;
-  queue_t operations;
+  queue_t operations; // each behind all that it must be behind
+  size_t n_operations;
+  struct stream *origin; // the stream whose capture it is
+  uint64_t id;           // of the capture
 } graph_t;
 
 typedef struct stream {
@@ -123,14 +136,28 @@ typedef struct stream {
   bool is_blocking; // ordered with the default stream
   queue_t queue;    // what has not been carried out
   graph_t *capture; // that the stream is being captured into
-  bool is_invalid;  // the capture is
+  places_t front;   // of the capture: what the stream's next operation must be behind
+  long n_appended;  // launches and copies so far
+  uint64_t call;    // the marked call (control.h) that has forked it from its own stream; 0: none
+  bool is_joined;   // since its last operation
 } stream_t;
+
+// A place in a stream's work, which an event was recorded at.
+typedef struct mark {
+  int n_users;
+  stream_t *stream; // NULL: it is gone
+  bool is_reached;
+  double time; // when, in seconds
+} mark_t;
 
 typedef struct event {
   object_t object;
-  stream_t *stream; // that it is yet to be recorded in
-  bool is_recorded;
-  double time; // seconds
+  mark_t *mark;     // the last record's; NULL: there is none, or it was in a capture
+  stream_t *stream; // of the last record; NULL: there is none
+  graph_t *capture; // the same
+  places_t front;   // the stream's, then
+  long n_appended;  // the stream's, then
+  uint64_t call;    // the marked call that the stream belonged to
 } event_t;
 
 // Objects are made and found by their handles, which are their addresses.
@@ -149,6 +176,7 @@ memory_t *memory_find(const void *address, size_t size); // that holds all of it
 typedef enum {
   QUERY,   // asks, or changes something of the thread alone
   ENQUEUE, // puts work on a stream
+  ORDER,   // puts a stream's later work behind other work
   CHANGE,  // makes or loads something
   RELEASE, // the opposite: takes place even if it is made to fail
   LEAVE,   // releases what a call may take: a context
@@ -159,6 +187,8 @@ typedef enum {
 // fail still does its work.
 int call_begin(const char *symbol, call_class_t class_, const void *stream);
 int call_end(int result);
+// The marked call of this thread that may enqueue only, and its stream; 0: there is none.
+uint64_t call_marked(const void **out_stream);
 
 // The body of an exported function: |work| is an expression that gives its result.
 #define CALL(class_, stream, work)                                                                                     \
@@ -192,12 +222,29 @@ int stream_find(void *handle, context_t *context, stream_t **out_stream);
 void stream_destroy(stream_t *stream);
 int stream_append(stream_t *stream, const operation_t *operation, void *const *params); // copies them
 int stream_flush(stream_t *stream);
+int stream_reach(const mark_t *mark); // carries out what leads to it
+void mark_release(mark_t *mark);      // of one of its users; NULL: nothing
 int context_flush(context_t *context);
-int graph_run(const graph_t *graph, stream_t *stream);
 void queue_clear(queue_t *queue);
-void queue_append(queue_t *queue, const operation_t *operation, void *const *params);
+operation_t *queue_append(queue_t *queue, const operation_t *operation, void *const *params);
 bool any_capture(const context_t *context);
 extern long n_executed;
+
+// Legal orders differ in what is carried out first: 0: what is waited for, and as late as may be; else any, by a
+// generator of random numbers with this seed.
+extern uint64_t order_seed;
+size_t random_below(size_t n);
+
+//===-- Captures and graphs (graph.c) ----------------------------------------------------------------------------===//
+
+void places_clear(places_t *places);
+int capture_begin(stream_t *stream);
+int capture_end(stream_t *stream, graph_t **out_graph);
+void capture_append(stream_t *stream, const operation_t *operation, void *const *params);
+void capture_record(stream_t *stream, event_t *event);
+int capture_await(stream_t *stream, const event_t *event); // the stream becomes one of the event's capture
+graph_t *graph_copy(const graph_t *graph);
+int graph_run(const graph_t *graph, stream_t *stream);
 
 int launch(function_t *function, const shape_t *shape, stream_t *stream, void **params, void **extra, bool is_hip);
 int copy(void *dst, const void *src, size_t size, bool dst_on_device, bool src_on_device, stream_t *stream);

@@ -45,8 +45,8 @@ EXPORT int hipGetDevicePropertiesR0600(void *out, int of){
 
 EXPORT int hipModuleLoadData(void **out, const void *image){HIP(CHANGE, NULL, api_load_module(out, image))} EXPORT
     int hipModuleUnload(void *module){HIP(RELEASE, NULL, api_unload_module(module))} EXPORT
-    int hipModuleGetFunction(void **out, void *module, const char *name){
-        HIP(CHANGE, NULL, api_get_function(out, module, name, true))} EXPORT
+    int hipModuleGetFunction(void **out, void *module,
+                             const char *name){HIP(CHANGE, NULL, api_get_function(out, module, name, true))} EXPORT
     int hipModuleLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
                               unsigned block_y, unsigned block_z, unsigned shared, void *stream, void **params,
                               void **extra) {
@@ -72,6 +72,14 @@ static int stream_device(void *handle, int *out) {
 }
 EXPORT int hipStreamGetDevice(void *stream, int *out){HIP(QUERY, NULL, stream_device(stream, out))} EXPORT
     int hipStreamCreate(void **out){HIP(CHANGE, NULL, api_create_stream(out, true))} EXPORT
+    int hipStreamCreateWithFlags(void **out,
+                                 unsigned flags){HIP(CHANGE, NULL, api_create_stream(out, flags == 0))} EXPORT
+    int hipStreamGetCaptureInfo(void *stream, int *out_status,
+                                uint64_t *out_id){HIP(QUERY, NULL, api_capture_id(stream, out_status, out_id))} EXPORT
+    int hipStreamWaitEvent(void *stream, void *event, unsigned flags){
+        HIP(ORDER, stream, flags ? INVALID_VALUE : api_await_event(stream, event))} EXPORT
+    int hipEventCreateWithFlags(void **out, unsigned flags){
+        HIP(CHANGE, NULL, flags & ~2u ? INVALID_VALUE : api_create_event(out))} EXPORT
     int hipStreamDestroy(void *stream){HIP(RELEASE, NULL, api_destroy_stream(stream))} EXPORT
     int hipStreamSynchronize(void *stream){HIP(WAIT, NULL, api_synchronize_stream(stream))} EXPORT
     int hipStreamIsCapturing(void *stream, int *out){HIP(QUERY, NULL, api_is_capturing(stream, out))}

@@ -184,6 +184,7 @@ static void at_exit(void) {
 static void read_settings(void) {
   const char *devices = getenv("STRATA_TEST_DRIVER_DEVICES"), *arch = getenv("STRATA_TEST_DRIVER_ARCH");
   const char *path = getenv("STRATA_TEST_DRIVER_LOG"), *version = getenv("STRATA_TEST_DRIVER_VERSION");
+  const char *order = getenv("STRATA_TEST_DRIVER_ORDER");
   owner = getpid();
   if (devices)
     settings.n_devices = (int)strtol(devices, NULL, 10);
@@ -191,6 +192,8 @@ static void read_settings(void) {
     settings.arch = (uint32_t)strtoul(arch, NULL, 0);
   if (version)
     settings.version = (int)strtol(version, NULL, 10);
+  if (order)
+    order_seed = strtoul(order, NULL, 0);
   if (path)
     log_file = fopen(path, "ae");
   read_injection(getenv("STRATA_TEST_DRIVER_FAIL"));
@@ -216,10 +219,21 @@ static struct {
 } counts[MAX_SYMBOLS];
 
 static __thread struct {
-  bool is_restricted;
+  uint64_t marked; // the number of the marked call; 0: there is none
   const void *stream;
   bool is_failing;
 } thread;
+
+uint64_t call_marked(const void **out_stream) {
+  *out_stream = thread.stream;
+  return thread.marked;
+}
+
+// A stream of the marked call: its own, or one that it has forked from that.
+static bool is_of_call(const void *handle) {
+  const stream_t *stream = handle == thread.stream ? NULL : object_find(STREAM, handle);
+  return handle == thread.stream || (stream && stream->call == thread.marked);
+}
 
 static void count_call(const char *symbol) {
   int i = 0;
@@ -241,15 +255,15 @@ static bool fails_now(const char *symbol) {
 // What the marked call of a library may not do, and what no call may do during a capture.
 static int check_rules(const char *symbol, call_class_t class_, const void *stream) {
   bool is_harmless = class_ == QUERY || class_ == LEAVE;
-  if (thread.is_restricted && !is_harmless && class_ != ENQUEUE)
+  if (thread.marked && !is_harmless && class_ != ENQUEUE && class_ != ORDER)
     return fault(INVALID_VALUE, "within a call that may only enqueue");
-  if (thread.is_restricted && class_ == ENQUEUE && stream != thread.stream)
+  if (thread.marked && class_ == ENQUEUE && !is_of_call(stream))
     return fault(INVALID_VALUE, "on another stream than the call's");
   if (!settings.is_initialised && strcmp(symbol, "cuInit") != 0 && strcmp(symbol, "hipInit") != 0 && symbol[0] != 'h' &&
       class_ != QUERY)
     return fault(NOT_INITIALIZED, "before cuInit");
   context_t *context = context_current();
-  if (!is_harmless && class_ != ENQUEUE && context && any_capture(context))
+  if (!is_harmless && class_ != ENQUEUE && class_ != ORDER && context && any_capture(context))
     return fault(CAPTURE_UNSUPPORTED, "during a capture");
   if (context && context->error && class_ != RELEASE && !is_harmless)
     return context->error;
@@ -304,10 +318,28 @@ EXPORT void strata_test_driver_fail(const char *symbol, long n, int error) {
 EXPORT const char *strata_test_driver_failed(void) { return injection.failed; }
 
 EXPORT void strata_test_driver_call_begin(void *stream) {
-  thread.is_restricted = true;
+  static uint64_t n_marked;
+  pthread_mutex_lock(&lock);
+  thread.marked = ++n_marked;
   thread.stream = stream;
+  pthread_mutex_unlock(&lock);
 }
 
-EXPORT void strata_test_driver_call_end(void) { thread.is_restricted = false; }
+EXPORT void strata_test_driver_call_end(void) {
+  pthread_mutex_lock(&lock);
+  for (object_t *object = object_first(STREAM); object; object = object->next) {
+    const stream_t *stream = (const stream_t *)object;
+    if (thread.marked && stream->call == thread.marked && !stream->is_joined)
+      fault(INVALID_VALUE, "at the end of a call: a stream that it has forked is not joined");
+  }
+  thread.marked = 0;
+  pthread_mutex_unlock(&lock);
+}
+
+EXPORT void strata_test_driver_order(unsigned long seed) {
+  pthread_mutex_lock(&lock);
+  order_seed = seed;
+  pthread_mutex_unlock(&lock);
+}
 
 EXPORT long strata_test_driver_executed(void) { return n_executed; }

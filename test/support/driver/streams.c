@@ -1,5 +1,5 @@
-// Contexts, streams and the work on them. Work waits in its stream until somebody waits for it; work of the default
-// stream and of the blocking ones keeps its order.
+// Contexts, streams and the work on them. Work waits in its stream until somebody waits for it, and is then carried out
+// in some order that streams and events allow; work of the default stream and of the blocking ones keeps its order.
 #include "test/support/driver/driver.h"
 
 #include <stdlib.h>
@@ -46,6 +46,11 @@ static void object_release(object_t *object) {
     return;
   case STREAM:
     queue_clear(&((stream_t *)object)->queue);
+    places_clear(&((stream_t *)object)->front);
+    break;
+  case EVENT:
+    places_clear(&((event_t *)object)->front);
+    mark_release(((event_t *)object)->mark);
     break;
   case MODULE:
     image_unload(&((module_t *)object)->image);
@@ -57,7 +62,6 @@ static void object_release(object_t *object) {
     queue_clear(&((graph_t *)object)->operations);
     break;
   case CONTEXT:
-  case EVENT:
   case N_KINDS:
     break;
   }
@@ -111,15 +115,23 @@ static int carry_out(const operation_t *operation, context_t *context) {
     memset(operation->dst, operation->value, operation->size);
     return OK;
   case RECORD:
-    operation->event->time = now();
-    operation->event->is_recorded = true;
-    operation->event->stream = NULL;
+    operation->mark->time = now();
+    operation->mark->is_reached = true;
+    return OK;
+  case AWAIT:
     return OK;
   }
   return OK;
 }
 
+void mark_release(mark_t *mark) {
+  if (mark && --mark->n_users == 0)
+    free(mark);
+}
+
 static void operation_free(operation_t *operation) {
+  mark_release(operation->mark);
+  places_clear(&operation->behind);
   free(operation->params);
   free(operation);
 }
@@ -132,13 +144,16 @@ void queue_clear(queue_t *queue) {
   *queue = (queue_t){0};
 }
 
-void queue_append(queue_t *queue, const operation_t *operation, void *const *params) {
+operation_t *queue_append(queue_t *queue, const operation_t *operation, void *const *params) {
   operation_t *copied = malloc(sizeof *copied);
   if (!copied)
     abort();
   *copied = *operation;
   copied->next = NULL;
   copied->params = NULL;
+  copied->behind = (places_t){0};
+  if (copied->mark)
+    copied->mark->n_users++;
   if (operation->n_params) {
     copied->params = malloc(operation->n_params * sizeof *params);
     if (!copied->params)
@@ -150,18 +165,68 @@ void queue_append(queue_t *queue, const operation_t *operation, void *const *par
   else
     queue->head = copied;
   queue->tail = copied;
+  return copied;
+}
+
+//===-- Order ----------------------------------------------------------------------------------------------------===//
+
+uint64_t order_seed;
+
+size_t random_below(size_t n) {
+  order_seed ^= order_seed << 13;
+  order_seed ^= order_seed >> 7;
+  order_seed ^= order_seed << 17;
+  return (size_t)(order_seed % n);
+}
+
+static bool is_ready(const stream_t *stream) {
+  const operation_t *next = stream->queue.head;
+  return next && (next->kind != AWAIT || next->mark->is_reached);
+}
+
+static void step(stream_t *stream) {
+  operation_t *operation = stream->queue.head;
+  stream->queue.head = operation->next;
+  if (!operation->next)
+    stream->queue.tail = NULL;
+  carry_out(operation, stream->object.context);
+  operation_free(operation);
+}
+
+// One of the context's streams whose next operation awaits nothing: there is one, as each awaits what was there before.
+static stream_t *any_ready(const context_t *context) {
+  stream_t *chosen = NULL;
+  size_t n = 0;
+  for (object_t *object = object_first(STREAM); object; object = object->next)
+    if (object->context == context && is_ready((stream_t *)object) && random_below(++n) == 0)
+      chosen = (stream_t *)object;
+  return chosen;
+}
+
+// One step of some stream on the way to the next one of |stream|.
+static void step_towards(stream_t *stream) {
+  const operation_t *next = stream->queue.head;
+  if (order_seed)
+    step(any_ready(stream->object.context));
+  else if (is_ready(stream))
+    step(stream);
+  else
+    stream_reach(next->mark);
 }
 
 int stream_flush(stream_t *stream) {
-  while (stream->queue.head && !stream->object.context->error) {
-    operation_t *operation = stream->queue.head;
-    stream->queue.head = operation->next;
-    if (!operation->next)
-      stream->queue.tail = NULL;
-    carry_out(operation, stream->object.context);
-    operation_free(operation);
-  }
+  while (stream->queue.head && !stream->object.context->error)
+    step_towards(stream);
   return stream->object.context->error;
+}
+
+int stream_reach(const mark_t *mark) {
+  stream_t *stream = mark->stream;
+  if (!stream)
+    return OK;
+  while (!mark->is_reached && !stream->object.context->error)
+    step_towards(stream);
+  return mark->is_reached ? OK : stream->object.context->error;
 }
 
 // Work on the default stream comes after all earlier work on blocking streams, and before all later work there.
@@ -199,6 +264,13 @@ int stream_find(void *handle, context_t *context, stream_t **out_stream) {
 void stream_destroy(stream_t *stream) {
   stream_flush(stream);
   queue_clear(&stream->queue);
+  places_clear(&stream->front);
+  for (object_t *object = object_first(EVENT); object; object = object->next) {
+    event_t *event = (event_t *)object;
+    event->stream = event->stream == stream ? NULL : event->stream;
+    if (event->mark && event->mark->stream == stream)
+      event->mark->stream = NULL;
+  }
   object_destroy(stream);
 }
 
@@ -211,8 +283,12 @@ bool any_capture(const context_t *context) {
 
 int stream_append(stream_t *stream, const operation_t *operation, void *const *params) {
   context_t *context = stream->object.context;
+  if (operation->kind < RECORD) {
+    stream->n_appended++;
+    stream->is_joined = false;
+  }
   if (stream->capture) {
-    queue_append(&stream->capture->operations, operation, params);
+    capture_append(stream, operation, params);
     return OK;
   }
   if (stream->is_blocking && any_capture(context) && stream == context->default_stream)
@@ -222,11 +298,4 @@ int stream_append(stream_t *stream, const operation_t *operation, void *const *p
   flush_others(stream);
   queue_append(&stream->queue, operation, params);
   return OK;
-}
-
-int graph_run(const graph_t *graph, stream_t *stream) {
-  int result = OK;
-  for (const operation_t *operation = graph->operations.head; operation && result == OK; operation = operation->next)
-    result = stream_append(stream, operation, operation->params);
-  return result;
 }

@@ -105,6 +105,7 @@ def _count(row: Row, value: Any) -> int:
 
 def _choice(row: Row, value: Any) -> str:
     values = (row.values or "").split("|")
+    value = str(int(value)) if isinstance(value, int) else value  # of 0|1
     if value in values:
         return value
     near = difflib.get_close_matches(str(value), values, n=1)
