@@ -226,6 +226,19 @@ def few_pixels(g):
 
 
 @case(2)
+def dilated(g):
+    """Taps far apart in small images: some read nothing but padding, and where is said by sizes."""
+    x, w = g.input("x", ["s1", 7, "s0", 16]), g.input("w", [3, 5, 16, 24])
+    y = matmul(g, x, w, ["s1", 7, "s0", 24],
+               ["(n, y, x, o, a, b, c) -> (n, y + a * 3 - 3, x + b * 4 - 8, c)", "(n, y, x, o, a, b, c) -> (a, b, c, o)",
+                "(n, y, x, o, a, b, c) -> (n, y, x, o)"], zero_pad="true")
+    v = g.input("v", [3, 3, 24, 20])
+    return [matmul(g, binary(g, "max", y, g.op("neg", [y], y[1])), v, ["s1", 7, "s0", 20],
+                   ["(n, y, x, o, a, b, c) -> (n, y + a * 9 - 9, x + b - 1, c)",
+                    "(n, y, x, o, a, b, c) -> (a, b, c, o)", "(n, y, x, o, a, b, c) -> (n, y, x, o)"], zero_pad="true")]
+
+
+@case(2)
 def means(g):
     """Over a length that varies: a size as a value, and slices and pads at places that vary."""
     x = g.input("x", ["s0", "s1", 24])
