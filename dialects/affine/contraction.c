@@ -93,13 +93,23 @@ static int choose_vector_dim(const strata_contraction_kernel_t *c, uint32_t only
   return best;
 }
 
-// The longest dim of |only|, by what is likely; the innermost of equals.
+// The longest dim of |only|; the innermost of equals. Sizes that vary count for what they are at least, as a batch of
+// one leaves registers of rows empty: of dims that fill them at any size the one that is longest most often.
 static int choose_row_dim(const strata_nest_t *nest, uint32_t only) {
+  enum { FULL = 16 };
   int best = STRATA_NO_DIM;
-  for (int dim = 0; dim < nest->n_parallel; dim++)
-    if (only & 1u << dim && !strata_size_is_one(nest->space.sizes[dim]) &&
-        (best == STRATA_NO_DIM || strata_nest_likely_extent(nest, dim) >= strata_nest_likely_extent(nest, best)))
+  int64_t best_least = 0, best_likely = 0;
+  for (int dim = 0; dim < nest->n_parallel; dim++) {
+    if (!(only & 1u << dim) || strata_size_is_one(nest->space.sizes[dim]))
+      continue;
+    int64_t least = strata_min(FULL, strata_size_min(nest->space.sizes[dim]));
+    int64_t likely = strata_nest_likely_extent(nest, dim);
+    if (best == STRATA_NO_DIM || least > best_least || (least == best_least && likely >= best_likely)) {
       best = dim;
+      best_least = least;
+      best_likely = likely;
+    }
+  }
   return best;
 }
 

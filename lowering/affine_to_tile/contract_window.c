@@ -2,6 +2,7 @@
 // the tile's points. Loops but the innermost begin and end with the taps that reach inside.
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/symbols.h"
 #include "lowering/affine_to_tile/contract.h"
 
 // What a guard says, over the dims of the nest: each expression is >= 0 where the operand is read.
@@ -33,24 +34,30 @@ static MlirOperation guard_of(const strata_contraction_kernel_t *k, int side) {
   return is_zero ? guard : none;
 }
 
-// Constraint |i| of |guard| over the dims of |nest|; false if it is about anything else.
+// What an operand of the guard is: a dim of the nest, or sizes; a null expression if it is anything else.
+static MlirAffineExpr guard_operand(const strata_nest_t *nest, MlirValue operand) {
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
+    if (mlirValueEqual(nest->dims[dim], operand))
+      return mlirAffineDimExprGet(mlirOperationGetContext(nest->op), dim);
+  return strata_symbol_expr_of_value(operand);
+}
+
+// Constraint |i| of |guard| over the dims of |nest| and sizes; false if it is about anything else.
 static bool read_constraint(const strata_nest_t *nest, MlirOperation guard, int i, MlirAffineExpr *out) {
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(guard, "condition"));
   MlirContext context = mlirOperationGetContext(guard);
-  MlirAffineExpr dims[STRATA_MAX_DIMS];
-  int n = (int)mlirIntegerSetGetNumDims(set);
-  if (mlirIntegerSetIsConstraintEq(set, i) || mlirIntegerSetGetNumSymbols(set) || n > STRATA_MAX_DIMS)
+  MlirAffineExpr inputs[STRATA_MAX_DIMS], constraint = mlirIntegerSetGetConstraint(set, i);
+  intptr_t n = mlirIntegerSetGetNumInputs(set);
+  if (mlirIntegerSetIsConstraintEq(set, i) || n > STRATA_MAX_DIMS)
     return false;
-  for (int j = 0; j < n; j++) {
-    int dim = 0;
-    while (dim < strata_nest_n_dims(nest) && !mlirValueEqual(nest->dims[dim], mlirOperationGetOperand(guard, j)))
-      dim++;
-    if (dim == strata_nest_n_dims(nest))
+  for (intptr_t j = 0; j < n; j++) {
+    inputs[j] = guard_operand(nest, mlirOperationGetOperand(guard, j));
+    if (mlirAffineExprIsNull(inputs[j]))
       return false;
-    dims[j] = mlirAffineDimExprGet(context, dim);
   }
-  *out = mlirAffineExprCompose(mlirIntegerSetGetConstraint(set, i),
-                               mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, n, dims));
+  MlirAffineMap map =
+      mlirAffineMapGet(context, mlirIntegerSetGetNumDims(set), mlirIntegerSetGetNumSymbols(set), 1, &constraint);
+  *out = strata_affine_apply(map, 0, inputs, strata_nest_n_dims(nest), nest->space.n_symbols);
   return true;
 }
 
@@ -64,7 +71,8 @@ static bool greatest_rest(strata_tile_builder_t *b, const window_t *w, MlirAffin
     int64_t factor;
     if (!strata_affine_coefficient(constraint, dim, &factor))
       return false;
-    if (strata_size_varies(nest->space.sizes[dim]) && (dim == w->kernel->sides[1 - w->side].tile_dim || dim == loop))
+    bool is_at_point = dim < nest->n_parallel && dim != w->kernel->sides[1 - w->side].tile_dim;
+    if (strata_size_varies(nest->space.sizes[dim]) && !is_at_point && factor)
       return false;
     int64_t last = factor > 0 ? strata_size_min(nest->space.sizes[dim]) - 1 : 0;
     at[dim] = strata_tile_constant(b, last);
@@ -73,11 +81,12 @@ static bool greatest_rest(strata_tile_builder_t *b, const window_t *w, MlirAffin
       at[dim] = strata_tile_constant(b, 0);
     } else if (dim == w->kernel->sides[w->side].tile_dim) {
       at[dim] = strata_tile_scaled(b, w->base, 1, strata_tile_constant(b, factor > 0 ? w->size - 1 : 0));
-    } else if (dim < nest->n_parallel && dim != w->kernel->sides[1 - w->side].tile_dim) {
+    } else if (is_at_point) {
       at[dim] = w->point[dim];
     }
   }
-  MlirAffineMap map = mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, strata_nest_n_dims(nest), at);
+  MlirAffineMap map =
+      mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, nest->space.n_symbols, strata_nest_n_dims(nest), at);
   *out_rest = strata_tile_simplify(b, mlirAffineExprCompose(constraint, map));
   return *out_factor != 0;
 }

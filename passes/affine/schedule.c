@@ -119,8 +119,8 @@ static int common_dim(const strata_contraction_kernel_t *c) {
     return STRATA_NO_DIM;
   for (int dim = 0; dim < c->nest->n_parallel; dim++) {
     bool is_common = c->sides[STRATA_SIDE_U].dims & c->sides[STRATA_SIDE_V].dims & 1u << dim;
-    int64_t stride;
-    if (is_common && strata_nest_static_extent(c->nest, dim) >= MIN_EXTENT &&
+    int64_t stride, extent;
+    if (is_common && strata_size_is_constant(c->nest->space.sizes[dim], &extent) && extent >= MIN_EXTENT &&
         strata_access_stride(c->nest, c->store, dim, &stride) && stride == 1)
       return dim;
   }
@@ -146,7 +146,7 @@ strata_status_t strata_cpu_contract(const strata_scheduling_t *s, strata_schedul
   *out_taken = strata_is_contraction(s->kernel, &contraction);
   if (!*out_taken)
     return NULL;
-  int common = strata_kernel_varies(s->kernel) ? STRATA_NO_DIM : common_dim(&contraction);
+  int common = common_dim(&contraction);
   *out = (strata_schedule_t){.kind = common == STRATA_NO_DIM ? STRATA_KERNEL_CONTRACT : STRATA_KERNEL_ROWS};
   if (common != STRATA_NO_DIM)
     return pack_common(s, &contraction, common);

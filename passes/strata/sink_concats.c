@@ -58,14 +58,15 @@ static MlirOperation joined(MlirValue value) {
 // Part |part| of |x|, which has the elements of the concat's result in their order, be it in another shape.
 static MlirValue part_of(strata_builder_t *b, MlirValue x, MlirOperation concat, int part) {
   strata_shape_t shape = strata_shape_of(strata_result(concat));
-  int64_t axis = strata_attr_i64(concat, "axis", 0), starts[STRATA_MAX_RANK] = {0}, steps[STRATA_MAX_RANK];
-  int64_t first[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
-  strata_sizes_of(strata_operand(concat, 0), first);
-  strata_sizes_of(strata_operand(concat, part), sizes);
-  starts[axis] = part == 0 ? 0 : first[axis];
-  for (int i = 0; i < STRATA_MAX_RANK; i++)
+  strata_shape_t first = strata_shape_of(strata_operand(concat, 0)),
+                 own = strata_shape_of(strata_operand(concat, part));
+  int64_t axis = strata_attr_i64(concat, "axis", 0), steps[STRATA_MAX_RANK];
+  strata_dim_t starts[STRATA_MAX_RANK];
+  for (int i = 0; i < STRATA_MAX_RANK; i++) {
     steps[i] = 1;
-  return strata_build_slice(b, strata_build_reshape(b, x, shape.rank, shape.dims), starts, steps, sizes);
+    starts[i] = i == axis && part > 0 ? first.dims[axis] : strata_dim_constant(b->compile->context, 0);
+  }
+  return strata_build_slice_dims(b, strata_build_reshape(b, x, shape.rank, shape.dims), starts, steps, own.dims);
 }
 
 MlirValue strata_pass_concat(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
@@ -73,8 +74,7 @@ MlirValue strata_pass_concat(strata_rewriter_t *r, MlirOperation op, strata_op_i
   MlirOperation concat = {NULL};
   for (; which < n && mlirOperationIsNull(concat); which += mlirOperationIsNull(concat))
     concat = joined(strata_operand(op, which));
-  int64_t sizes[STRATA_MAX_RANK];
-  if (mlirOperationIsNull(concat) || strata_sizes_of(strata_result(concat), sizes) < 0)
+  if (mlirOperationIsNull(concat))
     return STRATA_NO_VALUE;
   MlirValue parts[2], operands[3];
   strata_shape_t shape = strata_shape_of(strata_result(op));

@@ -39,6 +39,11 @@ typedef struct {
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
+// The part of |dim| that |factor| divides it into; false if it need not.
+static bool part_of(const splitter_t *s, strata_dim_t dim, int64_t factor, strata_dim_t *out) {
+  return strata_dim_divide(dim, strata_dim_constant(s->r->compile->context, factor), out);
+}
+
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
 // The dim of the broadcast's result that its operand's dim |*next| is, or the first one after it that is not of size 1
@@ -62,6 +67,7 @@ static bool is_of_operand(MlirAffineMap map, int dim, int *next) {
 static bool see_through(splitter_t *s, MlirOperation broadcast, int rank) {
   strata_dim_group_t groups[2 * STRATA_MAX_RANK];
   strata_shape_t in = strata_shape_of(strata_result(broadcast)), out = {.rank = rank};
+  strata_dim_t dims[STRATA_MAX_RANK];
   MlirAffineMap map = strata_map(broadcast);
   int64_t factors[STRATA_MAX_RANK];
   int next = 0, n = 0;
@@ -71,24 +77,24 @@ static bool see_through(splitter_t *s, MlirOperation broadcast, int rank) {
     factors[i] = 1;
   for (int g = 0; g < n; g++)
     for (int i = 0; i < groups[g].n_in; i++) {
-      int64_t size, all;
+      int64_t size;
       bool is_known = strata_dim_is_constant(in.dims[groups[g].in + i], &size), is_one = is_known && size == 1;
       if (is_of_operand(map, groups[g].in + i, &next) || is_one)
         continue;
       if (groups[g].n_out != 1 || i == 0 || i + 1 != groups[g].n_in || factors[groups[g].out] != 1)
         return false;
-      if (!is_known || !strata_dim_is_constant(s->dims[groups[g].out], &all))
+      if (!is_known)
         return false;
       factors[groups[g].out] = size;
     }
   if (n < 0 || next_dim(map, &next) >= 0)
     return false;
+  for (int i = 0; i < rank; i++)
+    if (!part_of(s, s->dims[i], factors[i], &dims[i]))
+      return false;
   for (int i = 0; i < rank; i++) {
-    int64_t size;
-    if (factors[i] == 1 || !strata_dim_is_constant(s->dims[i], &size))
-      continue;
     s->factors[i] *= factors[i];
-    s->dims[i] = strata_dim_constant(s->r->compile->context, size / factors[i]);
+    s->dims[i] = dims[i];
   }
   s->small = strata_operand(broadcast, 0);
   return true;
@@ -149,14 +155,15 @@ static bool walks_alone(const strata_contract_t *c, const enlarged_t *d) {
 
 static bool read_enlarged(splitter_t *s) {
   const strata_contract_t *c = &s->contract;
-  int64_t n_products = 1, n_taps = 1, fewer = 1, size;
+  int64_t n_products = 1, n_taps = 1, fewer = 1;
+  strata_dim_t part;
   for (int i = 0; i < c->n_exprs[0]; i++) {
     if (s->factors[i] == 1)
       continue;
     enlarged_t *d = &s->enlarged[s->n_enlarged++];
     *d = (enlarged_t){.position = i, .factor = s->factors[i]};
     if (!read_window(s->r->compile->context, c, d) || !walks_alone(c, d) ||
-        !strata_dim_is_constant(c->dims[d->place], &size) || size % d->factor)
+        !part_of(s, c->dims[d->place], d->factor, &part))
       return false;
     int64_t own = 0;
     for (int64_t r = 0; r < d->factor; r++)
@@ -212,13 +219,12 @@ static MlirValue build_phase(splitter_t *s, MlirValue image, const int64_t *phas
   c.operands[0] = image;
   for (int i = 0; i < s->n_enlarged; i++) {
     const enlarged_t *d = &s->enlarged[i];
-    int64_t first = floor_div(phases[i] + d->base, d->factor), size = 0;
+    int64_t first = floor_div(phases[i] + d->base, d->factor);
     int64_t taps = floor_div(phases[i] + d->taps - 1 + d->base, d->factor) - first + 1;
     MlirAffineExpr place = mlirAffineDimExprGet(context, d->place), tap = mlirAffineDimExprGet(context, d->tap);
     c.exprs[0][d->position] =
         mlirAffineAddExprGet(mlirAffineAddExprGet(place, tap), mlirAffineConstantExprGet(context, first));
-    strata_dim_is_constant(c.dims[d->place], &size);
-    c.dims[d->place] = strata_dim_constant(context, size / d->factor);
+    part_of(s, c.dims[d->place], d->factor, &c.dims[d->place]);
     c.dims[d->tap] = strata_dim_constant(context, taps);
     c.operands[1] = sum_taps(s, c.operands[1], d, phases[i]);
     c.zero_pad = c.zero_pad || first < 0;

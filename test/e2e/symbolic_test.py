@@ -207,6 +207,38 @@ def wide_convolution(g):
 
 
 @case(2)
+def depthwise(g):
+    """A filter for each channel, channels last; images of a batch and a width that vary."""
+    x, w = g.input("x", ["s0", 6, "s1", 40]), g.input("w", [40, 3, 3])
+    y = matmul(g, x, w, ["s0", 6, "s1", 40],
+               ["(n, y, x, c, a, b) -> (n, y + a - 1, x + b - 1, c)", "(n, y, x, c, a, b) -> (c, a, b)",
+                "(n, y, x, c, a, b) -> (n, y, x, c)"], zero_pad="true")
+    return [binary(g, "max", y, g.op("neg", [y], y[1]))]
+
+
+@case()
+def few_pixels(g):
+    """A convolution with fewer pixels in a row than images are likely, and more than they are at least."""
+    x, w = g.input("x", ["s0", 3, 4, 16]), g.input("w", [3, 3, 16, 40])
+    return [matmul(g, x, w, ["s0", 3, 4, 40],
+                   ["(n, y, x, o, a, b, c) -> (n, y + a - 1, x + b - 1, c)", "(n, y, x, o, a, b, c) -> (a, b, c, o)",
+                    "(n, y, x, o, a, b, c) -> (n, y, x, o)"], zero_pad="true")]
+
+
+@case(2)
+def dilated(g):
+    """Taps far apart in small images: some read nothing but padding, and where is said by sizes."""
+    x, w = g.input("x", ["s1", 7, "s0", 16]), g.input("w", [3, 5, 16, 24])
+    y = matmul(g, x, w, ["s1", 7, "s0", 24],
+               ["(n, y, x, o, a, b, c) -> (n, y + a * 3 - 3, x + b * 4 - 8, c)", "(n, y, x, o, a, b, c) -> (a, b, c, o)",
+                "(n, y, x, o, a, b, c) -> (n, y, x, o)"], zero_pad="true")
+    v = g.input("v", [3, 3, 24, 20])
+    return [matmul(g, binary(g, "max", y, g.op("neg", [y], y[1])), v, ["s1", 7, "s0", 20],
+                   ["(n, y, x, o, a, b, c) -> (n, y + a * 9 - 9, x + b - 1, c)",
+                    "(n, y, x, o, a, b, c) -> (a, b, c, o)", "(n, y, x, o, a, b, c) -> (n, y, x, o)"], zero_pad="true")]
+
+
+@case(2)
 def means(g):
     """Over a length that varies: a size as a value, and slices and pads at places that vary."""
     x = g.input("x", ["s0", "s1", 24])

@@ -1,5 +1,5 @@
 """Convolutions of images enlarged by repeating their elements, along one to three dims, with groups, padding, dilations
-and strides, and what may follow, against sums in f64. And how many products they are on the cpu: one of the small image
+and strides, and what may follow, against sums in f64; once more with the images' sizes left open. And how many products they are on the cpu: one of the small image
 for each phase of the result, with all that follows in it, in one launch; or one where that would save nothing."""
 import itertools
 import re
@@ -50,8 +50,13 @@ class Case:
         self.expected = reference(self.x, self.w, self.bias, self)
         self.tolerance = 1e-2 if dtype == np.float16 else 1e-5
 
-    def add_to(self, graph, i):
-        x = graph.input(f"x{i}", TYPES[self.dtype], self.x.shape)
+    def add_to(self, graph, i, is_open=False):
+        """|is_open|: batch and sizes of the image are names."""
+        shape, result = self.x.shape, self.expected.shape
+        if is_open:
+            shape, result = ([f"{name}{i}.{axis}" if axis != 1 else size for axis, size in enumerate(sizes)]
+                             for name, sizes in (("x", shape), ("y", result)))
+        x = graph.input(f"x{i}", TYPES[self.dtype], shape)
         scales = graph.constant(f"s{i}", np.array([1, 1, *self.factors], np.float32))
         enlarged = graph.node("Resize", [x, "", scales], mode="nearest", nearest_mode="floor",
                               coordinate_transformation_mode="asymmetric")
@@ -60,7 +65,7 @@ class Case:
         w = graph.constant(f"w{i}", self.w) if self.constant else graph.input(f"w{i}", TYPES[self.dtype], self.w.shape)
         y = graph.node("Conv", [enlarged, w, graph.constant(f"b{i}", self.bias)], group=self.group, pads=self.pads,
                        dilations=self.dilations, strides=self.strides)
-        graph.output(graph.node("Relu", [y]) if self.relu else y, TYPES[self.dtype], self.expected.shape)
+        graph.output(graph.node("Relu", [y]) if self.relu else y, TYPES[self.dtype], result)
         return [self.x] if self.constant else [self.x, self.w]
 
 
@@ -111,10 +116,10 @@ PRODUCTS = [([2, 2], [3, 3], np.float32, [], 4), ([3, 1], [3, 3], np.float32, []
             ([2, 2], [3, 3], np.float32, MODES["safe"], 1), ([2, 2], [3, 3], np.float32, ["--target=nvgpu", "--device=sm_90a"], 1)]
 
 
-def count_products(factors, kernel, dtype, options):
+def count_products(factors, kernel, dtype, options, is_open):
     """The products of a run."""
     graph = Graph()
-    Case([12, 11], factors, kernel, 16, 16, relu=True, dtype=dtype).add_to(graph, 0)
+    Case([12, 11], factors, kernel, 16, 16, relu=True, dtype=dtype).add_to(graph, 0, is_open)
     told = strata.strata(graph.save("products.onnx"), "--compile-to=affine", "--explain", "-o", ".", *options)
     return sum(int(n) for n in re.findall(r"^kernel \w+: (\d+) calls, \d+ nests \(contract", told, re.MULTILINE))
 
@@ -122,20 +127,20 @@ def count_products(factors, kernel, dtype, options):
 def main():
     gpu.use_stand_in()
     failed = 0
-    graph = Graph()
-    feed = [value for i, case in enumerate(CASES) for value in case.add_to(graph, i)]
-    path = graph.save("upsampled_conv.onnx")
-    for mode, options in MODES.items():
-        library, _ = strata.compile_library(path, ".", f"upsampled_conv_{mode}", options)
-        for case, got in zip(CASES, strata.Library(library).run(feed)):
+    for mode, options in [*MODES.items(), ("open", [])]:
+        graph = Graph()
+        feed = [value for i, case in enumerate(CASES) for value in case.add_to(graph, i, mode == "open")]
+        path = graph.save(f"upsampled_conv_{mode}.onnx")
+        library = strata.Library(strata.compile_library(path, ".", f"upsampled_conv_{mode}", options)[0])
+        for case, got in zip(CASES, library.run(feed, library.sizes_of([value.shape for value in feed]))):
             error = np.abs(got - case.expected).max() / np.abs(case.expected).max()
             good = got.shape == case.expected.shape and error <= case.tolerance
             failed += not good
             print(f"{'ok  ' if good else 'FAIL'} {mode} {case.x.shape} x {case.factors} by {case.w.shape} {error:.1e}")
-    for *case, n in PRODUCTS:
-        got = count_products(*case)
+    for is_open, (*case, n) in itertools.product((False, True), PRODUCTS):
+        got = count_products(*case, is_open)
         failed += got != n
-        print(f"{'ok  ' if got == n else 'FAIL'} {case}: {got} products, expected {n}")
+        print(f"{'ok  ' if got == n else 'FAIL'} {case} {'open' * is_open}: {got} products, expected {n}")
     sys.exit(1 if failed else 0)
 
 

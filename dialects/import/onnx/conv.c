@@ -248,44 +248,14 @@ static void open_transposed_padding(onnx_node_t *n, onnx_window_t *w, const int6
     w->out_dims[i] = strata_dim_plus(strata_dim_times(w->in_dims[i], w->strides[i]), more - w->low[i] - w->high[i]);
     if (!onnx_require(n->importer, w->out_dims[i], onnx_dim(n, 0), 1, INT64_MAX))
       onnx_invalid(n, "dimension %d of the result has no elements", i + 2);
-    if (w->low[i] > onnx_window_span(w, i) - 1)
-      onnx_unsupported(n, "padding that leaves out whole elements, of %s", onnx_dim_text(n, w->in_dims[i]));
   }
-}
-
-// As a convolution of the input with zeros between its elements.
-static MlirValue convolve_spread(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups, onnx_window_t *w) {
-  onnx_shape_t own = onnx_sizes(n, weight); // [C, F / groups, kernel...]
-  int64_t swapped[STRATA_MAX_RANK], dims[STRATA_MAX_RANK] = {groups, own.dims[0] / groups, own.dims[1]};
-  memcpy(dims + 3, own.dims + 2, (size_t)w->rank * sizeof *dims);
-  for (int i = 0; i < own.rank + 1; i++)
-    swapped[i] = i == 1 ? 2 : i == 2 ? 1 : i;
-  weight = strata_build_transpose(n->b, onnx_reshape(n, weight, own.rank + 1, dims), swapped);
-  dims[0] = own.dims[1] * groups;
-  dims[1] = own.dims[0] / groups;
-  memcpy(dims + 2, own.dims + 2, (size_t)w->rank * sizeof *dims);
-  weight = onnx_reshape(n, weight, own.rank, dims);
-  for (int i = 0; i < w->rank; i++) {
-    strata_shape_t shape = onnx_shape(x);
-    int axis = i + 2;
-    shape.dims[axis] = strata_dim_times(shape.dims[axis], w->strides[i]);
-    x = onnx_pad_axis(n, onnx_insert_axis(n, x, axis + 1), axis + 1, 0, w->strides[i] - 1, 0);
-    x = onnx_reshape_dims(n, x, shape.rank, shape.dims);
-    weight = onnx_slice_axis(n, weight, axis, w->kernel[i] - 1, -1, w->kernel[i]);
-    w->low[i] = w->high[i] = onnx_window_span(w, i) - 1 - w->low[i];
-    w->in_dims[i] = shape.dims[axis];
-    w->high[i] = w->high[i] > 0 ? w->high[i] : 1; // what lies outside is zero
-    w->strides[i] = 1;
-    w->is_open[i] = true;
-  }
-  return onnx_convolve(n, x, weight, groups, w, onnx_shape(x).type);
 }
 
 void onnx_import_conv_transpose(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), weight = onnx_operand(n, 1);
   strata_shape_t x_shape = onnx_shape(x);
   onnx_shape_t weight_shape = onnx_sizes(n, weight);
-  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK];
+  int64_t groups = onnx_attr_int(n, "group", 1), extra[STRATA_MAX_RANK];
   onnx_window_t w = {.rank = x_shape.rank - 2};
   if (!onnx_failed(n) &&
       (w.rank < 1 || weight_shape.rank != x_shape.rank || w.rank > STRATA_MAX_RANK / 2 - 2 || groups < 1 ||
@@ -299,21 +269,22 @@ void onnx_import_conv_transpose(onnx_node_t *n) {
   onnx_attr_ints_or(n, "dilations", w.rank, 1, w.dilations);
   onnx_attr_ints_or(n, "output_padding", w.rank, 0, extra);
   onnx_read_pads(n, &w);
-  bool valid = onnx_window_is_valid(&w), is_static = strata_shape_sizes(&x_shape, sizes);
+  bool valid = onnx_window_is_valid(&w), is_open = false;
+  for (int i = 0; i < w.rank; i++)
+    is_open = is_open || w.is_open[i];
   for (int i = 0; i < w.rank; i++)
     valid = valid && extra[i] >= 0 && (extra[i] < w.strides[i] || extra[i] < w.dilations[i]);
   if (!onnx_failed(n) && !valid)
     onnx_invalid(n, "expected positive strides and dilations, padding that is not negative, and less output padding "
                     "than stride or dilation");
-  if (!onnx_failed(n) && is_static)
-    transposed_padding(n, &w, extra);
-  else if (!onnx_failed(n))
+  if (!onnx_failed(n) && is_open) {
     open_transposed_padding(n, &w, extra);
-  if (onnx_failed(n))
-    return;
-  MlirValue result =
-      is_static ? onnx_convolve_transposed(n, x, weight, groups, &w) : convolve_spread(n, x, weight, groups, &w);
-  onnx_set(n, 0, add_bias(n, result, 2));
+  } else if (!onnx_failed(n)) {
+    transposed_padding(n, &w, extra);
+    onnx_close_window(n, &w);
+  }
+  if (!onnx_failed(n))
+    onnx_set(n, 0, add_bias(n, onnx_convolve_transposed(n, x, weight, groups, &w), 2));
 }
 
 //===-- Integers -------------------------------------------------------------------------------------------------===//

@@ -20,7 +20,9 @@ typedef struct {
 
 // The parts of a spatial dim: those that multiply no more than they must, or all phases together.
 typedef struct {
-  int64_t phases, places; // phases * places is the size of the result, or the next multiple
+  int64_t phases;
+  strata_dim_t places; // phases * places is the size of the result, or the next multiple
+  int64_t more;        // places than elements of the input
   int n_parts;
   part_t *parts;
   part_t whole; // count is 0 where there is no such part
@@ -69,11 +71,14 @@ static part_t whole_of(const onnx_window_t *w, int i, int64_t phases) {
                   .stride = stride};
 }
 
-static phases_t read_phases(strata_compile_t *compile, const onnx_window_t *w, int i) {
-  int64_t places = (w->out[i] - 1) / w->strides[i] + 1;
-  phases_t p = {.phases = strata_min(w->strides[i], w->out[i]), .places = places};
-  bool has_empty = false;
-  p.parts = strata_arena_array(compile->arena, part_t, (size_t)p.phases);
+// The result is as long as the input times the stride and a number.
+static phases_t read_phases(const onnx_node_t *n, const onnx_window_t *w, int i) {
+  int64_t stride = w->strides[i], size, rest = 0;
+  bool is_known = strata_dim_is_constant(w->out_dims[i], &size), has_empty = false;
+  strata_dim_is_constant(strata_dim_sub(w->out_dims[i], strata_dim_times(w->in_dims[i], stride)), &rest);
+  phases_t p = {.phases = is_known ? strata_min(stride, size) : stride, .more = floor_div(rest + stride - 1, stride)};
+  p.places = strata_dim_plus(w->in_dims[i], p.more);
+  p.parts = strata_arena_array(n->b->compile->arena, part_t, (size_t)p.phases);
   for (int64_t r = 0; r < p.phases; r++) {
     part_t part = phase_of(w, i, r), *before = p.n_parts > 0 ? &p.parts[p.n_parts - 1] : NULL;
     has_empty = has_empty || part.taps == 0;
@@ -245,15 +250,14 @@ static MlirValue mapped_weight(const transposed_t *t, const part_t *const *parts
 static MlirValue mapped_input(const transposed_t *t, const part_t *const *parts, const dims_t *d) {
   MlirValue x = t->x;
   for (int i = 0; i < t->w.rank; i++)
-    if (d->tap[i] < 0 && parts[i]->base == 0 && t->dims[i].places < t->w.in[i])
-      x = onnx_slice_axis(t->node, x, i + 2, 0, 1, t->dims[i].places);
+    if (d->tap[i] < 0 && parts[i]->base == 0 && t->dims[i].more < 0)
+      x = onnx_slice_dims(t->node, x, i + 2, onnx_dim(t->node, 0), 1, t->dims[i].places);
   return d->group >= 0 || d->channel >= 0 ? x : onnx_remove_axis(t->node, x, 1);
 }
 
 static bool reads_outside(const transposed_t *t, const part_t *const *parts) {
   for (int i = 0; i < t->w.rank; i++)
-    if (parts[i]->base < 0 ||
-        t->dims[i].places - 1 + parts[i]->base + (parts[i]->taps - 1) * parts[i]->step >= t->w.in[i])
+    if (parts[i]->base < 0 || t->dims[i].more + parts[i]->base + (parts[i]->taps - 1) * parts[i]->step > 0)
       return true;
   return false;
 }
@@ -262,42 +266,40 @@ static bool reads_outside(const transposed_t *t, const part_t *const *parts) {
 static MlirValue build_product(const transposed_t *t, const part_t *const *parts) {
   onnx_node_t *n = t->node;
   dims_t d = assign_dims(t, parts);
-  int64_t sizes[STRATA_MAX_RANK], whole[2 * STRATA_MAX_RANK] = {onnx_sizes(n, t->x).dims[0], t->groups * t->filters};
-  int rank = 0;
+  strata_dim_t whole[2 * STRATA_MAX_RANK] = {onnx_shape(t->x).dims[0], onnx_dim(n, t->groups * t->filters)};
   bool is_zero = false;
   for (int i = 0; i < t->w.rank; i++) {
     whole[2 + 2 * i] = t->dims[i].places;
-    whole[3 + 2 * i] = parts[i]->count;
+    whole[3 + 2 * i] = onnx_dim(n, parts[i]->count);
     is_zero = is_zero || parts[i]->taps == 0;
   }
   strata_type_t type = onnx_shape(t->x).type;
   if (is_zero)
-    return onnx_splat(n, type, 2 + 2 * t->w.rank, whole, 0);
+    return onnx_splat_dims(n, type, 2 + 2 * t->w.rank, whole, 0);
   if (d.count > STRATA_MAX_RANK) {
     onnx_unsupported(n, "a convolution of %d dimensions", d.count);
     return (MlirValue){0};
   }
   MlirAffineExpr exprs[STRATA_MAX_RANK];
-  sizes[rank++] = whole[0];
+  strata_shape_t shape = {.type = type, .rank = 1, .dims = {whole[0]}};
   if (d.group >= 0)
-    sizes[rank++] = t->groups;
+    shape.dims[shape.rank++] = onnx_dim(n, t->groups);
   if (d.filter >= 0)
-    sizes[rank++] = t->filters;
+    shape.dims[shape.rank++] = onnx_dim(n, t->filters);
   for (int i = 0; i < t->w.rank; i++) {
-    sizes[rank++] = t->dims[i].places;
+    shape.dims[shape.rank++] = t->dims[i].places;
     if (d.phase[i] >= 0)
-      sizes[rank++] = parts[i]->count;
+      shape.dims[shape.rank++] = onnx_dim(n, parts[i]->count);
   }
-  for (int i = 0; i < rank; i++)
+  for (int i = 0; i < shape.rank; i++)
     exprs[i] = dim(&d, i);
-  strata_shape_t shape = strata_shape_static(d.context, type, rank, sizes);
   MlirValue x = mapped_input(t, parts, &d), weight = mapped_weight(t, parts, &d);
   if (onnx_failed(n))
     return (MlirValue){0};
   MlirValue product = strata_build_contract(n->b, x, weight, input_map(t, parts, &d), weight_map(t, &d),
-                                            mlirAffineMapGet(d.context, d.count, 0, rank, exprs), &shape,
+                                            mlirAffineMapGet(d.context, d.count, 0, shape.rank, exprs), &shape,
                                             reads_outside(t, parts), "conv");
-  return onnx_reshape(n, product, 2 + 2 * t->w.rank, whole);
+  return onnx_reshape_dims(n, product, 2 + 2 * t->w.rank, whole);
 }
 
 //===-- All products ---------------------------------------------------------------------------------------------===//
@@ -319,27 +321,27 @@ static MlirValue build_from(const transposed_t *t, int i, const part_t **parts) 
 
 MlirValue onnx_convolve_transposed(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups,
                                    const onnx_window_t *w) {
-  onnx_shape_t x_shape = onnx_sizes(n, x), weight_shape = onnx_sizes(n, weight);
+  onnx_shape_t weight_shape = onnx_sizes(n, weight);
   const part_t *parts[STRATA_MAX_RANK];
-  int64_t sizes[STRATA_MAX_RANK] = {x_shape.dims[0], groups * weight_shape.dims[1]};
+  strata_dim_t sizes[STRATA_MAX_RANK] = {onnx_shape(x).dims[0], onnx_dim(n, groups * weight_shape.dims[1])};
   transposed_t t = {.node = n,
                     .w = *w,
                     .x = x,
                     .weight = weight,
                     .groups = groups,
-                    .channels = x_shape.dims[1] / groups,
+                    .channels = weight_shape.dims[0] / groups,
                     .filters = weight_shape.dims[1]};
   for (int i = 0; i < w->rank; i++) {
-    t.dims[i] = read_phases(n->b->compile, w, i);
-    sizes[2 + i] = t.dims[i].places * t.dims[i].phases;
+    t.dims[i] = read_phases(n, w, i);
+    sizes[2 + i] = strata_dim_times(t.dims[i].places, t.dims[i].phases);
   }
   choose_parts(&t);
   MlirValue result = build_from(&t, 0, parts);
   if (onnx_failed(n))
     return result;
-  result = onnx_reshape(n, result, w->rank + 2, sizes);
+  result = onnx_reshape_dims(n, result, w->rank + 2, sizes);
   for (int i = 0; i < w->rank; i++)
-    if (sizes[2 + i] != w->out[i])
-      result = onnx_slice_axis(n, result, 2 + i, 0, 1, w->out[i]);
+    if (!strata_dim_equal(sizes[2 + i], w->out_dims[i]))
+      result = onnx_slice_dims(n, result, 2 + i, onnx_dim(n, 0), 1, w->out_dims[i]);
   return result;
 }

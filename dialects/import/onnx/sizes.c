@@ -96,9 +96,12 @@ static void keep_possible(strata_symbol_t *symbol, int n_likely, const int64_t *
 }
 
 // What is chosen by cost is chosen for the likely size in the middle of the list (dialects/affine/symbols.c), of two
-// for the first: on a GPU, which few of anything leave idle, that is to be the larger one.
-static void prefer_larger(strata_symbol_t *symbol) {
+// for the first: that is to be the larger one on a GPU, which few of anything leave idle, and where the other is 1,
+// which no dim is planned for that is more at times.
+static void prefer_larger(strata_symbol_t *symbol, bool is_gpu) {
   int middle = (symbol->n_likely - 1) / 2, larger = symbol->n_likely / 2;
+  if (!symbol->n_likely || (!is_gpu && symbol->likely[middle] > 1))
+    return;
   int64_t size = symbol->likely[middle];
   symbol->likely[middle] = symbol->likely[larger];
   symbol->likely[larger] = size;
@@ -119,8 +122,8 @@ static strata_dim_t new_symbol(onnx_importer_t *importer, const char *name, cons
     symbol.n_likely = given->n_likely;
   }
   keep_possible(&symbol, symbol.n_likely, likely);
-  if (importer->compile->options->target != STRATA_TARGET_CPU && likely == kind->likely && symbol.n_likely)
-    prefer_larger(&symbol);
+  if (likely == kind->likely)
+    prefer_larger(&symbol, importer->compile->options->target != STRATA_TARGET_CPU);
   *strata_vector_push(importer->compile->arena, &importer->symbols.list) = symbol;
   return strata_dim_symbol(importer->compile->context, (int)importer->symbols.list.count - 1);
 }

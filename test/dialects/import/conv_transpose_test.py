@@ -1,6 +1,7 @@
 """ConvTranspose of one to three dims, with groups, strides above the kernel, dilations, padding of every kind, weights
-known at compile time or not, and what may follow, against sums in f64; on cpu and on the emulated GPUs. And how many
-kernels it takes: a product for each part of the phases, with all that follows in it, in one launch."""
+known at compile time or not, and what may follow, against sums in f64; on cpu and on the emulated GPUs, and with batch
+and sizes left open. And how many kernels it takes: a
+product for each part of the phases, with all that follows in it, in one launch."""
 import itertools
 import re
 import sys
@@ -107,18 +108,23 @@ CASES = [
 
 
 TARGETS = {"cpu": [], "nvgpu": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"],
-           "hopper": ["--target=nvgpu", "--device=emulated_90", "--mm-conv-precision-mode=fp32"]}
+           "hopper": ["--target=nvgpu", "--device=emulated_90", "--mm-conv-precision-mode=fp32"], "open": []}
 
 # Transposed convolutions of 16 channels with bias and relu: filters, kernel, stride, padding, and the products.
 PRODUCTS = [(16, 2, 2, 0, 1), (16, 4, 2, 1, 4), (16, 3, 2, 1, 4), (3, 4, 2, 1, 1), (1, 9, 4, 4, 1), (16, 6, 3, 0, 1),
             (16, 1, 2, 0, 1)]
 
 
-def model():
-    """All cases in one model, and its inputs."""
+def opened(name, shape):
+    """|shape| without all numbers but that of the channels."""
+    return [size if axis == 1 else f"{name}.{axis}" for axis, size in enumerate(shape)]
+
+
+def model(cases, is_open):
+    """All |cases| in one model, and its inputs."""
     graph, feed = Graph(), []
-    for i, case in enumerate(CASES):
-        x = graph.input(f"x{i}", case.type, case.x.shape)
+    for i, case in enumerate(cases):
+        x = graph.input(f"x{i}", case.type, opened(f"x{i}", case.x.shape) if is_open else case.x.shape)
         feed.append(case.x)
         if case.constant:
             operands = [x, graph.constant(f"w{i}", case.w), graph.constant(f"b{i}", case.bias)]
@@ -126,20 +132,22 @@ def model():
             operands = [x, graph.input(f"w{i}", case.type, case.w.shape)]
             feed.append(case.w)
         sums = graph.node("ConvTranspose", operands, [f"y{i}"], **case.attributes)
-        graph.output(graph.node("Relu", [sums]) if case.relu else sums, case.type, case.expected.shape)
-    return graph.save("conv_transpose.onnx"), feed
+        shape = opened(f"y{i}", case.expected.shape) if is_open else case.expected.shape
+        graph.output(graph.node("Relu", [sums]) if case.relu else sums, case.type, shape)
+    return graph.save(f"conv_transpose{'_open' * is_open}.onnx"), feed
 
 
-def count_kernels(filters, kernel, stride, padding):
+def count_kernels(filters, kernel, stride, padding, is_open=False):
     """The calls of kernels of a run and, of these, products; and the launches."""
     graph = Graph()
-    operands = [graph.input("x", FLOAT, [1, 16, 12, 12]),
+    operands = [graph.input("x", FLOAT, opened("x", [1, 16, 12, 12]) if is_open else [1, 16, 12, 12]),
                 graph.constant("w", np.ones((16, filters, kernel, kernel), np.float32)),
                 graph.constant("b", np.ones(filters, np.float32))]
     size = stride * 11 + kernel - 2 * padding
     extra = -size % stride
     y = graph.node("ConvTranspose", operands, strides=[stride] * 2, pads=[padding] * 4, output_padding=[extra] * 2)
-    graph.output(graph.node("Relu", [y]), FLOAT, [1, filters, size + extra, size + extra])
+    shape = [1, filters, size + extra, size + extra]
+    graph.output(graph.node("Relu", [y]), FLOAT, opened("y", shape) if is_open else shape)
     told = strata.strata(graph.save("kernels.onnx"), "--compile-to=affine", "--explain", "-o", ".")
     calls = re.findall(r"^kernel \w+: (\d+) calls, \d+ nests \((\w+)", told, re.MULTILINE)
     return (sum(int(n) for n, _ in calls), sum(int(n) for n, nest in calls if nest == "contract"),
@@ -148,19 +156,23 @@ def count_kernels(filters, kernel, stride, padding):
 
 def main():
     gpu.use_stand_in()
-    path, feed = model()
     failed = 0
     for target, options in TARGETS.items():
-        library, _ = strata.compile_library(path, ".", f"conv_transpose_{target}", options)
-        for case, got in zip(CASES, strata.Library(library).run(feed)):
+        is_open = target == "open"
+        cases = [case for case in CASES if not is_open or "output_shape" not in case.attributes]
+        path, feed = model(cases, is_open)
+        library = strata.Library(strata.compile_library(path, ".", f"conv_transpose_{target}", options)[0])
+        for case, got in zip(cases, library.run(feed, library.sizes_of([value.shape for value in feed]))):
             good = got.shape == case.expected.shape and np.allclose(got, case.expected, **case.tolerance)
             failed += not good
             print(f"{'ok  ' if good else 'FAIL'} {target} {case.x.shape} by {case.w.shape} {case.attributes}" +
                   ("" if good else f" got {got.shape}, expected {case.expected.shape}"))
     for *case, n in PRODUCTS:
         got = count_kernels(*case)
-        failed += got != (n, n, 1)
-        print(f"{'ok  ' if got == (n, n, 1) else 'FAIL'} {case}: kernels, products, launches {got}, {n} products")
+        got_open = count_kernels(*case, is_open=True)[:2]
+        failed += got != (n, n, 1) or got_open != (n, n)
+        print(f"{'ok  ' if got == (n, n, 1) and got_open == (n, n) else 'FAIL'} {case}: kernels, products, launches {got}, "
+              f"with open sizes {got_open}, {n} products")
     sys.exit(1 if failed else 0)
 
 

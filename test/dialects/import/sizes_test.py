@@ -390,6 +390,7 @@ def errors():
     said("sizes that vary on a GPU", m.graph, "no error", "strata.symbols", options=("--target=nvgpu",))
     said("likely sizes on a GPU", m.graph, "likely = [64, 1]", options=("--target=nvgpu",))
     said("sizes that vary on the cpu", m.graph, "no error", "strata.symbols")
+    said("no size is planned for as 1", m.graph, "likely = [64, 1]")
     for value, piece in (("x", "expected a size"), ("-1", "expected a size"), ("3..2", "a range with a size in it"),
                          ("1..8/0", "behind '/'"), ("1..8@9", "behind '@'"), ("8@1", "expected a size"),
                          ("1..8,2", "MIN..MAX"), ("5..7/8", "a range with a size in it")):
