@@ -1,6 +1,7 @@
 // Reading the maps of tile.load and tile.store; see access.h.
 #include "lowering/tile_to_cpu/access.h"
 
+#include "dialects/affine/expr.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -13,6 +14,7 @@ typedef struct {
   MlirContext context;
   int n_dims, n_unknown;
   int64_t *extents;
+  MlirAffineExpr *varying;
   MlirValue counters[STRATA_ACCESS_DIMS], unknown[STRATA_ACCESS_DIMS];
 } leaves_t;
 
@@ -29,7 +31,8 @@ static MlirAffineExpr unknown_leaf(leaves_t *leaves, MlirValue value) {
   return mlirAffineSymbolExprGet(leaves->context, at);
 }
 
-static MlirAffineExpr counter_leaf(leaves_t *leaves, MlirValue value, int64_t extent) {
+// |varying|: what the extent is, over known symbols, where it is no number; else null.
+static MlirAffineExpr counter_leaf(leaves_t *leaves, MlirValue value, int64_t extent, MlirAffineExpr varying) {
   int at = 0;
   while (at < leaves->n_dims && !(leaves->counters[at].ptr && mlirValueEqual(leaves->counters[at], value)))
     at++;
@@ -37,6 +40,7 @@ static MlirAffineExpr counter_leaf(leaves_t *leaves, MlirValue value, int64_t ex
     if (at == STRATA_ACCESS_DIMS)
       return unknown_leaf(leaves, value);
     leaves->extents[at] = extent;
+    leaves->varying[at] = varying;
     leaves->counters[leaves->n_dims++] = value;
   }
   return mlirAffineDimExprGet(leaves->context, at);
@@ -50,7 +54,8 @@ static bool loop_bounds(MlirOperation loop, intptr_t argument, int64_t *lower, i
            strata_value_integer(mlirOperationGetOperand(loop, 2), step);
   int64_t uppers[STRATA_VECTOR_RANK];
   if (!strata_op_is(loop, "scf.forall") ||
-      strata_attr_i64s(loop, "staticUpperBound", STRATA_VECTOR_RANK, uppers) <= argument)
+      strata_attr_i64s(loop, "staticUpperBound", STRATA_VECTOR_RANK, uppers) <= argument ||
+      uppers[argument] == mlirShapedTypeGetDynamicSize())
     return false;
   *lower = 0;
   *upper = uppers[argument];
@@ -90,6 +95,14 @@ static MlirAffineExpr resolve_apply(leaves_t *leaves, MlirOperation op) {
                    STRATA_ACCESS_SYMBOLS, inputs, 0);
 }
 
+// Tasks whose number varies: a forall's only ones.
+static bool is_varying_task(MlirOperation loop) {
+  int64_t uppers[STRATA_VECTOR_RANK];
+  return strata_op_is(loop, "scf.forall") &&
+         strata_attr_i64s(loop, "staticUpperBound", STRATA_VECTOR_RANK, uppers) == 1 &&
+         uppers[0] == mlirShapedTypeGetDynamicSize();
+}
+
 // An old index value over counters and unknowns.
 static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value) {
   int64_t lower, upper, step;
@@ -103,11 +116,13 @@ static MlirAffineExpr resolve(leaves_t *leaves, MlirValue value) {
     return strata_op_is(op, "affine.apply") ? resolve_apply(leaves, op) : unknown_leaf(leaves, value);
   }
   MlirOperation loop = mlirBlockGetParentOperation(mlirBlockArgumentGetOwner(value));
+  if (is_varying_task(loop))
+    return counter_leaf(leaves, value, INT64_MAX, resolve(leaves, mlirOperationGetOperand(loop, 0)));
   if (!loop_bounds(loop, mlirBlockArgumentGetArgNumber(value), &lower, &upper, &step) || step <= 0)
     return unknown_leaf(leaves, value);
   int64_t trips = upper > lower ? strata_ceil_div(upper - lower, step) : 0;
-  MlirAffineExpr scaled =
-      mlirAffineMulExprGet(counter_leaf(leaves, value, trips), constant_expr(leaves->context, step));
+  MlirAffineExpr scaled = mlirAffineMulExprGet(counter_leaf(leaves, value, trips, (MlirAffineExpr){0}),
+                                               constant_expr(leaves->context, step));
   return mlirAffineAddExprGet(scaled, constant_expr(leaves->context, lower));
 }
 
@@ -166,7 +181,8 @@ strata_status_t strata_box_read(strata_distribution_t *d, MlirOperation op, int 
   if (mlirAffineMapGetNumDims(map) != box->n_vector || mlirAffineMapGetNumSymbols(map) != box->n_symbols ||
       mlirAffineMapGetNumResults(map) != box->rank)
     return strata_rule_missing(op, "a map that does not fit its operands");
-  leaves_t leaves = {.context = d->e.context, .n_dims = box->n_vector, .extents = box->extents};
+  leaves_t leaves = {
+      .context = d->e.context, .n_dims = box->n_vector, .extents = box->extents, .varying = box->varying};
   MlirAffineExpr given[STRATA_ACCESS_DIMS], known[STRATA_ACCESS_DIMS];
   for (int i = 0; i < box->n_vector; i++) {
     given[i] = known[i] = mlirAffineDimExprGet(d->e.context, i);
@@ -261,12 +277,61 @@ bool strata_box_step(const strata_box_t *box, MlirAffineExpr known, const int64_
   return strata_affine_coefficient(expr, box->n_vector - 1, out_step);
 }
 
-bool strata_box_inside(const strata_box_t *box, MlirAffineExpr known, const int64_t *point, int64_t length,
-                       strata_size_t size) {
+// An expression over the known counters with the module's symbols by their numbers; null where it depends on a value
+// that nothing is known of.
+static MlirAffineExpr over_module_symbols(const strata_box_t *box, MlirAffineExpr known) {
+  MlirContext context = mlirAffineExprGetContext(known);
+  MlirAffineExpr inputs[STRATA_ACCESS_DIMS + STRATA_ACCESS_SYMBOLS];
+  int n_known = box->n_known, n_dims = n_known + STRATA_ACCESS_DIMS;
+  for (int i = 0; i < n_dims; i++)
+    inputs[i] = mlirAffineDimExprGet(context, i);
+  for (int i = 0; i < STRATA_ACCESS_SYMBOLS - STRATA_ACCESS_DIMS; i++)
+    inputs[n_dims + i] = mlirAffineSymbolExprGet(context, i);
+  MlirAffineMap map = mlirAffineMapGet(context, n_known, STRATA_ACCESS_SYMBOLS, 1, &known);
+  MlirAffineExpr expr = strata_affine_apply(map, 0, inputs, n_dims, STRATA_ACCESS_SYMBOLS);
+  for (int i = n_known; i < n_dims; i++)
+    if (mlirAffineExprIsFunctionOfDim(expr, i))
+      return (MlirAffineExpr){0};
+  return expr;
+}
+
+// The same where the number of tasks varies: task floordiv 4 is below n where there are 4 n.
+static bool is_inside_of_tasks(const strata_distribution_t *d, const strata_box_t *box, MlirAffineExpr expr,
+                               const int64_t *extents, strata_size_t size) {
+  const strata_size_symbols_t *symbols = &d->sizes;
+  strata_size_t sizes[STRATA_ACCESS_DIMS];
+  bool varies = false;
+  for (int i = 0; i < box->n_known; i++) {
+    sizes[i] = strata_size_constant(extents[i]);
+    if (mlirAffineExprIsNull(box->varying[i]))
+      continue;
+    MlirAffineExpr tasks = over_module_symbols(box, box->varying[i]);
+    if (mlirAffineExprIsNull(tasks))
+      return false;
+    sizes[i] = strata_size_of_expr(symbols, tasks);
+    varies = true;
+  }
+  strata_space_t space = {box->n_known, sizes, symbols->count, symbols->sizes};
+  expr = varies ? over_module_symbols(box, expr) : (MlirAffineExpr){0};
+  if (mlirAffineExprIsNull(expr))
+    return false;
+  expr = strata_affine_simplify(expr, &space);
+  if (!strata_affine_is_nonnegative(expr, &space))
+    return false;
+  for (int64_t divisor; mlirAffineExprIsAFloorDiv(expr) && strata_affine_constant_rhs(expr, &divisor) && divisor > 0;
+       expr = mlirAffineBinaryOpExprGetLHS(expr))
+    size = strata_size_product(size, strata_size_constant(divisor));
+  return strata_affine_is_below(expr, size, &space);
+}
+
+bool strata_box_inside(const strata_distribution_t *d, const strata_box_t *box, MlirAffineExpr known,
+                       const int64_t *point, int64_t length, strata_size_t size) {
   int64_t extents[STRATA_ACCESS_DIMS], min, max;
-  return strata_affine_range(along_inner(box, known, point),
-                             STRATA_STATIC_SPACE(box->n_known, extents_of_piece(box, length, extents)), &min, &max) &&
-         min >= 0 && max < strata_size_min(size);
+  MlirAffineExpr expr = along_inner(box, known, point);
+  extents_of_piece(box, length, extents);
+  bool is_inside = strata_affine_range(expr, STRATA_STATIC_SPACE(box->n_known, extents), &min, &max) && min >= 0 &&
+                   max < strata_size_min(size);
+  return is_inside || is_inside_of_tasks(d, box, expr, extents, size);
 }
 
 bool strata_box_is_static(const strata_box_t *box) { return !strata_sizes_vary(box->rank, box->sizes); }

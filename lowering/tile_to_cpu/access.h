@@ -25,6 +25,7 @@ typedef struct {
   // The same over the vector's dims, then counters; simplified with the extents of both.
   int n_known;
   int64_t extents[STRATA_ACCESS_DIMS];
+  MlirAffineExpr varying[STRATA_ACCESS_DIMS]; // a counter's extent where it is no number, over known symbols; else null
   MlirAffineExpr known_coordinates[STRATA_BUFFER_RANK], known_position;
 
   bool is_linear;                    // the position is linear in all dims of the vector ...
@@ -43,8 +44,8 @@ strata_box_t strata_box_swap(const strata_box_t *box, int dim);
 bool strata_box_step(const strata_box_t *box, MlirAffineExpr known, const int64_t *point, int64_t length,
                      int64_t *out_step);
 // True if |known| lies in [0, size) for all of them.
-bool strata_box_inside(const strata_box_t *box, MlirAffineExpr known, const int64_t *point, int64_t length,
-                       strata_size_t size);
+bool strata_box_inside(const strata_distribution_t *d, const strata_box_t *box, MlirAffineExpr known,
+                       const int64_t *point, int64_t length, strata_size_t size);
 // True if all its sizes are numbers.
 bool strata_box_is_static(const strata_box_t *box);
 

@@ -94,7 +94,7 @@ static void check_bounds(piece_t *piece, MlirAttribute pad) {
     return;
   const strata_box_t *box = piece->box;
   for (int i = 0; i < box->rank; i++)
-    if (!strata_box_inside(box, box->known_coordinates[i], piece->point, piece->length, box->sizes[i]))
+    if (!strata_box_inside(piece->d, box, box->known_coordinates[i], piece->point, piece->length, box->sizes[i]))
       check_coordinate(piece, i);
   piece->pad = pad;
   if (mlirValueIsNull(piece->mask) || mlirValueIsNull(piece->inside))

@@ -299,8 +299,34 @@ static strata_status_t add_weights(onnx_importer_t *importer, onnx_scope_t *scop
 
 //===-- Outputs --------------------------------------------------------------------------------------------------===//
 
+static const Onnx__TensorShapeProto *said_shape(const Onnx__ValueInfoProto *info) {
+  bool is_tensor = info->type && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE;
+  return is_tensor ? info->type->tensor_type->shape : NULL;
+}
+
+// Converters of classifiers say that there is one label, and leave open how many rows of probabilities there are: an
+// output that leaves a size open is believed then.
+static bool is_open_elsewhere(onnx_importer_t *importer, const onnx_scope_t *scope, const Onnx__GraphProto *graph,
+                              strata_dim_t dim) {
+  int64_t number;
+  if (strata_dim_is_constant(dim, &number))
+    return false;
+  for (size_t i = 0; i < graph->n_output; i++) {
+    const onnx_value_t *value = onnx_lookup(scope, onnx_text(graph->output[i]->name));
+    const Onnx__TensorShapeProto *said = said_shape(graph->output[i]);
+    if (!value || value->kind != ONNX_TENSOR || !said || (int)said->n_dim != onnx_shape(value->tensor).rank)
+      continue;
+    strata_shape_t shape = onnx_shape(value->tensor);
+    for (int k = 0; k < shape.rank; k++)
+      if (!has_size(said->dim[k]) && strata_dim_equal(onnx_resolve(importer, shape.dims[k]), dim))
+        return true;
+  }
+  return false;
+}
+
 // Callers size their buffers by what the model says, as far as it says a number.
-static strata_status_t check_output_shape(onnx_importer_t *importer, const char *name,
+static strata_status_t check_output_shape(onnx_importer_t *importer, const onnx_scope_t *scope,
+                                          const Onnx__GraphProto *graph, const char *name,
                                           const Onnx__TensorShapeProto *said, MlirValue value) {
   strata_shape_t shape = onnx_shape(value);
   if (said && (int)said->n_dim != shape.rank)
@@ -311,6 +337,9 @@ static strata_status_t check_output_shape(onnx_importer_t *importer, const char 
     if (!has_size(said->dim[i]))
       continue;
     strata_dim_t size = strata_dim_constant(importer->compile->context, said->dim[i]->dim_value);
+    if (said->dim[i]->dim_value == 1 &&
+        is_open_elsewhere(importer, scope, graph, onnx_resolve(importer, shape.dims[i])))
+      continue;
     if (!onnx_unify(importer, shape.dims[i], size))
       return strata_error(
           STRATA_INVALID_ARGUMENT,
@@ -322,8 +351,8 @@ static strata_status_t check_output_shape(onnx_importer_t *importer, const char 
 }
 
 // What the model says of an output must be true of what it computes.
-static strata_status_t check_output(onnx_importer_t *importer, const Onnx__ValueInfoProto *info,
-                                    const onnx_value_t *value) {
+static strata_status_t check_output(onnx_importer_t *importer, const onnx_scope_t *scope, const Onnx__GraphProto *graph,
+                                    const Onnx__ValueInfoProto *info, const onnx_value_t *value) {
   if (value->kind != ONNX_TENSOR)
     return strata_error(STRATA_UNSUPPORTED, "output '%s' is not supported: it is no tensor", onnx_text(info->name));
   if (!info->type || info->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
@@ -336,11 +365,12 @@ static strata_status_t check_output(onnx_importer_t *importer, const Onnx__Value
     return strata_error(STRATA_INVALID_ARGUMENT, "output '%s': the model says %s, but what it computes is %s",
                         onnx_text(info->name), onnx_data_type_name(data_type),
                         onnx_type_name(onnx_shape(value->tensor).type, value->is_unsigned));
-  return check_output_shape(importer, onnx_text(info->name), info->type->tensor_type->shape, value->tensor);
+  return check_output_shape(importer, scope, graph, onnx_text(info->name), said_shape(info), value->tensor);
 }
 
 static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope_t *scope,
-                                     const Onnx__ValueInfoProto *info, MlirValue *out_value, MlirAttribute *out_attrs) {
+                                     const Onnx__GraphProto *graph, const Onnx__ValueInfoProto *info,
+                                     MlirValue *out_value, MlirAttribute *out_attrs) {
   const char *name = onnx_text(info->name);
   const onnx_value_t *value = onnx_lookup(scope, name);
   if (!value)
@@ -351,7 +381,7 @@ static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope
   *out_attrs = port_attrs(importer, name, value->is_unsigned, value->note);
   if (value->kind == ONNX_POISONED)
     return NULL; // its problem is noted
-  strata_status_t status = check_output(importer, info, value);
+  strata_status_t status = check_output(importer, scope, graph, info, value);
   if (strata_status_code(status) != STRATA_UNSUPPORTED)
     return status;
   onnx_add_problem(importer, "%s", strata_status_message(status));
@@ -438,7 +468,7 @@ static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__Graph
   MlirValue *results = strata_arena_array(arena, MlirValue, graph->n_output);
   MlirAttribute *attrs = strata_arena_array(arena, MlirAttribute, graph->n_output);
   for (size_t i = 0; i < graph->n_output; i++)
-    STRATA_TRY(import_output(importer, &scope, graph->output[i], &results[i], &attrs[i]));
+    STRATA_TRY(import_output(importer, &scope, graph, graph->output[i], &results[i], &attrs[i]));
   if (importer->problems.count)
     return NULL;
   return create_main(importer, region, graph->n_output, results, attrs);

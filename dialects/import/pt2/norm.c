@@ -1,5 +1,5 @@
 // Normalisation and attention.
-#include "dialects/import/pt2/convert.h"
+#include "dialects/import/pt2/shape.h"
 
 #include <float.h>
 
@@ -151,25 +151,60 @@ void pt2_import_weight_norm(pt2_node_t *n) {
 
 //===-- Attention ------------------------------------------------------------------------------------------------===//
 
-// Three dims are one example of four.
+// Any number of dims in front of heads, rows and features are one.
 static const char *with_heads(pt2_node_t *n, const pt2_value_t *value) {
-  int64_t first = 0;
-  if (value->rank != 3 && value->rank != 4)
+  int64_t first = 0, examples = -1;
+  if (value->rank < 3)
     pt2_refuse(n, "of %d dims", value->rank);
-  return n->has_failed || value->rank == 4 ? value->name : graph_unsqueeze(n->g, value->name, 1, &first);
+  if (n->has_failed || value->rank == 4)
+    return value->name;
+  return value->rank == 3 ? graph_unsqueeze(n->g, value->name, 1, &first)
+                          : pt2_replace_dims(n, value, 0, value->rank - 3, pt2_known_ints(n, 1, &examples));
+}
+
+// A mask stretches over dims in front.
+static const char *mask_with_heads(pt2_node_t *n, const pt2_value_t *query, const char *mask, int rank) {
+  int64_t first = 0, ones[] = {1, 1, 1};
+  if (n->has_failed || (query->rank <= 4 && !(query->rank == 3 && rank == 3)))
+    return mask;
+  if (query->rank == 3)
+    return graph_unsqueeze(n->g, mask, 1, &first);
+  if (rank <= 3)
+    return mask;
+  const char *shape =
+      pt2_concat(n, 2, (const char *[]){pt2_shape(n, query->name, 0, query->rank - 3), pt2_known_ints(n, 3, ones)}, 0);
+  pt2_value_t whole = {.name = pt2_op(n, "Expand", GRAPH_VALUES(mask, shape)), .rank = query->rank};
+  return with_heads(n, &whole);
+}
+
+// What attention gives with the query's dims in front.
+static const char *without_heads(pt2_node_t *n, const pt2_value_t *query, const char *result) {
+  int64_t first = 0;
+  pt2_value_t value = {.name = result, .rank = 4};
+  if (n->has_failed || query->rank == 4)
+    return result;
+  return query->rank == 3 ? graph_squeeze(n->g, result, 1, &first)
+                          : pt2_replace_dims(n, &value, 0, 1, pt2_shape(n, query->name, 0, query->rank - 3));
+}
+
+static bool have_same_examples(const pt2_value_t *a, const pt2_value_t *b) {
+  for (int i = 0; i < a->rank - 3; i++)
+    if (a->rank != b->rank || a->sizes[i].number != b->sizes[i].number)
+      return false;
+  return a->rank == b->rank;
 }
 
 void pt2_import_attention(pt2_node_t *n) {
   pt2_value_t query = pt2_tensor(n, "query"), key = pt2_tensor(n, "key"), value = pt2_tensor(n, "value");
   const char *mask_name = pt2_has(n, "attn_bias") ? "attn_bias" : "attn_mask", *mask = "";
-  int64_t first = 0;
   if (pt2_number(n, "dropout_p") != 0)
     pt2_refuse(n, "dropout; export model.eval()");
+  if (query.rank > 4 && !(have_same_examples(&query, &key) && have_same_examples(&query, &value)))
+    pt2_refuse(n, "of %d and %d dims, or of sizes that are stretched", query.rank, key.rank);
   if (pt2_has(n, mask_name)) {
     pt2_value_t given = pt2_tensor(n, mask_name);
     mask = pt2_cast(n, &given, given.dtype == STRATA_DTYPE_BOOL ? given.dtype : query.dtype);
-    if (query.rank == 3 && given.rank == 3 && !n->has_failed)
-      mask = graph_unsqueeze(n->g, mask, 1, &first);
+    mask = mask_with_heads(n, &query, mask, given.rank);
   }
   const char *q = with_heads(n, &query), *k = with_heads(n, &key), *v = with_heads(n, &value);
   graph_node_t *node = pt2_node(n, "Attention", GRAPH_VALUES(q, k, v, mask));
@@ -178,8 +213,7 @@ void pt2_import_attention(pt2_node_t *n) {
   if (pt2_has(n, "scale"))
     graph_set_float(node, "scale", pt2_number(n, "scale"));
   graph_set_int(node, "is_causal", pt2_bool(n, "is_causal"));
-  const char *result = graph_result(node, NULL);
-  pt2_set(n, 0, query.rank == 4 || n->has_failed ? result : graph_squeeze(n->g, result, 1, &first));
+  pt2_set(n, 0, without_heads(n, &query, graph_result(node, NULL)));
 }
 
 void pt2_import_glu(pt2_node_t *n) {

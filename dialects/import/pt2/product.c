@@ -1,5 +1,5 @@
 // Products, convolutions, pooling, interpolation.
-#include "dialects/import/pt2/convert.h"
+#include "dialects/import/pt2/shape.h"
 
 #include <string.h>
 
@@ -349,7 +349,8 @@ static const char *upsample_sizes(pt2_node_t *n, const char *value) {
 void pt2_import_upsample(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, pt2_has(n, "input") ? "input" : "self");
   const char *detail = n->info->detail;
-  bool is_nearest = !strcmp(detail, "nearest"), is_antialiased = strstr(detail, "antialias");
+  bool is_exact = strstr(detail, "exact"), is_nearest = !strcmp(detail, "nearest"),
+       is_antialiased = strstr(detail, "antialias");
   const char *scales = upsample_scales(n, self.rank - 2);
   graph_node_t *node = pt2_node(
       n, "Resize", GRAPH_VALUES(self.name, "", scales ? scales : "", scales ? "" : upsample_sizes(n, self.name)));
@@ -363,6 +364,8 @@ void pt2_import_upsample(pt2_node_t *n) {
                               : "half_pixel");
   if (is_nearest)
     graph_set_string(node, "nearest_mode", "floor");
+  else if (is_exact) // that of a pixel's centre, the next one where it is between two
+    graph_set_string(node, "nearest_mode", "round_prefer_ceil");
   if (!strncmp(detail, "cubic", strlen("cubic")))
     graph_set_float(node, "cubic_coeff_a", is_antialiased ? -0.5 : -0.75);
   if (is_antialiased) {
@@ -386,4 +389,19 @@ void pt2_import_grid_sampler(pt2_node_t *n) {
   graph_set_string(node, "padding_mode", paddings[padding]);
   graph_set_int(node, "align_corners", pt2_bool(n, "align_corners"));
   pt2_set(n, 0, graph_result(node, NULL));
+}
+
+// Rows up to offs[0] times the first matrix, those up to offs[1] times the second, ...: the experts of a mixture.
+void pt2_import_grouped_mm(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  bool is_aten = pt2_has(n, "self");
+  const char *names[] = {is_aten ? "self" : "input", is_aten ? "mat2" : "weight"};
+  pt2_value_t rows = pt2_tensor(n, names[0]), weight = pt2_tensor(n, names[1]);
+  int64_t zero = 0;
+  if (rows.rank != 2 || weight.rank != 3 || !pt2_has(n, "offs") || pt2_has(n, "bias"))
+    pt2_refuse(n, "of %d and %d dims, or with a bias", rows.rank, weight.rank);
+  const char *offsets[] = {pt2_known_ints(n, 1, &zero), pt2_operand(n, "offs", STRATA_DTYPE_I64)};
+  pt2_set(n, 0,
+          pt2_op(n, "strata.JaggedMatMul",
+                 GRAPH_VALUES(pt2_cast(n, &rows, dtype), pt2_cast(n, &weight, dtype), pt2_concat(n, 2, offsets, 0))));
 }
