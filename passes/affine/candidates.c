@@ -15,22 +15,34 @@ static const strata_work_reader_t readers[] = {
 bool strata_kind_has_candidates(strata_kernel_kind_t kind) { return readers[kind] != NULL; }
 
 strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                 const strata_called_kernel_t *called, strata_kernel_kind_t kind, strata_work_t *out,
-                                 bool *out_has) {
+                                 const strata_calls_t *calls, const strata_called_kernel_t *called,
+                                 strata_kernel_kind_t kind, strata_work_t *out, bool *out_has) {
   strata_kernel_t kernel;
-  *out_has = strata_kind_has_candidates(kind);
+  strata_machine_t machine;
+  *out_has = false;
   *out = (strata_work_t){.device = device, .wants_all = true};
-  if (!*out_has)
+  if (!strata_kind_has_candidates(kind))
     return NULL;
+  if (!device)
+    STRATA_TRY(strata_machine_of(compile, &machine));
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  strata_scheduling_t s = {.compile = compile, .device = device, .called = called, .kernel = &kernel};
-  return readers[kind](&s, out);
+  strata_scheduling_t s = {.compile = compile,
+                           .device = device,
+                           .machine = device ? NULL : &machine,
+                           .calls = calls,
+                           .called = called,
+                           .kernel = &kernel};
+  STRATA_TRY(readers[kind](&s, out));
+  *out_has = out->product || out->attention || out->cpu_product || out->cpu_attention;
+  return NULL;
 }
 
 const strata_ways_t *strata_ways_of(const strata_work_t *work, int number) {
   const strata_problem_t *product = work->product;
   if (number > 0)
     return number == 1 && product ? &strata_ways_tiled : NULL;
+  if (!work->device)
+    return work->cpu_product ? &strata_ways_cpu_product : &strata_ways_cpu_attention;
   if (work->attention)
     return work->attention->on_fma ? &strata_ways_attention_fma : &strata_ways_attention;
   return product->bulk_adds ? &strata_ways_fma : product->row_reductions ? &strata_ways_norm : &strata_ways_pipelined;

@@ -35,6 +35,9 @@ STRATA_MUST_CHECK strata_status_t strata_cpu_product_variants(const strata_sched
                                                               const strata_tiling_t *tiling,
                                                               const strata_schedule_t *schedule, bool is_packed);
 
+// Panels for the products on a cpu whose schedules have some: kernels of their own, in front of the products.
+STRATA_MUST_CHECK strata_status_t strata_cpu_pack_products(strata_compile_t *compile, const strata_calls_t *calls);
+
 // A variant of a kernel of rows on a cpu whose length varies without an end: short ones are kept where that is worth
 // it.
 STRATA_MUST_CHECK strata_status_t strata_cpu_row_variants(const strata_scheduling_t *s,
