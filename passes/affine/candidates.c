@@ -7,12 +7,12 @@
 
 //===-- Kinds ----------------------------------------------------------------------------------------------------===//
 
-static const strata_work_reader_t readers[] = {
-#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) work,
+static const strata_work_reader_t readers[][2] = {
+#define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning) {work, cpu_work},
 #include "dialects/affine/kinds.def"
 };
 
-bool strata_kind_has_candidates(strata_kernel_kind_t kind) { return readers[kind] != NULL; }
+bool strata_kind_has_candidates(strata_kernel_kind_t kind, bool on_cpu) { return readers[kind][on_cpu] != NULL; }
 
 strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
                                  const strata_calls_t *calls, const strata_called_kernel_t *called,
@@ -21,7 +21,7 @@ strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_dev
   strata_machine_t machine;
   *out_has = false;
   *out = (strata_work_t){.device = device, .wants_all = true};
-  if (!strata_kind_has_candidates(kind))
+  if (!strata_kind_has_candidates(kind, !device))
     return NULL;
   if (!device)
     STRATA_TRY(strata_machine_of(compile, &machine));
@@ -32,8 +32,8 @@ strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_dev
                            .calls = calls,
                            .called = called,
                            .kernel = &kernel};
-  STRATA_TRY(readers[kind](&s, out));
-  *out_has = out->product || out->attention || out->cpu_product || out->cpu_attention;
+  STRATA_TRY(readers[kind][!device](&s, out));
+  *out_has = out->product || out->attention || out->cpu_product || out->cpu_attention || out->widths;
   return NULL;
 }
 
@@ -42,7 +42,9 @@ const strata_ways_t *strata_ways_of(const strata_work_t *work, int number) {
   if (number > 0)
     return number == 1 && product ? &strata_ways_tiled : NULL;
   if (!work->device)
-    return work->cpu_product ? &strata_ways_cpu_product : &strata_ways_cpu_attention;
+    return work->widths        ? &strata_ways_widths
+           : work->cpu_product ? &strata_ways_cpu_product
+                               : &strata_ways_cpu_attention;
   if (work->attention)
     return work->attention->on_fma ? &strata_ways_attention_fma : &strata_ways_attention;
   return product->bulk_adds ? &strata_ways_fma : product->row_reductions ? &strata_ways_norm : &strata_ways_pipelined;

@@ -21,11 +21,19 @@ typedef strata_cpu_choice_t choice_t;
 
 #define HALF_CYCLE (0.5 / 3e9)
 
+static bool models_panels(const strata_cpu_product_t *p, const strata_schedule_t *schedule) {
+  return p->may_have_panels &&
+         (p->is_constant || strata_product_wants_panels(&p->contraction, schedule, p->tiling.machine.l2_bytes));
+}
+
+static bool has_panels(const strata_cpu_product_t *p, const strata_schedule_t *schedule) {
+  return schedule->panels ? schedule->panels == 1 : models_panels(p, schedule);
+}
+
 // The tasks, as they are with panels where there are some.
 static strata_product_tasks_t tasks_of(const strata_cpu_product_t *p, const strata_schedule_t *schedule) {
   strata_product_tasks_t tasks = strata_product_tasks(&p->contraction, schedule, p->tiling.machine.l2_bytes);
-  bool has_panels = schedule->panels ? schedule->panels == 1 : p->has_panels;
-  if (has_panels) {
+  if (has_panels(p, schedule)) {
     tasks.is_packed[V] = false;
     tasks.element_cost[V] = 1;
   }
@@ -80,7 +88,7 @@ static double reading(const strata_cpu_product_t *p, const strata_product_tasks_
   double run = bytes[V] / (double)runs[V], passes = ceil((double)t->extents[U] / (double)t->tile[U]) - (double)runs[U];
   if (run > (double)t->l2_bytes / 2 && passes > 0)
     vectors += passes * bytes[V];
-  if (!p->is_constant && (s->panels ? s->panels == 1 : p->has_panels))
+  if (!p->is_constant && has_panels(p, s))
     vectors += BY_KERNEL * bytes[V];
   return READ * vectors / (double)p->tiling.machine.vector_bytes;
 }
@@ -97,12 +105,14 @@ static bool predict(const strata_work_t *work, strata_candidate_t *candidate) {
   c->tile[U] = (int64_t)n % STRATA_REGISTER_TILE_ROWS + 1;
   int64_t width = ((int64_t)n / STRATA_REGISTER_TILE_ROWS + 1) * lanes;
   c->tile[V] = strata_min(width, p->tiling.v);
-  c->panels = !other_panels ? 0 : p->has_panels ? 2 : 1;
+  c->panels = 0;
   bool is_tile = strata_register_tile_fits(&p->tiling, c->tile[U], width) && c->tile[U] <= p->tiling.u;
   bool is_odd = (other_panels && (p->is_constant || !p->may_have_panels));
   if (!is_tile || is_odd || (!work->wants_all && !c->packs_rows && c->tile[U] > p->tiling.most_rows))
     return false;
+  c->runs[U] = c->runs[V] = 0;
   strata_schedule_t schedule = strata_ways_cpu_product.write(work, candidate);
+  c->panels = schedule.panels = !other_panels ? 0 : models_panels(p, &schedule) ? 2 : 1;
   strata_product_tasks_t tasks = tasks_of(p, &schedule);
   if ((c->packs_rows && packs_rows_anyway(p, &schedule)) || !choose_runs(&tasks, way, c->runs, runs))
     return false;

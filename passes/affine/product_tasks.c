@@ -107,3 +107,12 @@ void strata_product_runs(const strata_product_tasks_t *t, const strata_schedule_
     }
   }
 }
+
+bool strata_product_wants_panels(const strata_contraction_kernel_t *c, const strata_schedule_t *schedule,
+                                 int64_t l2_bytes) {
+  strata_product_tasks_t tasks = strata_product_tasks(c, schedule, l2_bytes);
+  int64_t runs[2];
+  strata_product_runs(&tasks, schedule, runs);
+  bool is_repeated = !schedule->runs[U] && tasks.is_packed[V] && runs[U] > 1;
+  return tasks.extents[U] >= STRATA_PRODUCT_MIN_REUSE || is_repeated;
+}

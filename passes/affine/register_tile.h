@@ -34,4 +34,13 @@ bool strata_register_tile_fits(const strata_tiling_t *t, int64_t rows, int64_t w
 // Elements of a row, and the half cycles of all tiles, where they have |rows|, of which there are as many.
 int64_t strata_register_tile_width(const strata_tiling_t *t, int64_t rows, int64_t *out_cost);
 
+// Elements that maps and rows compute side by side along |extent|: four registers in flight hide the latency of most
+// chains, and a short dim is one tile.
+static inline int64_t strata_row_width(int64_t lanes, int64_t extent) {
+  int64_t width = 4 * lanes;
+  if (extent <= width)
+    return extent;
+  return extent % width && extent % (2 * lanes) == 0 ? 2 * lanes : width;
+}
+
 #endif

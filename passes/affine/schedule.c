@@ -56,7 +56,7 @@ strata_status_t strata_cpu_map(const strata_scheduling_t *s, strata_schedule_t *
 typedef strata_status_t (*choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
 
 static const choose_t kinds[][2] = {
-#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) {gpu, cpu},
+#define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning) {gpu, cpu},
 #include "dialects/affine/kinds.def"
 };
 

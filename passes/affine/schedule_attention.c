@@ -321,8 +321,6 @@ static bool read_work(const strata_scheduling_t *s, strata_work_t *out) {
 }
 
 strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_t *out) {
-  if (!s->device)
-    return strata_work_attention_cpu(s, out);
   return read_work(s, out) ? NULL : strata_error(STRATA_INTERNAL, "expected a kernel of attention");
 }
 

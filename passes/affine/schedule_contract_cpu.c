@@ -10,10 +10,6 @@
 
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
-// Rows that pass by a panel before it pays to pack a variable operand once, in a launch of its own, rather than in each
-// task that reads it.
-enum { MIN_REUSE = 512 };
-
 // At least.
 static int64_t side_extent(const strata_contraction_kernel_t *contraction, int side) {
   int dim = contraction->sides[side].tile_dim;
@@ -57,11 +53,13 @@ static bool has_known_extents(const strata_contraction_kernel_t *contraction, in
 }
 
 // Of the vector side.
-static bool should_pack(const strata_calls_t *calls, const strata_called_kernel_t *called,
+static bool may_pack(const strata_contraction_kernel_t *contraction) {
+  return strata_contraction_is_plain(contraction, STRATA_SIDE_V) && has_known_extents(contraction, STRATA_SIDE_V);
+}
+
+static bool is_constant(const strata_calls_t *calls, const strata_called_kernel_t *called,
                         const strata_contraction_kernel_t *contraction) {
-  return strata_contraction_is_plain(contraction, STRATA_SIDE_V) && has_known_extents(contraction, STRATA_SIDE_V) &&
-         (side_extent(contraction, STRATA_SIDE_U) >= MIN_REUSE ||
-          strata_pack_is_constant(calls, called, contraction, STRATA_SIDE_V));
+  return strata_pack_is_constant(calls, called, contraction, STRATA_SIDE_V);
 }
 
 //===-- Products element by element ------------------------------------------------------------------------------===//
@@ -104,7 +102,8 @@ static strata_tiling_t tiling_of(const strata_machine_t *machine, const strata_c
 // Panels that variants share are there before those.
 static strata_status_t finish_varying(const strata_scheduling_t *s, const strata_contraction_kernel_t *contraction,
                                       const strata_tiling_t *tiling, const strata_schedule_t *schedule) {
-  bool is_packed = should_pack(s->calls, s->called, contraction);
+  bool is_packed = may_pack(contraction) && (is_constant(s->calls, s->called, contraction) ||
+                                             side_extent(contraction, STRATA_SIDE_U) >= STRATA_PRODUCT_MIN_REUSE);
   if (is_packed)
     STRATA_TRY(strata_pack_side(s->compile, s->called, contraction, STRATA_SIDE_V, schedule->tile[STRATA_SIDE_V]));
   int rows = contraction->sides[STRATA_SIDE_U].tile_dim;
@@ -135,7 +134,7 @@ strata_status_t strata_cpu_contract(const strata_scheduling_t *s, strata_schedul
 
 //===-- Panels ---------------------------------------------------------------------------------------------------===//
 
-enum { PANELS = 1, NO_PANELS = 2 }; // schedule.def
+enum { PANELS = 1 }; // schedule.def
 
 static strata_status_t pack_product(strata_compile_t *compile, const strata_calls_t *calls,
                                     const strata_called_kernel_t *called) {
@@ -147,7 +146,12 @@ static strata_status_t pack_product(strata_compile_t *compile, const strata_call
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
   if (strata_kernel_varies(&kernel) || !strata_is_contraction(&kernel, &contraction))
     return NULL;
-  bool has_panels = schedule.panels ? schedule.panels == PANELS : should_pack(calls, called, &contraction);
+  strata_machine_t machine;
+  STRATA_TRY(strata_machine_of(compile, &machine));
+  bool is_wanted = schedule.panels ? schedule.panels == PANELS
+                                   : is_constant(calls, called, &contraction) ||
+                                         strata_product_wants_panels(&contraction, &schedule, machine.l2_bytes);
+  bool has_panels = is_wanted && may_pack(&contraction);
   return has_panels ? strata_pack_side(compile, called, &contraction, STRATA_SIDE_V, schedule.tile[STRATA_SIDE_V])
                     : NULL;
 }
@@ -167,10 +171,8 @@ strata_status_t strata_work_contract_cpu(const strata_scheduling_t *s, strata_wo
   if (strata_kernel_varies(&product->kernel) || !strata_is_contraction(&product->kernel, c))
     return NULL;
   product->tiling = tiling_of(s->machine, c);
-  product->is_constant =
-      strata_contraction_is_plain(c, STRATA_SIDE_V) && strata_pack_is_constant(s->calls, s->called, c, STRATA_SIDE_V);
+  product->is_constant = may_pack(c) && is_constant(s->calls, s->called, c);
   product->may_have_panels = strata_pack_takes(c, STRATA_SIDE_V);
-  product->has_panels = should_pack(s->calls, s->called, c) && product->may_have_panels;
   product->times = 1;
   for (int i = 0; i < c->n_outer; i++)
     product->times *= strata_nest_static_extent(c->nest, c->outer[i]);

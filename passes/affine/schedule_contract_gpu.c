@@ -226,8 +226,6 @@ strata_status_t strata_gpu_contract(const strata_scheduling_t *s, strata_schedul
 }
 
 strata_status_t strata_work_contract(const strata_scheduling_t *s, strata_work_t *out) {
-  if (!s->device)
-    return strata_work_contract_cpu(s, out);
   strata_problem_reading_t *product = strata_arena_new(s->compile->arena, strata_problem_reading_t);
   STRATA_TRY(read_again(&(strata_gpu_contraction_t){s->compile, s->device, NULL, s->called, NULL}, product));
   out->product = &product->problem;

@@ -139,7 +139,7 @@ strata_status_t strata_schedule_check(strata_compile_t *compile, const strata_gp
   if (strata_candidates_admit(&work, given))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this %s; see docs/gpu-schedules.md",
-                      work.attention || work.cpu_attention ? "attention" : "contraction");
+                      chosen->kind == STRATA_KERNEL_CONTRACT ? "contraction" : strata_kernel_kind_name(chosen->kind));
 }
 
 //===-- Applying -------------------------------------------------------------------------------------------------===//

@@ -169,12 +169,12 @@ static strata_status_t apply(strata_compile_t *compile, const strata_gpu_device_
 }
 
 // NULL if the kernel is to be looked up; else why not. *out_has_candidates is false where there is but one way.
-static strata_status_t why_not(strata_compile_t *compile, const strata_calls_t *calls,
-                               const strata_called_kernel_t *called, const strata_schedule_file_t *file,
-                               bool *out_has_candidates, const char **out_why) {
+static strata_status_t why_not(strata_compile_t *compile, const strata_gpu_device_t *device,
+                               const strata_calls_t *calls, const strata_called_kernel_t *called,
+                               const strata_schedule_file_t *file, bool *out_has_candidates, const char **out_why) {
   strata_kernel_t kernel;
   *out_why = NULL;
-  *out_has_candidates = strata_kind_has_candidates(strata_schedule_read(called->func).kind);
+  *out_has_candidates = strata_kind_has_candidates(strata_schedule_read(called->func).kind, !device);
   if (!*out_has_candidates)
     return NULL;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
@@ -193,7 +193,7 @@ strata_status_t strata_tuned_apply(strata_compile_t *compile, const strata_gpu_d
     const strata_called_kernel_t *called = &calls->kernels.data[i];
     const char *why;
     bool has_candidates;
-    STRATA_TRY(why_not(compile, calls, called, file, &has_candidates, &why));
+    STRATA_TRY(why_not(compile, device, calls, called, file, &has_candidates, &why));
     if (!has_candidates)
       continue;
     MlirStringRef name = strata_attr_str(called->func, "sym_name");

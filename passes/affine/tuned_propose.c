@@ -131,7 +131,7 @@ typedef struct {
 static bool read_arguments(const strata_kernel_t *kernel, const strata_work_t *work, arguments_t *out) {
   const strata_cpu_product_t *product = work->cpu_product;
   *out = (arguments_t){.n = (int)mlirBlockGetNumArguments(kernel->body), .constant = -1};
-  if (product && product->is_constant && product->has_panels)
+  if (product && product->is_constant && product->may_have_panels)
     out->constant = (int)mlirBlockArgumentGetArgNumber(product->contraction.sides[STRATA_SIDE_V].access->buffer);
   if (out->n > MAX_ARGUMENTS)
     return false;
@@ -248,6 +248,9 @@ static const char *describe_on_cpu(strata_arena_t *arena, const strata_work_t *w
     return strata_arena_printf(arena, "attention of %lld queries, %lld keys, heads of %lld, %lld times",
                                (long long)a->scores.u, (long long)a->scores.v, (long long)a->scores.steps,
                                (long long)a->times);
+  if (work->widths)
+    return strata_arena_printf(arena, "%s of %.0f points", strata_kernel_kind_name(work->widths->kind),
+                               work->widths->points);
   const strata_tiling_t *t = &work->cpu_product->tiling;
   return strata_arena_printf(arena, "product %lld x %lld x %lld, %lld times%s", (long long)t->u, (long long)t->v,
                              (long long)t->steps, (long long)work->cpu_product->times,

@@ -1,4 +1,4 @@
-"""Tuning on the cpu from end to end: every candidate of products, convolutions and attention computes the same, results
+"""Tuning on the cpu from end to end: every candidate of products, convolutions, attention, maps and rows is right, results
 are used, and files for other processors, numbers of threads and of nobody are not."""
 import filecmp
 import glob
@@ -85,6 +85,24 @@ def attention(name, heads, rows, columns, size):
     return model
 
 
+def elementwise(name, shape):
+    model = Model(name)
+    x, y = numbers(shape), numbers(shape)
+    model.graph.node("Add", [model.input(x), model.input(y)], ["s"])
+    model.graph.node("Tanh", ["s"], ["y"])
+    model.finish(np.tanh(x.astype(np.float64) + y))
+    return model
+
+
+def softmax(name, rows, columns, axis):
+    model = Model(name)
+    x = numbers((rows, columns))
+    model.graph.node("Softmax", [model.input(x)], ["y"], axis=axis)
+    e = np.exp(x.astype(np.float64))
+    model.finish(e / e.sum(axis, keepdims=True))
+    return model
+
+
 def run(*arguments, wanted=0):
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert done.returncode == wanted, (arguments, done.returncode, done.stdout[-500:], done.stderr[-1500:])
@@ -153,7 +171,8 @@ MODELS = [
     product("row", 1, 300, 130, True, transposed=True), product("half", 19, 40, 36, True, type_=F16),
     product("bytes", 21, 48, 40, True, type_=I8), convolution("strided", 5, 23, 21, 9, 3, 2),
     convolution("padded", 8, 14, 14, 40, 5, 1), convolution("pointwise", 24, 12, 12, 30, 1, 1),
-    attention("heads", 2, 40, 37, 16),
+    attention("heads", 2, 40, 37, 16), elementwise("map", (29, 37)), softmax("rows", 5, 203, 1),
+    softmax("across", 11, 150, 0),
 ]
 
 
