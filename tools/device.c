@@ -3,6 +3,7 @@
 
 #include "runtime/gpu/driver.h"
 #include "runtime/library/error.h"
+#include "tools/host_driver.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,7 +39,9 @@ strata_status_t strata_device_open(const char *target, strata_device_t **out_dev
   strata_device_t *device = calloc(1, sizeof *device);
   if (!device)
     return strata_error(STRATA_OUT_OF_MEMORY, "device");
-  device->driver = strcmp(target, "amdgpu") == 0 ? &strata_rt_hip : &strata_rt_cuda;
+  device->driver = strcmp(target, "cpu") == 0      ? &strata_host_driver
+                   : strcmp(target, "amdgpu") == 0 ? &strata_rt_hip
+                                                   : &strata_rt_cuda;
   int code = device->driver->open();
   if (!code)
     code = device->driver->enter(NULL, &device->scope);

@@ -1,5 +1,5 @@
-// A GPU for the tools that call libraries which take device memory: the driver layer of the libraries' own runtime,
-// loaded when the first device is opened. Nothing of a toolkit is needed.
+// A GPU, or the cpu, for the tools that call libraries which take device memory: the driver layer of the libraries' own
+// runtime, loaded when the first device is opened. Nothing of a toolkit is needed.
 //
 // Errors are DEVICE, or OUT_OF_MEMORY, with the driver's call. A device belongs to one thread.
 #ifndef STRATA_TOOLS_DEVICE_H
@@ -13,7 +13,8 @@
 
 typedef struct strata_device strata_device_t;
 
-// |target| is "nvgpu" or "amdgpu". The thread's current device, else the first one; its context is current until close.
+// |target| is "nvgpu", "amdgpu", or "cpu", whose memory is the process's. The thread's current device, else the first
+// one; its context is current until close.
 STRATA_MUST_CHECK strata_status_t strata_device_open(const char *target, strata_device_t **out_device);
 
 typedef struct {

@@ -31,7 +31,7 @@ static void print_row(FILE *file, const char *name, int since, const char *text)
 
 static void print_kinds(FILE *file) {
   fputs("| `kind` | meaning |\n|---|---|\n", file);
-#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) fputs("| `" name "` | " meaning " |\n", file);
+#define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning) fputs("| `" name "` | " meaning " |\n", file);
 #include "dialects/affine/kinds.def"
 }
 

@@ -35,6 +35,13 @@ static double ratio_of(const strata_tune_times_t *first, const strata_tune_times
   return median;
 }
 
+static double least(const strata_tune_times_t *c, int n) {
+  double seconds = INFINITY;
+  for (int i = 0; i < n; i++)
+    seconds = fmin(seconds, c->seconds[i]);
+  return seconds;
+}
+
 double strata_tune_ratio(const strata_tune_times_t *candidates, int which) {
   double unused;
   return ratio_of(&candidates[0], &candidates[which], &unused);
@@ -48,7 +55,9 @@ int strata_tune_choose(const strata_tune_times_t *candidates, int n) {
     if (!candidates[i].is_right || candidates[i].n_rounds < candidates[0].n_rounds || candidates[i].n_rounds == 0)
       continue;
     double ratio = ratio_of(&candidates[0], &candidates[i], &error);
-    if (ratio + error < 1 - WORTHWHILE)
+    bool is_faster_at_best = least(&candidates[i], candidates[i].n_rounds) <
+                             (1 - WORTHWHILE) * least(&candidates[0], candidates[0].n_rounds);
+    if (ratio + error < 1 - WORTHWHILE && is_faster_at_best)
       ratios[i] = ratio;
     best = fmin(best, ratios[i]);
   }
@@ -65,6 +74,6 @@ bool strata_tune_is_slow(const strata_tune_times_t *candidates, int n, int which
     return false;
   for (int i = 0; i < n; i++)
     if (candidates[i].is_right && candidates[i].n_rounds >= c->n_rounds)
-      best = fmin(best, strata_tune_median(candidates[i].seconds, c->n_rounds));
-  return strata_tune_median(c->seconds, c->n_rounds) > slower * best;
+      best = fmin(best, least(&candidates[i], c->n_rounds));
+  return least(c, c->n_rounds) > slower * best;
 }

@@ -17,8 +17,8 @@ typedef struct {
 // The median of the first |n|.
 double strata_tune_median(const double *values, int n);
 
-// The model's choice, 0, unless another is faster by more than a hundredth and a half beyond noise; of several that
-// differ by less than half a hundredth the first.
+// The model's choice, 0, unless another is faster by more than a hundredth and a half beyond noise, and as much by
+// their shortest times; of several that differ by less than half a hundredth the first.
 int strata_tune_choose(const strata_tune_times_t *candidates, int n);
 
 // The time of candidate |which| over the first's: the median of the rounds' ratios, which noise that lasts has no part

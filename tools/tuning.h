@@ -17,9 +17,12 @@ STRATA_MUST_CHECK strata_status_t strata_tuning_end(const strata_options_t *opti
 STRATA_MUST_CHECK strata_status_t strata_tuning_export(const strata_options_t *options, strata_tuning_t *tuning,
                                                        const char *folder);
 
-// Before a compile with --autotune=update: tunes what has no result on the GPU of this machine. The path of the new
-// results; NULL: there are none, and *out_why_not says why. |compile| does a whole compile with other options into a
-// folder; it is called in another process.
+// As --target has it.
+const char *strata_tuning_target(const strata_options_t *options);
+
+// Before a compile with --autotune=update: tunes what has no result on the GPU, or the cpu, of this machine. The path
+// of the new results; NULL: there are none, and *out_why_not says why. |compile| does a whole compile with other
+// options into a folder; it is called in another process.
 const char *strata_tuning_update(strata_arena_t *arena, const strata_options_t *options, const char **out_why_not,
                                  strata_status_t (*compile)(const strata_options_t *options, const char *folder,
                                                             void *user),

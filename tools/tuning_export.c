@@ -4,6 +4,8 @@
 #include "tools/tuning.h"
 
 #include "lowering/pipeline.h"
+#include "targets/library/library.h"
+#include "tools/random_numbers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +16,8 @@
 #include <unistd.h>
 
 extern char **environ;
+
+enum { SEED = 1000 }; // of constants; those of inputs are their numbers
 
 typedef STRATA_VECTOR(const char *) words_t;
 
@@ -57,9 +61,33 @@ static strata_status_t write_module(const exporter_t *e, const strata_tuning_mod
   return ok ? NULL : strata_error(STRATA_IO, "%s: %s", path, strerror(errno));
 }
 
+// Candidates of a kernel read the same numbers.
+static strata_status_t write_data(const exporter_t *e, const strata_tuning_module_t *module) {
+  if (!module->data || access(file_of(e, module->data, ""), F_OK) == 0)
+    return NULL;
+  void *data = malloc((size_t)module->data_bytes + 1);
+  if (!data)
+    return strata_error(STRATA_OUT_OF_MEMORY, "%lld bytes of a constant", (long long)module->data_bytes);
+  strata_dtype_t dtype = strata_library_dtype((strata_type_t)module->data_type, false);
+  strata_random_numbers(dtype, SEED, data, (size_t)module->data_bytes);
+  FILE *file = fopen(file_of(e, module->data, ""), "wb");
+  bool ok = file && fwrite(data, 1, (size_t)module->data_bytes, file) == (size_t)module->data_bytes;
+  if (file && fclose(file) != 0)
+    ok = false;
+  free(data);
+  return ok ? NULL : strata_error(STRATA_IO, "%s: %s", file_of(e, module->data, ""), strerror(errno));
+}
+
+static void remove_data(const exporter_t *e) {
+  for (size_t i = 0; i < e->tuning->modules.count; i++)
+    if (e->tuning->modules.data[i].data)
+      unlink(file_of(e, e->tuning->modules.data[i].data, ""));
+}
+
 static strata_status_t start(exporter_t *e, build_t *build, const strata_tuning_module_t *module) {
   strata_arena_t *arena = e->tuning->arena;
   STRATA_TRY(write_module(e, module));
+  STRATA_TRY(write_data(e, module));
   words_t words = {0};
   *strata_vector_push(arena, &words) = "strata";
   *strata_vector_push(arena, &words) = file_of(e, module->name, ".mlir");
@@ -141,16 +169,13 @@ static strata_status_t build_all(exporter_t *e) {
     status = start(e, free_build(e), &e->tuning->modules.data[i]);
   while (is_any_under_way(e))
     wait_for_one(e);
+  remove_data(e);
   if (!status && e->failure && e->failed.count == e->tuning->modules.count) // it is none of them, but the disk, say
     return strata_error(STRATA_TOOL, "no candidate can be compiled: %s", e->failure);
   return status;
 }
 
 //===-- The manifest ---------------------------------------------------------------------------------------------===//
-
-static const char *target_name(const exporter_t *e) {
-  return e->options->target == STRATA_TARGET_AMDGPU ? "amdgpu" : "nvgpu";
-}
 
 static bool has_failed(const exporter_t *e, const char *library) {
   for (size_t i = 0; i < e->failed.count; i++)
@@ -185,8 +210,8 @@ static strata_status_t keep_others(const exporter_t *e, kernels_t *kernels) {
     return NULL;
   STRATA_TRY(strata_tuning_read_manifest(arena, path, &before));
   for (size_t i = 0; i < before->n_kernels; i++)
-    if (strcmp(before->target, target_name(e)) == 0 && !is_proposed(e, before->kernels[i]) &&
-        strcmp(before->kernels[i]->compiler, strata_tuning_compiler()) == 0)
+    if (strcmp(before->target, strata_tuning_target(e->options)) == 0 && !is_proposed(e, before->kernels[i]) &&
+        strcmp(before->kernels[i]->compiler, strata_tuning_compiler(e->options->target == STRATA_TARGET_CPU)) == 0)
       *strata_vector_push(arena, kernels) = before->kernels[i];
   return NULL;
 }
@@ -205,7 +230,7 @@ static strata_status_t write_manifest(const exporter_t *e) {
   printf("%zu kernels to tune, %zu candidates of this model\n", kernels.count,
          e->tuning->modules.count - e->failed.count);
   Strata__TuningManifest manifest = STRATA__TUNING_MANIFEST__INIT;
-  manifest.target = strata_arena_strdup(e->tuning->arena, target_name(e));
+  manifest.target = strata_arena_strdup(e->tuning->arena, strata_tuning_target(e->options));
   manifest.kernels = kernels.data;
   manifest.n_kernels = kernels.count;
   return strata_tuning_write_manifest(file_of(e, STRATA_TUNING_MANIFEST, ""), &manifest);
@@ -216,10 +241,12 @@ strata_status_t strata_tuning_export(const strata_options_t *options, strata_tun
   long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
   e.n_builds = options->jobs ? options->jobs : n_processors > 0 ? (int)n_processors : 1;
   e.builds = strata_arena_array(tuning->arena, build_t, e.n_builds);
-  static const char *const always[] = {"--compile-from=affine", "--aot", "--jobs=1", "--on-gpu-tensors",
-                                       "--user-device-memory"};
+  static const char *const always[] = {"--compile-from=affine", "--aot", "--jobs=1", "--user-device-memory"};
   for (size_t i = 0; i < sizeof always / sizeof *always; i++)
     *strata_vector_push(tuning->arena, &e.arguments) = always[i];
+  *strata_vector_push(tuning->arena, &e.arguments) =
+      options->target == STRATA_TARGET_CPU ? strata_arena_printf(tuning->arena, "--threads=%d", options->threads)
+                                           : "--on-gpu-tensors";
   size_t n_given;
   const char **given = strata_options_for_kernels(tuning->arena, options, &n_given);
   for (size_t i = 0; i < n_given; i++)

@@ -25,15 +25,17 @@ static bool wait_for(pid_t pid) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-static const char *target_name(const strata_options_t *options) {
-  return options->target == STRATA_TARGET_AMDGPU ? "amdgpu" : "nvgpu";
+const char *strata_tuning_target(const strata_options_t *options) {
+  static const char *const names[] = {
+      [STRATA_TARGET_CPU] = "cpu", [STRATA_TARGET_NVGPU] = "nvgpu", [STRATA_TARGET_AMDGPU] = "amdgpu"};
+  return names[options->target];
 }
 
 static bool has_gpu(const strata_options_t *options) {
   pid_t pid = fork();
   if (pid == 0) {
     strata_device_t *device;
-    strata_status_t status = strata_device_open(target_name(options), &device);
+    strata_status_t status = strata_device_open(strata_tuning_target(options), &device);
     _exit(status ? 1 : 0);
   }
   return pid > 0 && wait_for(pid);

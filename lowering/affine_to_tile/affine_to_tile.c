@@ -13,7 +13,7 @@
 typedef strata_status_t (*kind_t)(strata_tile_builder_t *b);
 
 static const kind_t kinds[] = {
-#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) build,
+#define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning) build,
 #include "dialects/affine/kinds.def"
 };
 

@@ -17,14 +17,13 @@
 #include "dialects/affine/nest.h"
 #include "dialects/integers.h"
 #include "dialects/strata/strata.h"
+#include "passes/affine/product_tasks.h"
 #include "passes/affine/register_tile.h"
 #include "passes/target.h"
 
 enum {
   U = STRATA_SIDE_U,
   V = STRATA_SIDE_V,
-  MIN_TASK_FLOPS = 1 << 19, // some microseconds, where threads that spin take one to begin
-  MAX_TASKS = 64,
 };
 
 typedef struct {
@@ -462,66 +461,16 @@ static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
   emit_side(b, c, V, v_tile);
 }
 
-static int64_t side_extent(const contract_t *c, int side) {
-  int dim = c->k.sides[side].tile_dim;
-  return dim == STRATA_NO_DIM ? 1 : strata_max(1, strata_nest_likely_extent(c->k.nest, dim));
-}
-
-// How many tasks the points of u and v together should be cut into: each must be worth its start.
-static int64_t wanted_pieces(const contract_t *c) {
-  int64_t outer = 1, flops = 2 * c->k.n_reduced;
-  for (int i = 0; i < c->k.n_outer; i++)
-    outer *= strata_max(1, strata_nest_likely_extent(c->k.nest, c->k.outer[i]));
-  for (int dim = 0; dim < c->k.nest->n_parallel; dim++)
-    flops *= strata_max(1, strata_nest_likely_extent(c->k.nest, dim));
-  int64_t wanted = flops / MIN_TASK_FLOPS;
-  wanted = strata_max(1, strata_min(wanted, MAX_TASKS));
-  return strata_ceil_div(wanted, outer);
-}
-
-// What an element of a side costs that a task reads, in reads: packing moves vectors along the last reduction dim, and
-// short ones take as long as long ones.
-static int64_t element_cost(const contract_t *c, int side) {
-  enum { PACKING_COST = 3, SHORT_COST = 12, SHORT = 8 };
-  if (!c->is_packed[side])
-    return 1;
-  return side == U && strata_nest_likely_extent(c->k.nest, strata_nest_n_dims(c->k.nest) - 1) < SHORT ? SHORT_COST
-                                                                                                      : PACKING_COST;
-}
-
-// Cuts u and v so that the sides are read, and where need be packed, as few times as possible; a task's run of the
-// vector side should stay in the second-level cache while the rows pass by: else each tile of rows reads it anew.
-static void plan_tasks(strata_tile_builder_t *b, contract_t *c) {
-  enum { STREAM_HALVES = 3 }; // of a read that comes from behind that cache
-  const strata_cpu_device_t *device;
-  b->status = strata_cpu_device(b->compile, &device);
-  if (b->status)
-    return;
-  int64_t pieces = wanted_pieces(c), bytes[2];
-  for (int side = U; side <= V; side++)
-    bytes[side] = side_extent(c, side) * c->k.n_reduced * 4;
-  int64_t v_tiles = strata_ceil_div(side_extent(c, V), c->tile[V]), best = INT64_MAX, best_v = 1;
-  int64_t panel = c->tile[V] * c->k.n_reduced * 4, run = device->l2_bytes / 2 / panel;
-  int64_t least_v = strata_ceil_div(v_tiles, run > 1 ? run : 1),
-          u_tiles = strata_ceil_div(side_extent(c, U), c->tile[U]);
-  for (int64_t v = 1; v <= v_tiles && v <= least_v * MAX_TASKS; v++) {
-    bool streams = v < least_v;
-    if (streams && (!c->is_packed[U] || c->is_packed[V]))
-      continue;
-    int64_t u = strata_ceil_div(pieces, v);
-    int64_t cost = u * bytes[V] * element_cost(c, V) + v * bytes[U] * element_cost(c, U);
-    cost += streams ? STREAM_HALVES * strata_max(u_tiles - u, 0) * bytes[V] / 2 : 0;
-    if (cost < best) {
-      best = cost;
-      best_v = v;
-    }
-  }
-  c->chunks[V] = strata_tile_chunks(side_extent(c, V), c->tile[V], best_v);
-  c->chunks[U] = strata_tile_chunks(side_extent(c, U), c->tile[U], strata_ceil_div(pieces, c->chunks[V].n_chunks));
-  for (int side = U; side <= V; side++)
+// A task's run of the vector side should stay in the second-level cache while the rows pass by: product_tasks.h.
+static void plan_tasks(strata_tile_builder_t *b, contract_t *c, const strata_product_tasks_t *tasks) {
+  int64_t runs[2];
+  strata_product_runs(tasks, &b->schedule, runs);
+  for (int side = U; side <= V; side++) {
+    c->chunks[side] = strata_tile_chunks(tasks->extents[side], c->tile[side], runs[side]);
     c->n_runs[side] = varies(c, side)
                           ? strata_tile_ceil_quotient(b, c->extents[side], tiles_of_run(c, side) * c->tile[side])
                           : strata_size_constant(c->chunks[side].n_chunks);
+  }
 }
 
 static MlirAffineExpr digit_of(strata_tile_builder_t *b, MlirAffineExpr number, strata_size_t stride,
@@ -561,32 +510,18 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
   strata_emit_forall_end(&b->e, forall);
 }
 
-// True if the broadcast side is read in a narrower type, by several tiles of columns: an element is widened for each,
-// on its own, where packing widens them by vectors.
-static bool is_widened_often(const contract_t *c) {
-  return !mlirValueEqual(strata_contraction_narrow(&c->k, U), c->k.sides[U].factor) && c->tile[U] > 1 &&
-         side_extent(c, V) > c->tile[V];
-}
-
-// Either side is packed where it is computed or guarded, the vector side also where it is not contiguous along
-// registers.
-static bool needs_packing(const contract_t *c, int side) {
-  if (!strata_contraction_is_plain(&c->k, side) || (side == U && is_widened_often(c)))
-    return true;
-  return side == V && !strata_contraction_is_contiguous(&c->k, V, c->tile[V]);
-}
-
 // The vector side's elements are turned where they lie along the last reduction dim: read one by one they would be a
 // line of the cache each.
-static strata_status_t plan_packing(strata_tile_builder_t *b, contract_t *c) {
+static strata_status_t plan_packing(strata_tile_builder_t *b, contract_t *c, strata_product_tasks_t *out_tasks) {
   enum { MIN_STEPS = 4 };
   const strata_nest_t *nest = c->k.nest;
   const strata_contraction_side_t *side = &c->k.sides[V];
   const strata_cpu_device_t *device;
   int64_t stride;
   STRATA_TRY(strata_cpu_device(b->compile, &device));
+  *out_tasks = strata_product_tasks(&c->k, &b->schedule, device->l2_bytes);
   for (int which = U; which <= V; which++)
-    c->is_packed[which] = needs_packing(c, which);
+    c->is_packed[which] = out_tasks->is_packed[which];
   bool lies_across = c->is_packed[V] && strata_contraction_is_plain(&c->k, V) && side->tile_dim != STRATA_NO_DIM &&
                      strata_nest_likely_extent(nest, strata_nest_n_dims(nest) - 1) >= MIN_STEPS &&
                      strata_access_stride(nest, side->access, strata_nest_n_dims(nest) - 1, &stride) && stride == 1;
@@ -619,21 +554,19 @@ strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
     return strata_tile_contract_gpu(b);
   contract_t c = {0};
   STRATA_TRY(strata_contraction_read(b->kernel, &c.k));
-  MlirAttribute schedule = strata_attr(b->kernel->func, "strata.schedule");
-  MlirAttribute tile = mlirDictionaryAttrGetElementByName(schedule, strata_str("tile"));
-  if (mlirAttributeIsNull(tile) || mlirDenseArrayGetNumElements(tile) != 2)
+  if (b->schedule.n_tile != 2)
     return strata_error(STRATA_INTERNAL, "a schedule without tile sizes");
-  for (int side = U; side <= V; side++)
-    c.tile[side] = mlirDenseI64ArrayGetElement(tile, side);
   for (int side = U; side <= V; side++) {
+    c.tile[side] = b->schedule.tile[side];
     int dim = c.k.sides[side].tile_dim;
     c.extents[side] = dim == STRATA_NO_DIM ? strata_size_constant(1) : c.k.nest->space.sizes[dim];
   }
   c.offset = strata_tile_constant(b, 0);
-  STRATA_TRY(plan_packing(b, &c));
+  strata_product_tasks_t tasks;
+  STRATA_TRY(plan_packing(b, &c, &tasks));
   for (int i = 0; i < STRATA_MAX_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
-  plan_tasks(b, &c);
+  plan_tasks(b, &c, &tasks);
   if (!b->status)
     b->status = plan_steps(b, &c);
   if (!b->status)

@@ -6,7 +6,7 @@
 
 #include "lowering/affine_to_tile/value.h"
 
-#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning)                                                          \
+#define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning)                                                \
   STRATA_MUST_CHECK strata_status_t build(strata_tile_builder_t *b);
 #include "dialects/affine/kinds.def"
 

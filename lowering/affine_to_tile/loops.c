@@ -2,6 +2,7 @@
 #include "lowering/affine_to_tile/kinds.h"
 
 #include "dialects/integers.h"
+#include "passes/affine/register_tile.h"
 #include "passes/target.h"
 
 enum {
@@ -12,6 +13,8 @@ enum {
 int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
   if (b->schedule.group)
     return b->schedule.n_tile ? strata_min(b->schedule.tile[0], extent) : extent;
+  if (b->schedule.width)
+    return strata_min(b->schedule.width, extent);
   const strata_cpu_device_t *device;
   strata_status_t status = strata_cpu_device(b->compile, &device);
   int64_t lanes = 16;
@@ -19,11 +22,7 @@ int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
     strata_status_free(status);
   else
     lanes = device->vector_bytes / 4;
-  // Four registers in flight hide the latency of most chains; a short dim is one tile.
-  int64_t width = 4 * lanes;
-  if (extent <= width)
-    return extent;
-  return extent % width && extent % (2 * lanes) == 0 ? 2 * lanes : width;
+  return strata_row_width(lanes, extent);
 }
 
 int64_t strata_tile_width_of(strata_tile_builder_t *b, strata_size_t extent) {

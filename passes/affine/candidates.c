@@ -7,30 +7,44 @@
 
 //===-- Kinds ----------------------------------------------------------------------------------------------------===//
 
-static const strata_work_reader_t readers[] = {
-#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning) work,
+static const strata_work_reader_t readers[][2] = {
+#define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning) {work, cpu_work},
 #include "dialects/affine/kinds.def"
 };
 
-bool strata_kind_has_candidates(strata_kernel_kind_t kind) { return readers[kind] != NULL; }
+bool strata_kind_has_candidates(strata_kernel_kind_t kind, bool on_cpu) { return readers[kind][on_cpu] != NULL; }
 
 strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                 const strata_called_kernel_t *called, strata_kernel_kind_t kind, strata_work_t *out,
-                                 bool *out_has) {
+                                 const strata_calls_t *calls, const strata_called_kernel_t *called,
+                                 strata_kernel_kind_t kind, strata_work_t *out, bool *out_has) {
   strata_kernel_t kernel;
-  *out_has = strata_kind_has_candidates(kind);
+  strata_machine_t machine;
+  *out_has = false;
   *out = (strata_work_t){.device = device, .wants_all = true};
-  if (!*out_has)
+  if (!strata_kind_has_candidates(kind, !device))
     return NULL;
+  if (!device)
+    STRATA_TRY(strata_machine_of(compile, &machine));
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  strata_scheduling_t s = {.compile = compile, .device = device, .called = called, .kernel = &kernel};
-  return readers[kind](&s, out);
+  strata_scheduling_t s = {.compile = compile,
+                           .device = device,
+                           .machine = device ? NULL : &machine,
+                           .calls = calls,
+                           .called = called,
+                           .kernel = &kernel};
+  STRATA_TRY(readers[kind][!device](&s, out));
+  *out_has = out->product || out->attention || out->cpu_product || out->cpu_attention || out->widths;
+  return NULL;
 }
 
 const strata_ways_t *strata_ways_of(const strata_work_t *work, int number) {
   const strata_problem_t *product = work->product;
   if (number > 0)
     return number == 1 && product ? &strata_ways_tiled : NULL;
+  if (!work->device)
+    return work->widths        ? &strata_ways_widths
+           : work->cpu_product ? &strata_ways_cpu_product
+                               : &strata_ways_cpu_attention;
   if (work->attention)
     return work->attention->on_fma ? &strata_ways_attention_fma : &strata_ways_attention;
   return product->bulk_adds ? &strata_ways_fma : product->row_reductions ? &strata_ways_norm : &strata_ways_pipelined;

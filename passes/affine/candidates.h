@@ -8,25 +8,57 @@
 #include "passes/affine/kinds.h"
 #include "passes/affine/problem.h"
 
-// What is asked about: a product or attention.
+// A product on a cpu; none of its sizes varies. Its operands are as they are in front of strata_cpu_pack_products.
 typedef struct {
-  const strata_gpu_device_t *device;
+  strata_kernel_t kernel;
+  strata_contraction_kernel_t contraction;
+  strata_tiling_t tiling;
+  int64_t times;        // it is computed
+  bool is_constant;     // the columns' operand, which has panels then,
+  bool may_have_panels; // as any other where strata_product_wants_panels, or candidates say so
+} strata_cpu_product_t;
+
+// Attention on a cpu; none of its sizes varies.
+typedef struct {
+  strata_tiling_t scores, results; // its two products
+  int64_t times;                   // it is computed
+} strata_cpu_attention_t;
+
+// A map or rows on a cpu; none of its sizes varies.
+typedef struct {
+  strata_kernel_kind_t kind;
+  int64_t lanes;
+  int64_t extent; // of what is computed side by side, or of the longest dim that may be
+  double points;  // of all nests
+} strata_cpu_widths_t;
+
+// What is asked about: a product or attention, on a GPU or a cpu, or there a map or rows.
+typedef struct {
+  const strata_gpu_device_t *device; // NULL: a cpu
   const strata_problem_t *product;
   const strata_attention_problem_t *attention;
+  const strata_cpu_product_t *cpu_product;
+  const strata_cpu_attention_t *cpu_attention;
+  const strata_cpu_widths_t *widths;
   bool wants_all; // what can be carried out, be it never what the model would choose: a schedule file may ask for it
 } strata_work_t;
 
 // What is asked about the kernel of |called|, of a kind of kinds.def: all that can be. *out_has is false where such
-// have one schedule.
+// have one schedule, as on a cpu those whose sizes vary. |device| is NULL on a cpu, where constants are told by
+// |calls|.
 STRATA_MUST_CHECK strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                                   const strata_called_kernel_t *called, strata_kernel_kind_t kind,
-                                                   strata_work_t *out, bool *out_has);
+                                                   const strata_calls_t *calls, const strata_called_kernel_t *called,
+                                                   strata_kernel_kind_t kind, strata_work_t *out, bool *out_has);
 // False where kernels of the kind have one schedule.
-bool strata_kind_has_candidates(strata_kernel_kind_t kind);
+bool strata_kind_has_candidates(strata_kernel_kind_t kind, bool on_cpu);
 // The kinds' readers.
 typedef strata_status_t (*strata_work_reader_t)(const strata_scheduling_t *s, strata_work_t *out);
 STRATA_MUST_CHECK strata_status_t strata_work_contract(const strata_scheduling_t *s, strata_work_t *out);
 STRATA_MUST_CHECK strata_status_t strata_work_attention(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_contract_cpu(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_attention_cpu(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_map_cpu(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_rows_cpu(const strata_scheduling_t *s, strata_work_t *out);
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
@@ -72,10 +104,20 @@ typedef struct {
   int64_t slots, tasks, blocks;
 } strata_attention_choice_t;
 
+typedef struct {
+  STRATA_CANDIDATE
+  int64_t tile[STRATA_SCHEDULE_TILE];
+  int64_t panels;
+  bool packs_rows;
+  int64_t runs[2]; // 0: the model's
+  int64_t width;   // of maps and rows; 0: the model's
+} strata_cpu_choice_t;
+
 typedef union {
   struct {
     STRATA_CANDIDATE
   };
+  strata_cpu_choice_t cpu;
   strata_tiled_choice_t tiled;
   strata_pipelined_choice_t pipelined;
   strata_attention_choice_t attention;
@@ -109,6 +151,9 @@ extern const strata_ways_t strata_ways_fma;           // schedule_fma.c: of mult
 extern const strata_ways_t strata_ways_tiled;         // schedule_tiled.c: staged by the threads that multiply
 extern const strata_ways_t strata_ways_attention;     // schedule_attention.c
 extern const strata_ways_t strata_ways_attention_fma; // schedule_attention_fma.c: of multiply-adds, problem->on_fma
+extern const strata_ways_t strata_ways_cpu_product;   // contract_cpu_ways.c
+extern const strata_ways_t strata_ways_cpu_attention; // attention_cpu_ways.c
+extern const strata_ways_t strata_ways_widths;        // width_ways.c: of maps and rows
 
 // The first, second, ... of all that the work has, NULL behind them. Of a product pipelined ones are the first.
 const strata_ways_t *strata_ways_of(const strata_work_t *work, int number);

@@ -24,7 +24,7 @@ typedef struct {
 } strata_scheduling_t;
 
 // *out_taken is false where the kernel is of another kind, or better carried out as one.
-#define KERNEL_KIND(id, name, gpu, cpu, work, build, meaning)                                                          \
+#define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning)                                                \
   STRATA_MUST_CHECK strata_status_t gpu(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);        \
   STRATA_MUST_CHECK strata_status_t cpu(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
 #include "dialects/affine/kinds.def"
@@ -34,6 +34,9 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_cpu_product_variants(const strata_scheduling_t *s, strata_size_t rows,
                                                               const strata_tiling_t *tiling,
                                                               const strata_schedule_t *schedule, bool is_packed);
+
+// Panels for the products on a cpu whose schedules have some: kernels of their own, in front of the products.
+STRATA_MUST_CHECK strata_status_t strata_cpu_pack_products(strata_compile_t *compile, const strata_calls_t *calls);
 
 // A variant of a kernel of rows on a cpu whose length varies without an end: short ones are kept where that is worth
 // it.

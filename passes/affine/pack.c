@@ -204,6 +204,12 @@ static bool read_once(const strata_kernel_t *kernel, MlirValue buffer) {
   return count == 1;
 }
 
+bool strata_pack_takes(const strata_contraction_kernel_t *contraction, int side) {
+  MlirValue buffer = contraction->sides[side].access->buffer;
+  return strata_contraction_is_plain(contraction, side) && mlirValueIsABlockArgument(buffer) &&
+         read_once(contraction->kernel, buffer);
+}
+
 bool strata_pack_is_constant(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
                              const strata_contraction_kernel_t *contraction, int side) {
   MlirValue buffer = contraction->sides[side].access->buffer;

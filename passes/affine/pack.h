@@ -9,6 +9,9 @@
 bool strata_pack_is_constant(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
                              const strata_contraction_kernel_t *contraction, int side);
 
+// True if the side's buffer can be read from panels: it comes from outside, unguarded, and is read in no other way.
+bool strata_pack_takes(const strata_contraction_kernel_t *contraction, int side);
+
 // Adds a kernel that packs the side's buffer as [its dims outside the tile] [tile] [reduction dims] [element], calls it
 // where the contraction's kernel is called, and lets the contraction read the panels. Elements beyond the tiled dim's
 // extent are zero. Does nothing where the buffer is read in other ways too.

@@ -26,7 +26,7 @@ static strata_status_t predict(strata_compile_t *compile, const strata_gpu_devic
   strata_schedule_t schedule = strata_schedule_read(called->func);
   strata_work_t work;
   bool has_candidates;
-  STRATA_TRY(strata_work_read(compile, device, called, schedule.kind, &work, &has_candidates));
+  STRATA_TRY(strata_work_read(compile, device, NULL, called, schedule.kind, &work, &has_candidates));
   const strata_ways_t *ways;
   strata_candidate_t same;
   for (int i = 0; has_candidates && (ways = strata_ways_of(&work, i)); i++)

@@ -4,7 +4,7 @@
 #include "dialects/integers.h"
 #include "passes/target.h"
 
-enum { MAX_VECTORS = 8 };
+enum { MAX_VECTORS = STRATA_REGISTER_TILE_VECTORS };
 
 strata_status_t strata_machine_of(strata_compile_t *compile, strata_machine_t *out_machine) {
   const strata_cpu_device_t *device;
@@ -78,12 +78,20 @@ int64_t strata_register_tile_width(const strata_tiling_t *t, int64_t rows, int64
   return strata_min(width, t->v);
 }
 
+static int64_t vectors_of(const strata_tiling_t *t, int64_t width) {
+  return strata_max(1, strata_ceil_div(width, t->machine.vector_bytes / 4));
+}
+
+int64_t strata_register_tile_cost(const strata_tiling_t *t, int64_t rows, int64_t width) {
+  return tile_cost(t, rows, vectors_of(t, width));
+}
+
 int64_t strata_register_tile_row_cost(const strata_tiling_t *t, int64_t rows, int64_t width) {
   strata_tiling_t one = *t;
   one.u = rows;
-  return tile_cost(&one, rows, strata_max(1, strata_ceil_div(width, t->machine.vector_bytes / 4)));
+  return tile_cost(&one, rows, vectors_of(t, width));
 }
 
 bool strata_register_tile_fits(const strata_tiling_t *t, int64_t rows, int64_t width) {
-  return fits(t, rows, strata_max(1, strata_ceil_div(width, t->machine.vector_bytes / 4)));
+  return fits(t, rows, vectors_of(t, width));
 }

@@ -17,7 +17,7 @@ typedef struct {
   int64_t u, v, most_rows, steps;
 } strata_tiling_t;
 
-enum { STRATA_REGISTER_TILE_ROWS = 16 }; // at most
+enum { STRATA_REGISTER_TILE_ROWS = 16, STRATA_REGISTER_TILE_VECTORS = 8 }; // at most
 
 // Rows of the tiles that do what tiles of |rows| leave, where their number varies: half as many, and of few one less,
 // so that few rows are one tile. 0 behind tiles of one row.
@@ -25,11 +25,22 @@ static inline int64_t strata_register_tile_part(int64_t rows) { return rows <= 4
 
 // Rows and elements of a row.
 void strata_register_tile_choose(const strata_tiling_t *t, int64_t *out_tile);
+// Half cycles of one step of all tiles, of |rows| and |width| each.
+int64_t strata_register_tile_cost(const strata_tiling_t *t, int64_t rows, int64_t width);
 // Half cycles of a tile of |rows| at a time, |width| elements each, along all of the row.
 int64_t strata_register_tile_row_cost(const strata_tiling_t *t, int64_t rows, int64_t width);
 // True if the registers hold such a tile.
 bool strata_register_tile_fits(const strata_tiling_t *t, int64_t rows, int64_t width);
 // Elements of a row, and the half cycles of all tiles, where they have |rows|, of which there are as many.
 int64_t strata_register_tile_width(const strata_tiling_t *t, int64_t rows, int64_t *out_cost);
+
+// Elements that maps and rows compute side by side along |extent|: four registers in flight hide the latency of most
+// chains, and a short dim is one tile.
+static inline int64_t strata_row_width(int64_t lanes, int64_t extent) {
+  int64_t width = 4 * lanes;
+  if (extent <= width)
+    return extent;
+  return extent % width && extent % (2 * lanes) == 0 ? 2 * lanes : width;
+}
 
 #endif

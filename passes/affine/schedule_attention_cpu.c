@@ -6,7 +6,7 @@
 
 #include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
-#include "passes/affine/kinds.h"
+#include "passes/affine/candidates.h"
 
 #include <string.h>
 
@@ -37,37 +37,51 @@ bool strata_attention_cpu_takes(const strata_attention_t *a) {
                                               strata_attention_likely_extent(a, a->row) > FEW));
 }
 
+// Both products by tiles of at most |most_rows|.
+static strata_cpu_attention_t tilings_of(const strata_machine_t *machine, const strata_attention_t *a,
+                                         int64_t most_rows) {
+  int64_t n_rows = tiled_extent(a, a->row), columns = tiled_extent(a, a->column);
+  return (strata_cpu_attention_t){
+      .scores = {*machine, n_rows, columns, most_rows, strata_attention_static_extent(a, a->head)},
+      .results = {*machine, n_rows, strata_attention_static_extent(a, a->value), most_rows, columns},
+  };
+}
+
 // The half cycles of both products with tiles of |rows|; their widths are the other two of |tile|.
-static int64_t tiles_of(const strata_machine_t *machine, const strata_attention_t *a, int64_t rows, int64_t *tile) {
-  int64_t cost[2], n_rows = tiled_extent(a, a->row), columns = tiled_extent(a, a->column);
-  const strata_tiling_t scores = {*machine, n_rows, columns, n_rows, strata_attention_static_extent(a, a->head)},
-                        results = {*machine, n_rows, strata_attention_static_extent(a, a->value), n_rows, columns};
+static int64_t tiles_of(const strata_cpu_attention_t *a, int64_t rows, int64_t *tile) {
+  int64_t cost[2];
   tile[0] = rows;
-  tile[1] = strata_register_tile_width(&scores, rows, &cost[0]);
-  tile[2] = strata_register_tile_width(&results, rows, &cost[1]);
-  return cost[0] == INT64_MAX || cost[1] == INT64_MAX
-             ? INT64_MAX
-             : cost[0] * strata_attention_static_extent(a, a->head) + cost[1] * columns;
+  tile[1] = strata_register_tile_width(&a->scores, rows, &cost[0]);
+  tile[2] = strata_register_tile_width(&a->results, rows, &cost[1]);
+  return cost[0] == INT64_MAX || cost[1] == INT64_MAX ? INT64_MAX
+                                                      : cost[0] * a->scores.steps + cost[1] * a->results.steps;
+}
+
+// *out_rows: at most so many a tile, 0: none suits, as *out_why says.
+static strata_status_t read_tilings(strata_compile_t *compile, const strata_attention_t *a, strata_cpu_attention_t *out,
+                                    int64_t *out_rows, const char **out_why) {
+  strata_machine_t machine;
+  STRATA_TRY(strata_machine_of(compile, &machine));
+  int64_t rows = strata_min(tiled_extent(a, a->row), STRATA_REGISTER_TILE_ROWS), most = most_rows(&machine, a);
+  machine.registers -= CONSTANTS;
+  *out_rows = most < strata_min(rows, FEW_ROWS) ? 0 : strata_min(rows, most);
+  *out_why = *out_rows ? NULL : "the scores of a few rows do not stay in the second-level cache";
+  *out = tilings_of(&machine, a, *out_rows);
+  return NULL;
 }
 
 strata_status_t strata_attention_cpu_tile(strata_compile_t *compile, const strata_attention_t *a, int64_t *out_tile,
                                           const char **out_why) {
-  strata_machine_t machine;
-  STRATA_TRY(strata_machine_of(compile, &machine));
-  int64_t best = INT64_MAX, rows = strata_min(tiled_extent(a, a->row), STRATA_REGISTER_TILE_ROWS);
-  int64_t most = most_rows(&machine, a);
-  machine.registers -= CONSTANTS;
-  *out_why = "the scores of a few rows do not stay in the second-level cache";
-  if (most < strata_min(rows, FEW_ROWS))
-    return NULL;
-  for (rows = strata_min(rows, most); rows > 0; rows--) {
-    int64_t tile[STRATA_ATTENTION_CPU_TILE], cost = tiles_of(&machine, a, rows, tile);
+  strata_cpu_attention_t tilings;
+  int64_t best = INT64_MAX, rows;
+  STRATA_TRY(read_tilings(compile, a, &tilings, &rows, out_why));
+  for (; rows > 0; rows--) {
+    int64_t tile[STRATA_ATTENTION_CPU_TILE], cost = tiles_of(&tilings, rows, tile);
     if (cost < best) {
       best = cost;
       memcpy(out_tile, tile, sizeof tile);
     }
   }
-  *out_why = NULL;
   return NULL;
 }
 
@@ -81,4 +95,20 @@ strata_status_t strata_cpu_attention(const strata_scheduling_t *s, strata_schedu
     return NULL;
   STRATA_TRY(strata_attention_cpu_tile(s->compile, &attention, out->tile, &why));
   return why ? strata_error(STRATA_INTERNAL, "a kernel of attention: %s", why) : NULL;
+}
+
+strata_status_t strata_work_attention_cpu(const strata_scheduling_t *s, strata_work_t *out) {
+  strata_cpu_attention_t *tilings = strata_arena_new(s->compile->arena, strata_cpu_attention_t);
+  strata_attention_t a;
+  const char *why;
+  int64_t rows;
+  if (strata_kernel_varies(s->kernel) || !strata_attention_read(s->kernel, &a, &why))
+    return NULL;
+  STRATA_TRY(read_tilings(s->compile, &a, tilings, &rows, &why));
+  tilings->times = 1;
+  for (int dim = 0; dim < a.n_dims; dim++)
+    if (dim != a.row && dim != a.value && dim != a.column && dim != a.head)
+      tilings->times *= strata_attention_static_extent(&a, dim);
+  out->cpu_attention = rows ? tilings : NULL;
+  return NULL;
 }

@@ -126,20 +126,20 @@ static strata_status_t check_sizes(const strata_gpu_device_t *device, const stra
 }
 
 strata_status_t strata_schedule_check(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                      const strata_called_kernel_t *called, const strata_schedule_t *chosen,
-                                      const strata_schedule_t *given) {
+                                      const strata_calls_t *calls, const strata_called_kernel_t *called,
+                                      const strata_schedule_t *chosen, const strata_schedule_t *given) {
   strata_work_t work;
   bool has_candidates;
   if (chosen->kind != given->kind)
     return strata_error(STRATA_INVALID_ARGUMENT, "kind: expected \"%s\", got \"%s\"",
                         strata_kernel_kind_name(chosen->kind), strata_kernel_kind_name(given->kind));
-  STRATA_TRY(strata_work_read(compile, device, called, chosen->kind, &work, &has_candidates));
+  STRATA_TRY(strata_work_read(compile, device, calls, called, chosen->kind, &work, &has_candidates));
   if (!has_candidates)
     return check_sizes(device, chosen, given);
   if (strata_candidates_admit(&work, given))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this %s; see docs/gpu-schedules.md",
-                      work.attention ? "attention" : "contraction");
+                      chosen->kind == STRATA_KERNEL_CONTRACT ? "contraction" : strata_kernel_kind_name(chosen->kind));
 }
 
 //===-- Applying -------------------------------------------------------------------------------------------------===//
@@ -185,7 +185,7 @@ static strata_status_t tell_candidates(strata_compile_t *compile, const strata_g
   strata_work_t work;
   const strata_ways_t *ways;
   bool has_candidates;
-  STRATA_TRY(strata_work_read(compile, device, called, chosen.kind, &work, &has_candidates));
+  STRATA_TRY(strata_work_read(compile, device, NULL, called, chosen.kind, &work, &has_candidates));
   if (!has_candidates)
     return strata_error(STRATA_INVALID_ARGUMENT, "candidates: expected a contraction or attention, got a '%s'",
                         strata_kernel_kind_name(chosen.kind));
@@ -206,7 +206,7 @@ static strata_status_t apply_line(const strata_schedule_line_t *line, strata_com
   strata_schedule_t chosen = strata_schedule_read(called->func);
   strata_set_attr(called->func, "strata.schedule", line->schedule);
   strata_schedule_t given = strata_schedule_read(called->func);
-  STRATA_TRY(strata_schedule_check(compile, device, called, &chosen, &given));
+  STRATA_TRY(strata_schedule_check(compile, device, NULL, called, &chosen, &given));
   strata_schedule_write(called->func, &given);
   return NULL;
 }

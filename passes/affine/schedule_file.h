@@ -52,8 +52,10 @@ const char *strata_kernel_number(strata_arena_t *arena, MlirOperation func);
 STRATA_MUST_CHECK strata_status_t strata_schedule_parse(strata_compile_t *compile, const char *text,
                                                         MlirAttribute *out);
 
-// An error if the kernel, for which |chosen| was chosen, cannot be carried out by |given|.
+// An error if the kernel, for which |chosen| was chosen, cannot be carried out by |given|. |device| and |calls| as
+// strata_work_read has them.
 STRATA_MUST_CHECK strata_status_t strata_schedule_check(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                        const strata_calls_t *calls,
                                                         const strata_called_kernel_t *called,
                                                         const strata_schedule_t *chosen,
                                                         const strata_schedule_t *given);

@@ -9,16 +9,47 @@
 #include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/parallel.h"
+#include "passes/target.h"
 #include "passes/tuning/tuning.h"
+
+#include <inttypes.h>
 
 //===-- What can be tuned ----------------------------------------------------------------------------------------===//
 
+static uint64_t hash_of(const char *text) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (; *text; text++)
+    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3); // FNV-1a
+  return hash;
+}
+
+// What another processor has otherwise, and how many threads share the work.
+static strata_status_t processor_key(strata_compile_t *compile, const char **out) {
+  const strata_cpu_device_t *device;
+  STRATA_TRY(strata_cpu_device(compile, &device));
+  int threads = compile->options->threads;
+  const char *n_threads = threads ? strata_arena_printf(compile->options->tuning->arena, "%d", threads) : "all";
+  *out = strata_arena_printf(compile->options->tuning->arena,
+                             "%s, features %016" PRIx64
+                             ": %d registers of %d bytes, caches of %lld and %lld bytes, %s threads",
+                             device->cpu, hash_of(device->features), device->n_registers, device->vector_bytes,
+                             (long long)device->l1_bytes, (long long)device->l2_bytes, n_threads);
+  return NULL;
+}
+
 // What another card, or another table of cards, has otherwise.
-static const char *device_key(strata_arena_t *arena, const strata_gpu_device_t *device) {
+static const char *card_key(strata_arena_t *arena, const strata_gpu_device_t *device) {
   return strata_arena_printf(arena, "%s%s%s: %d processors, %lld bytes of cache, %lld bytes/s, %lld products/s",
                              device->name, device->card ? ", " : "", device->card ? device->card : "",
                              device->n_processors, (long long)device->l2_bytes, (long long)device->bandwidth,
                              (long long)device->products);
+}
+
+static strata_status_t device_key(strata_compile_t *compile, const strata_gpu_device_t *device, const char **out) {
+  if (!device)
+    return processor_key(compile, out);
+  *out = card_key(compile->options->tuning->arena, device);
+  return NULL;
 }
 
 static bool shares_launch(const strata_called_kernel_t *called) {
@@ -53,7 +84,8 @@ static const char *obstacle(const strata_calls_t *calls, const strata_called_ker
 
 typedef struct {
   strata_compile_t *compile;
-  const strata_gpu_device_t *device;
+  const strata_gpu_device_t *device; // NULL: a cpu
+  const strata_calls_t *calls;
   strata_tuning_t *tuning;
   const char *name; // of the kernel
   strata_tuning_result_t key;
@@ -67,7 +99,7 @@ static strata_status_t take(const lookup_t *l, const strata_called_kernel_t *cal
   STRATA_TRY(strata_schedule_parse(l->compile, result->schedule, &attribute));
   strata_set_attr(called->func, "strata.schedule", attribute);
   strata_schedule_t given = strata_schedule_read(called->func);
-  strata_status_t status = strata_schedule_check(l->compile, l->device, called, &chosen, &given);
+  strata_status_t status = strata_schedule_check(l->compile, l->device, l->calls, called, &chosen, &given);
   strata_schedule_write(called->func, status ? &chosen : &given);
   return status;
 }
@@ -77,9 +109,9 @@ static void tell(const lookup_t *l, const strata_tuning_result_t *result, const 
     strata_explain(l->compile, "tuned %s: the model's choice is the fastest, %.2f us on %s (%s) # %s", l->name,
                    1e6 * result->seconds, result->card, source, result->kernel);
   else
-    strata_explain(l->compile, "tuned %s %s %s: %.2f us, not %.2f, on %s (%s) # %s", l->name, l->device->name,
-                   result->schedule, 1e6 * result->seconds, 1e6 * result->model_seconds, result->card, source,
-                   result->kernel);
+    strata_explain(l->compile, "tuned %s %s %s: %.2f us, not %.2f, on %s (%s) # %s", l->name,
+                   l->device ? l->device->name : "cpu", result->schedule, 1e6 * result->seconds,
+                   1e6 * result->model_seconds, result->card, source, result->kernel);
 }
 
 // *out_taken is false where there is no result, or none that can be used.
@@ -115,13 +147,16 @@ static strata_status_t apply(strata_compile_t *compile, const strata_gpu_device_
   MlirStringRef name = strata_attr_str(called->func, "sym_name");
   lookup_t l = {.compile = compile,
                 .device = device,
+                .calls = calls,
                 .tuning = tuning,
                 .name = strata_arena_printf(compile->arena, "%.*s", (int)name.length, name.data),
                 .key = STRATA__TUNING_RESULT__INIT};
   bool is_taken;
+  const char *key;
+  STRATA_TRY(device_key(compile, device, &key));
   l.key.kernel = (char *)(uintptr_t)strata_kernel_number(tuning->arena, called->func);
-  l.key.device = (char *)(uintptr_t)device_key(tuning->arena, device);
-  l.key.compiler = (char *)(uintptr_t)strata_tuning_compiler();
+  l.key.device = (char *)(uintptr_t)key;
+  l.key.compiler = (char *)(uintptr_t)strata_tuning_compiler(!device);
   STRATA_TRY(look_up(&l, called, &is_taken));
   if (is_taken)
     return NULL;
@@ -134,12 +169,12 @@ static strata_status_t apply(strata_compile_t *compile, const strata_gpu_device_
 }
 
 // NULL if the kernel is to be looked up; else why not. *out_has_candidates is false where there is but one way.
-static strata_status_t why_not(strata_compile_t *compile, const strata_calls_t *calls,
-                               const strata_called_kernel_t *called, const strata_schedule_file_t *file,
-                               bool *out_has_candidates, const char **out_why) {
+static strata_status_t why_not(strata_compile_t *compile, const strata_gpu_device_t *device,
+                               const strata_calls_t *calls, const strata_called_kernel_t *called,
+                               const strata_schedule_file_t *file, bool *out_has_candidates, const char **out_why) {
   strata_kernel_t kernel;
   *out_why = NULL;
-  *out_has_candidates = strata_kind_has_candidates(strata_schedule_read(called->func).kind);
+  *out_has_candidates = strata_kind_has_candidates(strata_schedule_read(called->func).kind, !device);
   if (!*out_has_candidates)
     return NULL;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
@@ -158,7 +193,7 @@ strata_status_t strata_tuned_apply(strata_compile_t *compile, const strata_gpu_d
     const strata_called_kernel_t *called = &calls->kernels.data[i];
     const char *why;
     bool has_candidates;
-    STRATA_TRY(why_not(compile, calls, called, file, &has_candidates, &why));
+    STRATA_TRY(why_not(compile, device, calls, called, file, &has_candidates, &why));
     if (!has_candidates)
       continue;
     MlirStringRef name = strata_attr_str(called->func, "sym_name");

@@ -9,7 +9,8 @@
 enum { STRATA_MAX_PROPOSED = 8 }; // candidates of a kernel
 
 // Gives every kernel that has candidates and a result the result's schedule, instead of the model's; what the user gave
-// by |file| stays. All have their schedules, and launches that they share are settled.
+// by |file| stays. All have their schedules, and launches that they share are settled; on a cpu, where |device| is
+// NULL, no operand is in panels yet.
 STRATA_MUST_CHECK strata_status_t strata_tuned_apply(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                      const strata_calls_t *calls, const strata_schedule_file_t *file);
 

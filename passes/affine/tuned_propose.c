@@ -5,10 +5,13 @@
 #include "dialects/affine/kernel.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
+#include "dialects/strata/strata.h"
 #include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/nest_graph.h"
 #include "passes/affine/printed.h"
 #include "passes/pass.h"
+#include "passes/target.h"
 #include "passes/tuning/tuning.h"
 
 #include <math.h>
@@ -49,8 +52,12 @@ static void walk(const strata_work_t *work, candidates_t *out) {
       consider(out, &c);
 }
 
+static bool has_same_runs(const strata_schedule_t *a, const strata_schedule_t *b) {
+  return a->runs[0] == b->runs[0] && a->runs[1] == b->runs[1];
+}
+
 static bool is_same(const strata_schedule_t *a, const strata_schedule_t *b) {
-  return strata_schedule_is_same_tile(a, b) && a->slots == b->slots && a->blocks == b->blocks;
+  return strata_schedule_is_same_tile(a, b) && a->slots == b->slots && a->blocks == b->blocks && has_same_runs(a, b);
 }
 
 // Either operand may be the instruction's rows: a tile and its transpose are alike.
@@ -60,9 +67,10 @@ static bool has_same_tile(const strata_schedule_t *a, const strata_schedule_t *b
   return a->tile[2] == b->tile[2] && (is_equal || is_transposed);
 }
 
-// What blocks do together.
+// What blocks do together; on a cpu what is packed, and how tasks are cut.
 static bool has_same_way(const strata_schedule_t *a, const strata_schedule_t *b) {
-  return a->stream == b->stream && a->parts == b->parts && a->share[0] * a->share[1] == b->share[0] * b->share[1];
+  return a->stream == b->stream && a->parts == b->parts && a->share[0] * a->share[1] == b->share[0] * b->share[1] &&
+         a->panels == b->panels && a->packs_rows == b->packs_rows && has_same_runs(a, b);
 }
 
 // True if enough of its like are there.
@@ -111,16 +119,20 @@ static int choose(const strata_work_t *work, const strata_schedule_t *model, str
 
 //===-- Modules --------------------------------------------------------------------------------------------------===//
 
-enum { MAX_ARGUMENTS = 256 };
+enum { MAX_ARGUMENTS = 256, MOST_DATA = 256 << 20 };
 
 typedef struct {
   int n;
+  int constant; // that is packed before any call; -1: none
   bool are_read[MAX_ARGUMENTS], are_written[MAX_ARGUMENTS];
 } arguments_t;
 
 // False if the kernel reads what it writes, so that a second call computes something else, or has too many.
-static bool read_arguments(const strata_kernel_t *kernel, arguments_t *out) {
-  *out = (arguments_t){.n = (int)mlirBlockGetNumArguments(kernel->body)};
+static bool read_arguments(const strata_kernel_t *kernel, const strata_work_t *work, arguments_t *out) {
+  const strata_cpu_product_t *product = work->cpu_product;
+  *out = (arguments_t){.n = (int)mlirBlockGetNumArguments(kernel->body), .constant = -1};
+  if (product && product->is_constant && product->may_have_panels)
+    out->constant = (int)mlirBlockArgumentGetArgNumber(product->contraction.sides[STRATA_SIDE_V].access->buffer);
   if (out->n > MAX_ARGUMENTS)
     return false;
   for (int i = 0; i < kernel->n_nests; i++)
@@ -145,14 +157,36 @@ static const char *argument_text(strata_arena_t *arena, MlirBlock body, int i, b
                              is_output ? ", strata.output" : "");
 }
 
+// What a module begins with: the constant, whose bytes are in the file |data| beside the module's.
+typedef struct {
+  const char *attributes, *global, *get;
+} constant_text_t;
+
+static constant_text_t constant_text(strata_arena_t *arena, MlirBlock body, const arguments_t *arguments,
+                                     const char *data) {
+  if (arguments->constant < 0)
+    return (constant_text_t){"", "", ""};
+  MlirType type = mlirValueGetType(mlirBlockGetArgument(body, arguments->constant));
+  const char *text = strata_type_text(arena, type);
+  return (constant_text_t){
+      strata_arena_printf(arena,
+                          " attributes {strata.data_file = \"%s\", strata.data = {constant = array<i64: 0, %lld>}}",
+                          data, (long long)strata_memref_bytes(type)),
+      strata_arena_printf(arena, "memref.global \"private\" @constant : %s\n", text),
+      strata_arena_printf(arena, "%%a%d = memref.get_global @constant : %s\n", arguments->constant, text),
+  };
+}
+
 // @main, its inputs in front of its outputs.
-static const char *main_text(strata_arena_t *arena, MlirOperation func, const arguments_t *arguments) {
+static const char *main_text(strata_arena_t *arena, MlirOperation func, const arguments_t *arguments,
+                             const char *data) {
   MlirBlock body = strata_func_body(func);
   MlirStringRef name = strata_attr_str(func, "sym_name");
+  constant_text_t constant = constant_text(arena, body, arguments, data);
   const char *header = "", *operands = "", *types = "";
   for (int output = 0; output < 2; output++)
     for (int i = 0; i < arguments->n; i++)
-      if (arguments->are_written[i] == output)
+      if (arguments->are_written[i] == output && i != arguments->constant)
         header =
             strata_arena_printf(arena, "%s%s%s", header, *header ? ", " : "", argument_text(arena, body, i, output));
   for (int i = 0; i < arguments->n; i++) {
@@ -161,32 +195,43 @@ static const char *main_text(strata_arena_t *arena, MlirOperation func, const ar
     types = strata_arena_printf(arena, "%s%s%s", types, i ? ", " : "", type);
   }
   return strata_arena_printf(arena,
-                             "module {\nfunc.func @main(%s) {\nfunc.call @%.*s(%s) : (%s) -> ()\nreturn\n}\n"
+                             "module%s {\n%sfunc.func @main(%s) {\n%sfunc.call @%.*s(%s) : (%s) -> ()\nreturn\n}\n"
                              "func.func private @%.*s(%s)\n}",
-                             header, (int)name.length, name.data, operands, types, (int)name.length, name.data, types);
+                             constant.attributes, constant.global, header, constant.get, (int)name.length, name.data,
+                             operands, types, (int)name.length, name.data, types);
+}
+
+static strata_status_t finish_affine(strata_compile_t *compile) {
+  const strata_pass_table_t *tables[] = {&strata_passes};
+  if (strata_target_is_gpu(compile))
+    return strata_pipeline_run(compile, "affine-add-scratch,affine-count", 1, tables);
+  strata_calls_t calls;
+  STRATA_TRY(strata_calls_read(compile, &calls));
+  STRATA_TRY(strata_cpu_pack_products(compile, &calls));
+  return strata_pipeline_run(compile, "affine-split-prepare,affine-count", 1, tables);
 }
 
 // The module of one candidate, behind all of the phase affine.
 static strata_status_t finish_module(strata_compile_t *compile, MlirOperation func, const strata_schedule_t *schedule,
                                      const char **out_text) {
-  MlirBlock body = mlirModuleGetBody(compile->module);
-  MlirOperation declaration = mlirOperationGetNextInBlock(mlirBlockGetFirstOperation(body));
+  MlirOperation declaration = strata_find_func(
+      compile->module, strata_arena_printf(compile->arena, "%.*s", (int)strata_attr_str(func, "sym_name").length,
+                                           strata_attr_str(func, "sym_name").data));
   MlirOperation kernel = mlirOperationClone(func);
   strata_schedule_write(kernel, schedule);
-  mlirBlockInsertOwnedOperationBefore(body, declaration, kernel);
+  mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(compile->module), declaration, kernel);
   mlirOperationDestroy(declaration);
-  const strata_pass_table_t *tables[] = {&strata_passes};
-  STRATA_TRY(strata_pipeline_run(compile, "affine-add-scratch,affine-count", 1, tables));
+  STRATA_TRY(finish_affine(compile));
   strata_printed_t printed = strata_print_func(compile->arena, mlirModuleGetOperation(compile->module), false);
   *out_text = strata_arena_printf(compile->arena, "%.*s\n", (int)printed.length, printed.text);
   return NULL;
 }
 
 static strata_status_t make_module(strata_compile_t *compile, MlirOperation func, const arguments_t *arguments,
-                                   const strata_schedule_t *schedule, const char **out_text) {
+                                   const char *data, const strata_schedule_t *schedule, const char **out_text) {
   strata_compile_t part = *compile;
   part.explain = NULL;
-  part.module = mlirModuleCreateParse(compile->context, strata_str(main_text(compile->arena, func, arguments)));
+  part.module = mlirModuleCreateParse(compile->context, strata_str(main_text(compile->arena, func, arguments, data)));
   if (mlirModuleIsNull(part.module))
     return strata_compile_take_diagnostics(compile, "tuning: cannot call the kernel alone");
   strata_status_t status = finish_module(&part, func, schedule, out_text);
@@ -197,9 +242,26 @@ static strata_status_t make_module(strata_compile_t *compile, MlirOperation func
 
 //===-- Proposals ------------------------------------------------------------------------------------------------===//
 
+static const char *describe_on_cpu(strata_arena_t *arena, const strata_work_t *work) {
+  const strata_cpu_attention_t *a = work->cpu_attention;
+  if (a)
+    return strata_arena_printf(arena, "attention of %lld queries, %lld keys, heads of %lld, %lld times",
+                               (long long)a->scores.u, (long long)a->scores.v, (long long)a->scores.steps,
+                               (long long)a->times);
+  if (work->widths)
+    return strata_arena_printf(arena, "%s of %.0f points", strata_kernel_kind_name(work->widths->kind),
+                               work->widths->points);
+  const strata_tiling_t *t = &work->cpu_product->tiling;
+  return strata_arena_printf(arena, "product %lld x %lld x %lld, %lld times%s", (long long)t->u, (long long)t->v,
+                             (long long)t->steps, (long long)work->cpu_product->times,
+                             work->cpu_product->is_constant ? ", by constants" : "");
+}
+
 static const char *describe(strata_arena_t *arena, const strata_work_t *work) {
   const strata_problem_t *p = work->product;
   const strata_attention_problem_t *a = work->attention;
+  if (!work->device)
+    return describe_on_cpu(arena, work);
   if (a)
     return strata_arena_printf(arena, "attention of %lld queries, %lld keys, heads of %lld, %lld times",
                                (long long)a->rows, (long long)a->columns, (long long)a->head, (long long)a->batch);
@@ -218,7 +280,8 @@ static strata_status_t add_candidate(strata_compile_t *compile, MlirOperation fu
   const char *module = NULL,
              *name = strata_arena_printf(tuning->arena, "k%s_%zu", kernel->kernel, kernel->n_candidates);
   strata_schedule_t before = strata_schedule_read(func);
-  STRATA_TRY(make_module(compile, func, arguments, &c->schedule, &module));
+  const char *data = arguments->constant < 0 ? NULL : strata_arena_printf(tuning->arena, "k%s.data", kernel->kernel);
+  STRATA_TRY(make_module(compile, func, arguments, data, &c->schedule, &module));
   strata__tuning_candidate__init(candidate);
   candidate->library = strata_arena_printf(tuning->arena, "lib%s.so", name);
   strata_schedule_write(func, &c->schedule);
@@ -226,7 +289,13 @@ static strata_status_t add_candidate(strata_compile_t *compile, MlirOperation fu
   strata_schedule_write(func, &before);
   candidate->predicted_seconds = isfinite(c->seconds) ? c->seconds : 0;
   kernel->candidates[kernel->n_candidates++] = candidate;
-  *strata_vector_push(tuning->arena, &tuning->modules) = (strata_tuning_module_t){name, module};
+  strata_tuning_module_t *added = strata_vector_push(tuning->arena, &tuning->modules);
+  *added = (strata_tuning_module_t){.name = name, .module = module, .data = data};
+  if (data) {
+    MlirType type = mlirValueGetType(mlirBlockGetArgument(strata_func_body(func), arguments->constant));
+    added->data_type = strata_type_from_mlir(mlirShapedTypeGetElementType(type));
+    added->data_bytes = (int64_t)strata_memref_bytes(type);
+  }
   return NULL;
 }
 
@@ -254,10 +323,18 @@ static void find_warm(const strata_calls_t *calls, const strata_called_kernel_t 
   for (int i = 0, input = 0; i < arguments->n; i++) {
     MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(called->calls.data[0], i));
     bool is_made = mlirValueIsABlockArgument(buffer) ? is_output(buffer) : !strata_calls_is_constant(calls, buffer);
-    if (!arguments->are_written[i] && is_made)
+    bool is_input = !arguments->are_written[i] && i != arguments->constant;
+    if (is_input && is_made)
       kernel->warm[kernel->n_warm++] = input;
-    input += !arguments->are_written[i];
+    input += is_input;
   }
+}
+
+// Each candidate's library has it, as its panels.
+static double constant_bytes(const strata_called_kernel_t *called, const arguments_t *arguments) {
+  return arguments->constant < 0 ? 0
+                                 : strata_memref_bytes(mlirValueGetType(
+                                       mlirBlockGetArgument(strata_func_body(called->func), arguments->constant)));
 }
 
 strata_status_t strata_tuned_propose(strata_compile_t *compile, const strata_gpu_device_t *device,
@@ -272,9 +349,13 @@ strata_status_t strata_tuned_propose(strata_compile_t *compile, const strata_gpu
   if (is_proposed(tuning, key))
     return NULL;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &nests));
-  STRATA_TRY(strata_work_read(compile, device, called, model.kind, &work, &has_candidates));
-  if (!has_candidates || !read_arguments(&nests, &arguments)) {
-    strata_explain(compile, "tuned: kernel %s: not proposed: it reads what it writes", key->kernel);
+  STRATA_TRY(strata_work_read(compile, device, calls, called, model.kind, &work, &has_candidates));
+  const char *obstacle = !has_candidates                                  ? "it has one schedule"
+                         : !read_arguments(&nests, &work, &arguments)     ? "it reads what it writes"
+                         : constant_bytes(called, &arguments) > MOST_DATA ? "its constant is larger than 256 MiB"
+                                                                          : NULL;
+  if (obstacle) {
+    strata_explain(compile, "tuned: kernel %s: not proposed: %s", key->kernel, obstacle);
     return NULL;
   }
   strata_candidate_t candidates[STRATA_MAX_PROPOSED];
@@ -284,6 +365,7 @@ strata_status_t strata_tuned_propose(strata_compile_t *compile, const strata_gpu
   kernel->kernel = key->kernel;
   kernel->device = key->device;
   kernel->compiler = key->compiler;
+  kernel->threads = device ? 0 : compile->options->threads;
   kernel->what = text_of(describe(tuning->arena, &work));
   find_warm(calls, called, &arguments, tuning->arena, kernel);
   kernel->candidates = strata_arena_array(tuning->arena, Strata__TuningCandidate *, n);

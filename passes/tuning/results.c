@@ -15,13 +15,14 @@
 
 // Bumped by hand: see results.h. STRATA_TUNING_TABLES is a hash of targets/gpu/*.def.
 #define DECISIONS "1"
+#define CPU_DECISIONS "cpu 1"
 
 static char results_format[] = "strata tuning results 1";
 static char manifest_format[] = "strata tuning candidates 1";
 
 enum { MAX_FILE = 64 << 20, MAX_TEXT = 4096, KERNEL_DIGITS = 16 };
 
-const char *strata_tuning_compiler(void) { return DECISIONS "." STRATA_TUNING_TABLES; }
+const char *strata_tuning_compiler(bool on_cpu) { return on_cpu ? CPU_DECISIONS : DECISIONS "." STRATA_TUNING_TABLES; }
 
 bool strata_tuning_is_text(const char *path) {
   static const char *const suffixes[] = {".txt", ".textproto", ".txtpb", ".pbtxt", ".prototxt"};

@@ -16,9 +16,9 @@ typedef STRATA_VECTOR(strata_tuning_result_t *) strata_tuning_results_t;
 // Whether a file of that name is text.
 bool strata_tuning_is_text(const char *path);
 
-// What results depend on besides kernel and device, as their key has it: bump the number in results.c when candidates
+// What results depend on besides kernel and device, as their key has it: bump the numbers in results.c when candidates
 // of a kind are generated otherwise, or their code is.
-const char *strata_tuning_compiler(void);
+const char *strata_tuning_compiler(bool on_cpu);
 
 // Compares keys.
 int strata_tuning_compare(const strata_tuning_result_t *a, const strata_tuning_result_t *b);

@@ -17,6 +17,9 @@ typedef enum {
 typedef struct {
   const char *name; // of its library, a C identifier
   const char *module;
+  const char *data;   // the file of random numbers beside it that it reads a constant from; NULL: none
+  int data_type;      // a strata_type_t (dialects/strata)
+  int64_t data_bytes; // of them
 } strata_tuning_module_t;
 
 typedef struct strata_tuning {

@@ -3,6 +3,8 @@
 #define STRATA_TARGETS_LIBRARY_LIBRARY_H
 
 #include "dialects/compile.h"
+#include "dialects/strata/strata.h"
+#include "runtime/base/dtype.h"
 
 typedef enum {
   STRATA_WEIGHTS_EMBED,
@@ -30,6 +32,9 @@ typedef struct {
   const char *save_temps; // a folder to keep objects and LLVM IR in; NULL: none
   bool print_resources;   // --resource-usage
 } strata_library_options_t;
+
+// The type that a library's description has for elements of |type|.
+strata_dtype_t strata_library_dtype(strata_type_t type, bool is_unsigned);
 
 // INVALID_ARGUMENT unless |name| can name a library: a C identifier, no keyword of C or C++, no name of the C library.
 STRATA_MUST_CHECK strata_status_t strata_library_check_name(const char *name);

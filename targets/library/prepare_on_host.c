@@ -53,6 +53,7 @@ strata_status_t strata_program_prepare_on_host(strata_program_t *program, const 
     return strata_error(STRATA_INTERNAL, "library: @prepare has no copy for the host; affine-copy-prepare makes it");
   strata_compile_options_t options = *compile->options;
   options.target = STRATA_TARGET_CPU;
+  options.tuning = NULL;
   options.device = device->name;
   compile->options = &options;
   compile->module = gpu.preparation;

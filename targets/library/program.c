@@ -32,7 +32,7 @@ static const char *to_string(strata_arena_t *arena, MlirStringRef text) {
 
 //===-- Tensors --------------------------------------------------------------------------------------------------===//
 
-static strata_dtype_t dtype_of(strata_type_t type, bool is_unsigned) {
+strata_dtype_t strata_library_dtype(strata_type_t type, bool is_unsigned) {
   static const strata_dtype_t dtypes[STRATA_TYPE_COUNT][2] = {
       [STRATA_TYPE_F64] = {STRATA_DTYPE_F64, STRATA_DTYPE_F64},
       [STRATA_TYPE_F32] = {STRATA_DTYPE_F32, STRATA_DTYPE_F32},
@@ -72,7 +72,7 @@ static strata_program_tensor_t read_tensor(strata_program_t *program, const char
   strata_type_t element = strata_type_from_mlir(mlirShapedTypeGetElementType(type));
   strata_program_tensor_t tensor = {.name = name,
                                     .c_name = name,
-                                    .dtype = dtype_of(element, is_unsigned),
+                                    .dtype = strata_library_dtype(element, is_unsigned),
                                     .rank = (int)mlirShapedTypeGetRank(type),
                                     .shape_text = "",
                                     .size = size_of_type(program->sizes, type)};

@@ -275,7 +275,7 @@ def wrong_commands():
             (["plain.onnx", *DEVICE, "--autotune=export"], "--autotune=export: expected a folder"),
             (["plain.onnx", *DEVICE, "--autotune=export", "x", "--aot"], "expected neither --aot"),
             (["plain.onnx", *DEVICE, "x"], "x: expected one input, got plain.onnx before"),
-            (["plain.onnx", "--autotune=read"], "--autotune: expected a GPU target"),
+            (["plain.onnx", "--autotune-budget=0"], "--autotune-budget"),
             (["plain.onnx", *DEVICE, "--dump-autotune-results-to=x"], "expected results to use"),
             (["plain.onnx", "--target=nvgpu", "--device=sm_90a,sm_80", "--autotune=export", "x"], "expected one --device")):
         assert words in run(strata_, *arguments, wanted=1), arguments

@@ -16,7 +16,7 @@ static strata_tuning_result_t *result(const char *kernel, const char *device, co
   strata__tuning_result__init(r);
   r->kernel = strata_arena_strdup(arena, kernel);
   r->device = strata_arena_strdup(arena, device);
-  r->compiler = strata_arena_strdup(arena, strata_tuning_compiler());
+  r->compiler = strata_arena_strdup(arena, strata_tuning_compiler(false));
   r->schedule = strata_arena_strdup(arena, schedule);
   r->seconds = seconds;
   r->card = strata_arena_strdup(arena, "\"a\\b'");
