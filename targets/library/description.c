@@ -185,16 +185,39 @@ typedef struct {
   size_t struct_size;
 } optional_members_t;
 
+static bool has_true_sizes(const strata_program_t *program) {
+  for (size_t i = 0; i < program->n_outputs; i++)
+    if (program->tensors[program->n_inputs + i].true_sizes >= 0)
+      return true;
+  return false;
+}
+
+static void print_true_sizes(strata_ir_printer_t *printer, const strata_program_t *program) {
+  fprintf(printer->file, "@.true_sizes = private constant [%zu x i64] [", program->n_outputs);
+  for (size_t i = 0; i < program->n_outputs; i++)
+    fprintf(printer->file, "%si64 %lld", i ? ", " : "", (long long)program->tensors[program->n_inputs + i].true_sizes);
+  fputs("]\n", printer->file);
+}
+
 static optional_members_t print_optional_members(strata_ir_printer_t *printer, const strata_program_t *program) {
-  bool picks = has_picks(program);
-  if (has_predictions(program)) {
+  const bool has[] = {has_picks(program), has_predictions(program), has_true_sizes(program)};
+  static const char *const names[] = {"@.picks", "@.predicted", "@.true_sizes"};
+  static const size_t ends[] = {offsetof(strata_library_t, picks), offsetof(strata_library_t, predicted),
+                                offsetof(strata_library_t, true_sizes), sizeof(strata_library_t)};
+  if (has[1])
     print_predictions(printer, program);
-    return (optional_members_t){", ptr, ptr", picks ? ", ptr @.picks, ptr @.predicted" : ", ptr null, ptr @.predicted",
-                                sizeof(strata_library_t)};
+  if (has[2])
+    print_true_sizes(printer, program);
+  int count = 3;
+  while (count > 0 && !has[count - 1])
+    count--;
+  optional_members_t members = {"", "", ends[count]};
+  for (int i = 0; i < count; i++) {
+    members.types = strata_arena_printf(program->compile->arena, "%s, ptr", members.types);
+    members.values =
+        strata_arena_printf(program->compile->arena, "%s, ptr %s", members.values, has[i] ? names[i] : "null");
   }
-  if (picks)
-    return (optional_members_t){", ptr", ", ptr @.picks", offsetof(strata_library_t, predicted)};
-  return (optional_members_t){"", "", offsetof(strata_library_t, picks)};
+  return members;
 }
 
 // The devices in their order; their number.

@@ -419,6 +419,7 @@ static strata_status_t create_main(onnx_importer_t *importer, MlirRegion region,
       {"res_attrs", mlirArrayAttrGet(context, (intptr_t)n_results, result_attrs)}};
   MlirOperation main = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(importer->compile->module), main);
+  STRATA_TRY(strata_bound_counts(importer->compile, &importer->symbols, &importer->counts));
   STRATA_TRY(onnx_settle_symbols(importer));
   strata_symbols_write(importer->compile->module, &importer->symbols);
   return NULL;

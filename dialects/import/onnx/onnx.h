@@ -105,6 +105,9 @@ const char *onnx_dim_text(const onnx_node_t *n, strata_dim_t dim);
 strata_range_t onnx_dim_range(const onnx_node_t *n, strata_dim_t dim);
 // max, min, quotient or remainder of two dims.
 strata_dim_t onnx_derive(onnx_node_t *n, strata_symbol_op_t op, strata_dim_t lhs, strata_dim_t rhs);
+// A size that the library finds when it runs, |value|, an i64 of rank 0: at most |bound|, or the first |bound| count of
+// what |may_exceed| it.
+strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t bound, bool may_exceed);
 // Makes the two one size; false where they cannot be.
 bool onnx_agree(onnx_node_t *n, strata_dim_t a, strata_dim_t b);
 // The same of the dims of two values that meet elementwise, right aligned, neither of which is 1. What does not fit is

@@ -119,6 +119,10 @@ typedef struct strata_library {
   // There, as struct_size says, where the compiler's models of the GPU know it of one: for each kernel the nanoseconds
   // that they expect of a launch; 0 where unknown. |picks| may then be NULL.
   const uint64_t *predicted;
+  // There, as struct_size says, where sizes of outputs depend on data: for each output which of the outputs is its
+  // sizes, an i64 for each dimension, or -1: it is as its shape says. The shape of the others is what they have room
+  // for. |picks| and |predicted| may then be NULL.
+  const int64_t *true_sizes;
 } strata_library_t;
 
 #endif
