@@ -193,7 +193,73 @@ def check_twice(options):
             same(f"{part}", call(x, keep)[0], y[y.sum(axis=1) > 0])
 
 
+# -- boxes ------------------------------------------------------------------------------------------------------------
+
+def suppressed(boxes, scores, most, overlap, least):
+    """(image, class, box) of what NonMaxSuppression keeps."""
+    low, high = np.minimum(boxes[..., :2], boxes[..., 2:]), np.maximum(boxes[..., :2], boxes[..., 2:])
+    area, kept = np.prod(high - low, axis=-1), []
+    for b, c in np.ndindex(scores.shape[:2]):
+        found = []
+        for i in np.argsort(-scores[b, c], kind="stable"):
+            common = np.prod(np.maximum(np.minimum(high[b], high[b, i]) - np.maximum(low[b], low[b, i]), 0), axis=-1)
+            if scores[b, c, i] > least and len(found) < most and \
+                    all(common[j] <= overlap * (area[b, i] + area[b, j] - common[j]) for j in found):
+                found.append(i)
+        kept += [(b, c, i) for i in found]
+    return np.array(kept, np.int64).reshape(-1, 3)
+
+
+def boxes_of(random, images, count):
+    corner = random.random((images, count, 2)) * 10
+    boxes = np.concatenate([corner, corner + random.random((images, count, 2)) * 4], axis=2).astype(np.float32)
+    turned = random.random((images, count)) < 0.3
+    boxes[turned] = boxes[turned][:, [2, 3, 0, 1]]
+    return boxes
+
+
+def check_boxes(options, dims, most):
+    random = np.random.default_rng(8)
+    g = Graph(opset=11)
+    names = [g.input("boxes", FLOAT, dims[0]), g.input("scores", FLOAT, dims[1]),
+             g.constant("most", np.array([most])), g.constant("overlap", np.array([0.3], np.float32)),
+             g.input("least", FLOAT, [1])]
+    g.output(g.node("NonMaxSuppression", names), INT64, ["n", 3])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["boxes", "scores", "least"], 1, options)
+        for least in (-1, 0.5, 0.95, 2):
+            boxes, scores = boxes_of(random, 2, 21), random.random((2, 3, 21)).astype(np.float32)
+            scores[0] = np.round(scores[0] * 4) / 4  # some are equal
+            got = call(boxes, scores, np.array([least], np.float32))[0]
+            same(f"{least}", got, suppressed(boxes.astype(np.float64), scores, most, 0.3, least))
+
+
+def check_counted_boxes(options):
+    """Of boxes that a mask selects, those that are left."""
+    random = np.random.default_rng(9)
+    g = Graph(opset=11)
+    boxes, scores = g.input("boxes", FLOAT, [24, 4]), g.input("scores", FLOAT, [24])
+    good = g.node("Greater", [scores, g.constant("half", np.float32(0.5))])
+    kept = [g.node("Compress", [x, good], axis=0) for x in (boxes, scores)]
+    listed = g.node("NonMaxSuppression", [g.node("Unsqueeze", [kept[0]], axes=[0]),
+                                          g.node("Unsqueeze", [kept[1]], axes=[0, 1]),
+                                          g.constant("most", np.array([2**40])),
+                                          g.constant("overlap", np.array([0.3], np.float32))])
+    number = g.node("Gather", [listed, g.constant("two", np.int64(2))], axis=1)
+    g.output(g.node("Gather", [kept[0], number], axis=0), FLOAT, ["n", 4])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["boxes", "scores"], 1, options)
+        for part in (0, 0.3, 1):
+            boxes, scores = boxes_of(random, 1, 24), random.random((1, 1, 24)).astype(np.float32)
+            scores[random.random((1, 1, 24)) >= part] = 0
+            kept = suppressed(boxes.astype(np.float64), scores, 24, 0.3, 0.5)[:, 2]
+            same(f"{part}", call(boxes[0], scores[0, 0])[0], boxes[0][kept])
+
+
 CASES = {
+    "boxes": lambda options: check_boxes(options, ([2, 21, 4], [2, 3, 21]), 5),
+    "boxes_open": lambda options: check_boxes(options, (["images", "boxes", 4], ["images", 3, "boxes"]), 2**40),
+    "boxes_counted": check_counted_boxes,
     "consumers": lambda options: check_consumers(options, False),
     "consumers_open": lambda options: check_consumers(options, True),
     "non_zero": lambda options: check_non_zero(options, (5, 7), [5, 7]),

@@ -108,6 +108,10 @@ strata_dim_t onnx_derive(onnx_node_t *n, strata_symbol_op_t op, strata_dim_t lhs
 // A size that the library finds when it runs, |value|, an i64 of rank 0: at most |bound|, or the first |bound| count of
 // what |may_exceed| it.
 strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t bound, bool may_exceed);
+// The places of what is true of |flags|, of one dim, in order: as many as there are.
+MlirValue onnx_kept_places(onnx_node_t *n, MlirValue flags);
+// Sizes that depend on data become their bounds; |value| is behind what there is.
+MlirValue onnx_fill_up(onnx_node_t *n, MlirValue x, double value);
 // Makes the two one size; false where they cannot be.
 bool onnx_agree(onnx_node_t *n, strata_dim_t a, strata_dim_t b);
 // The same of the dims of two values that meet elementwise, right aligned, neither of which is 1. What does not fit is

@@ -25,9 +25,8 @@ strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t boun
   return strata_dim_symbol(n->b->compile->context, symbol);
 }
 
-// The places of what is true of |flags|, of one dim, in order: a sum of those in front says where each of them goes,
-// and each place finds its own among the sums.
-static MlirValue kept_places(onnx_node_t *n, MlirValue flags) {
+// A sum of those in front says where each of them goes, and each place finds its own among the sums.
+MlirValue onnx_kept_places(onnx_node_t *n, MlirValue flags) {
   strata_dim_t size = onnx_shape(flags).dims[0];
   MlirValue ones = onnx_convert(n, flags, false, STRATA_TYPE_I64, false);
   MlirValue sums = strata_build_scan(n->b, STRATA_COMBINER_ADD, ones, 0, false, false);
@@ -36,6 +35,19 @@ static MlirValue kept_places(onnx_node_t *n, MlirValue flags) {
   MlirValue places = strata_build_segment_rows(n->b, offsets, size);
   MlirValue count = onnx_reduce(n, STRATA_COMBINER_ADD, ones, (bool[]){true}, false);
   return onnx_slice_dims(n, places, 0, onnx_dim(n, 0), 1, onnx_counted_dim(n, count, size, false));
+}
+
+MlirValue onnx_fill_up(onnx_node_t *n, MlirValue x, double value) {
+  strata_shape_t shape = onnx_shape(x);
+  strata_dim_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK];
+  bool is_counted = false;
+  for (int i = 0; i < shape.rank; i++) {
+    strata_dim_t dim = onnx_resolve(n->importer, shape.dims[i]);
+    low[i] = onnx_dim(n, 0);
+    high[i] = strata_dim_sub(strata_dim_bound(n->b->compile->arena, &n->importer->symbols, dim), dim);
+    is_counted |= !strata_dim_is(high[i], 0);
+  }
+  return is_counted ? strata_build_pad_dims(n->b, x, low, high, value) : x;
 }
 
 //===-- Compress -------------------------------------------------------------------------------------------------===//
@@ -74,7 +86,7 @@ void onnx_import_compress(onnx_node_t *n) {
   strata_dim_t least = onnx_derive(n, STRATA_SYMBOL_MIN, length, room);
   if (!strata_dim_equal(onnx_resolve(n->importer, length), least))
     condition = onnx_slice_dims(n, condition, 0, onnx_dim(n, 0), 1, least);
-  onnx_set_like(n, 0, strata_build_gather(n->b, x, kept_places(n, condition), axis, 0), 0);
+  onnx_set_like(n, 0, strata_build_gather(n->b, x, onnx_kept_places(n, condition), axis, 0), 0);
 }
 
 //===-- NonZero --------------------------------------------------------------------------------------------------===//
@@ -111,7 +123,7 @@ void onnx_import_non_zero(onnx_node_t *n) {
   MlirValue rows[STRATA_MAX_RANK];
   strata_dim_t size = strata_dim_product(n->b->compile->context, shape.rank, shape.dims);
   MlirValue flags = shape.type == STRATA_TYPE_I1 ? x : onnx_with_number(n, STRATA_OP_NE, x, 0);
-  MlirValue place = kept_places(n, onnx_reshape_dims(n, flags, 1, &size));
+  MlirValue place = onnx_kept_places(n, onnx_reshape_dims(n, flags, 1, &size));
   for (int i = shape.rank - 1; i >= 0; i--) {
     rows[i] = onnx_insert_axis(n, i ? onnx_with_dim(n, STRATA_OP_REM, place, shape.dims[i]) : place, 0);
     if (i)
