@@ -256,7 +256,67 @@ def check_counted_boxes(options):
             same(f"{part}", call(boxes[0], scores[0, 0])[0], boxes[0][kept])
 
 
+# -- places and branches ----------------------------------------------------------------------------------------------
+
+def check_slices(options):
+    """Parts whose ends are inputs of the model, and what they are put together to."""
+    random = np.random.default_rng(10)
+    g = Graph(opset=17)
+    x, start = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("start", INT64, [1])
+    zero, far, axis = (g.constant(name, np.array([value])) for name, value in
+                       (("zero", 0), ("far", 2**62), ("axis", 0)))
+    behind = g.node("Slice", [x, start, far, axis])
+    window = g.node("Slice", [x, start, g.node("Add", [start, g.constant("three", np.array([3]))]), axis])
+    third = g.node("Slice", [x, zero, start, axis, g.constant("step", np.array([3]))])
+    whole = g.node("Concat", [g.node("Slice", [x, zero, start, axis]), g.node("Neg", [behind])], axis=0)
+    results = [behind, g.node("ReduceSum", [behind, axis], keepdims=0), window, third, whole]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "start"], len(results), options)
+        for start in (0, 1, 5, ROWS - 2, ROWS, ROWS + 4, -1, -4, -ROWS - 3):
+            x = random.standard_normal((ROWS, WIDTH)).astype(np.float32)
+            at = min(max(start + ROWS if start < 0 else start, 0), ROWS)
+            wanted = [x[start:], x[start:].sum(axis=0), np.array(x[start:][:3] if start >= 0 or start < -3 else x[:0]),
+                      x[:at:3], np.concatenate([x[:at], -x[at:]])]
+            if -ROWS - 3 <= start < -ROWS:
+                wanted[2] = x[:max(start + 3 + ROWS, 0)]
+            for i, (got, right) in enumerate(zip(call(x, np.array([start])), wanted)):
+                same(f"{start}, result {i}", got, right)
+
+
+def check_branches(options, is_counted):
+    """An If whose branches give results of two sizes; |is_counted|: one of them is counted."""
+    random = np.random.default_rng(11)
+    g = Graph(opset=17)
+    x, keep = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("keep", BOOL, [ROWS])
+    axis = g.constant("axis", np.array([0]))
+    places = g.node("Squeeze", [g.node("NonZero", [keep]), axis])
+    some = g.node("Greater", [g.node("ReduceSum", [g.node("Cast", [keep], to=INT64)], keepdims=0),
+                              g.constant("few", np.int64(2))])
+    then, other = Graph(), Graph()
+    then.output(then.node("Gather", [x, places], ["chosen"]) if is_counted else then.node("Relu", [x], ["chosen"]),
+                FLOAT, ["n", WIDTH])
+    ends = [other.constant(name, np.array([value])) for name, value in (("begin", 1), ("end", 5))]
+    other.output(other.node("Slice", [x, *ends], ["other"]), FLOAT, ["n", WIDTH])
+    y = g.node("If", [some], then_branch=then, else_branch=other)
+    results = [y, g.node("ReduceSum", [y, axis], keepdims=0)]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "keep"], len(results), options)
+        for count in (0, 2, 3, ROWS):
+            x = random.standard_normal((ROWS, WIDTH)).astype(np.float32)
+            keep = np.isin(np.arange(ROWS), random.permutation(ROWS)[:count])
+            wanted = x[1:5] if count <= 2 else x[keep] if is_counted else np.maximum(x, 0)
+            for got, right in zip(call(x, keep), [wanted, wanted.sum(axis=0)]):
+                same(f"{count}", got, right)
+
+
 CASES = {
+    "slices": check_slices,
+    "branches": lambda options: check_branches(options, False),
+    "branches_counted": lambda options: check_branches(options, True),
     "boxes": lambda options: check_boxes(options, ([2, 21, 4], [2, 3, 21]), 5),
     "boxes_open": lambda options: check_boxes(options, (["images", "boxes", 4], ["images", 3, "boxes"]), 2**40),
     "boxes_counted": check_counted_boxes,

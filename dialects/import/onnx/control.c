@@ -56,13 +56,13 @@ static void choose(onnx_node_t *n, MlirValue condition) {
   bool are_alike = true;
   for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++)
     are_alike = are_alike && have_one_type(&then_results[i], &else_results[i]);
-  if (!onnx_failed(n) && !are_alike) {
-    if (!onnx_import_branches(n, condition, then_results, else_results))
-      onnx_unsupported(n, "a condition that is not known at compile time, with results of two kinds or shapes%s",
-                       onnx_binding_hint(n, condition));
-    return;
+  if (!onnx_failed(n) && !are_alike && !onnx_import_branches(n, condition, then_results, else_results)) {
+    for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++)
+      if (!onnx_choose_result(n, i, condition, &then_results[i], &else_results[i]))
+        onnx_unsupported(n, "a condition that is not known at compile time, with results of two kinds or shapes%s",
+                         onnx_binding_hint(n, condition));
   }
-  for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++) {
+  for (int i = 0; i < n->n_outputs && are_alike && !onnx_failed(n); i++) {
     onnx_value_t value = then_results[i];
     value.tensor = onnx_select(n, onnx_reshape(n, condition, 0, NULL), value.tensor, else_results[i].tensor);
     onnx_set_value(n, i, value);

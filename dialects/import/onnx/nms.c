@@ -1,6 +1,6 @@
-// NonMaxSuppression: a loop whose iteration takes the best box left of every class of every image, and away what overlaps
-// it. On a cpu it ends when nothing is left; on a GPU, which would have to wait for that, after as many iterations as a
-// class has results at most.
+// NonMaxSuppression: a loop whose iteration takes the best box left of every class of every image, and away what
+// overlaps it. On a cpu it ends when nothing is left; on a GPU, which would have to wait for that, after as many
+// iterations as a class has results at most.
 #include "dialects/import/onnx/arithmetic.h"
 #include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/sizes.h"
@@ -56,7 +56,8 @@ static MlirValue common_span(onnx_node_t *n, MlirValue all, MlirValue best, int 
 
 // Which boxes overlap the best one of their class too much, [images, classes, boxes].
 static MlirValue overlapping(onnx_node_t *n, const nms_t *nms, MlirValue best) {
-  MlirValue common = mul(n, common_span(n, nms->sides, best, TOP, BOTTOM), common_span(n, nms->sides, best, LEFT, RIGHT));
+  MlirValue common =
+      mul(n, common_span(n, nms->sides, best, TOP, BOTTOM), common_span(n, nms->sides, best, LEFT, RIGHT));
   MlirValue area = side(n, nms->sides, AREA, false), other = side(n, best, AREA, true);
   MlirValue all = sub(n, add(n, area, other), common);
   MlirValue ratio = onnx_binary(n, STRATA_OP_DIV_EXACT, common, all);
@@ -74,8 +75,8 @@ static MlirValue iterate(onnx_node_t *n, const nms_t *nms, const MlirValue *stat
   MlirValue scores = states[LEFT_OVER];
   const bool along_boxes[STRATA_MAX_RANK] = {false, false, true}, all[STRATA_MAX_RANK] = {true, true};
   MlirValue best = strata_build_arg_reduce(n->b, STRATA_COMBINER_MAX, scores, 2, false);
-  MlirValue is_left = onnx_with_number(
-      n, STRATA_OP_GT, onnx_reduce(n, STRATA_COMBINER_MAX, scores, along_boxes, false), -HUGE_VAL);
+  MlirValue is_left =
+      onnx_with_number(n, STRATA_OP_GT, onnx_reduce(n, STRATA_COMBINER_MAX, scores, along_boxes, false), -HUGE_VAL);
   MlirValue gone = overlapping(n, nms, strata_build_gather(n->b, nms->sides, best, 2, 1));
   MlirValue number = onnx_iota_dims(n, STRATA_TYPE_I64, 1, &nms->boxes, 0);
   gone = onnx_binary(n, STRATA_OP_OR, gone, onnx_binary(n, STRATA_OP_EQ, number, last_axis(n, best)));
@@ -175,8 +176,8 @@ void onnx_import_non_max_suppression(onnx_node_t *n) {
     return;
   }
   nms.sides = sides_of(n, boxes);
-  nms.threshold = onnx_has(n, 3) ? onnx_reshape(n, onnx_operand(n, 3), 0, NULL)
-                                 : onnx_splat(n, STRATA_TYPE_F32, 0, NULL, 0);
+  nms.threshold =
+      onnx_has(n, 3) ? onnx_reshape(n, onnx_operand(n, 3), 0, NULL) : onnx_splat(n, STRATA_TYPE_F32, 0, NULL, 0);
   const strata_dim_t dims[3] = {nms.images, nms.classes, nms.most};
   MlirValue states[N_STATES] = {scores, onnx_splat_dims(n, STRATA_TYPE_I64, 3, dims, 0),
                                 onnx_splat_dims(n, STRATA_TYPE_I64, 2, dims, 0)};

@@ -179,21 +179,43 @@ int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise) {
   return onnx_failed(n) ? otherwise : values[0];
 }
 
-// The elements of an operand as dims; NULL where one is not known.
-static const strata_dim_t *known_dims(onnx_node_t *n, MlirValue value, int64_t *out_count) {
+// The elements of an operand as dims, null where one is not known; NULL where it is not known how many there are.
+static strata_dim_t *elements_as_dims(onnx_node_t *n, MlirValue value, int64_t *out_count) {
   const int64_t *ints;
   const strata_dim_value_t *elements;
   bool are_ints = onnx_known_ints(n, value, &ints, out_count);
-  if (!are_ints && (!n->importer->symbols.list.count ||
-                    !strata_dim_values(n->b->compile, &n->importer->symbols, value, &elements, out_count)))
+  if (!are_ints && !strata_dim_values(n->b->compile, &n->importer->symbols, value, &elements, out_count))
     return NULL;
   strata_dim_t *dims = strata_arena_array(n->b->compile->arena, strata_dim_t, *out_count + 1);
   for (int64_t i = 0; i < *out_count; i++) {
-    if (!are_ints && (mlirAffineExprIsNull(elements[i].dim) || elements[i].divisor != 1))
-      return NULL;
-    dims[i] = are_ints ? onnx_dim(n, ints[i]) : elements[i].dim;
+    if (are_ints)
+      dims[i] = onnx_dim(n, ints[i]);
+    else if (elements[i].divisor == 1)
+      dims[i] = elements[i].dim;
   }
   return dims;
+}
+
+// The same; NULL where one is not known.
+static const strata_dim_t *known_dims(onnx_node_t *n, MlirValue value, int64_t *out_count) {
+  const strata_dim_t *dims = elements_as_dims(n, value, out_count);
+  for (int64_t i = 0; dims && i < *out_count; i++)
+    if (mlirAffineExprIsNull(dims[i]))
+      return NULL;
+  return dims;
+}
+
+const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
+  MlirValue value = onnx_has_attr(n, attr) || !onnx_has(n, i) ? (MlirValue){0} : onnx_operand(n, i);
+  const strata_dim_t *dims = mlirValueIsNull(value) ? NULL : elements_as_dims(n, value, out_count);
+  return dims ? dims : onnx_required_dims(n, attr, i, out_count);
+}
+
+MlirValue onnx_element(onnx_node_t *n, int i, int64_t index) {
+  MlirValue value = onnx_operand(n, i);
+  if (onnx_shape(value).rank > 0)
+    value = onnx_slice_axis(n, value, 0, index, 1, 1);
+  return onnx_convert(n, onnx_reshape(n, value, 0, NULL), onnx_is_unsigned(n, i), STRATA_TYPE_I64, false);
 }
 
 bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out) {

@@ -126,6 +126,9 @@ const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count);
 const strata_dim_t *onnx_dims(onnx_node_t *n, int i, int64_t *out_count);
 bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out); // of one element, in a model with symbols
 const strata_dim_t *onnx_dims_or_attr(onnx_node_t *n, const char *attr, int i, int64_t *out_count); // as onnx_ints
+// The same, of which those that depend on data are null.
+const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
+MlirValue onnx_element(onnx_node_t *n, int i, int64_t index); // of operand |i|, of one dim or none, as an i64 of rank 0
 const strata_dim_t *onnx_required_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
 int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise); // one element
 // What to say of a value that would have to be known: that it is an input of the model and can be bound, "" of any

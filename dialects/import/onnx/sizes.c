@@ -343,13 +343,15 @@ static bool narrow_difference(onnx_importer_t *importer, strata_dim_t lhs, strat
 static bool impose_on_count(onnx_importer_t *importer, int symbol, strata_dim_t value) {
   if (strata_expr_symbols(value) > symbol)
     return false;
-  return onnx_require(importer, importer->symbols.list.data[symbol].lhs, value, 0, INT64_MAX);
+  strata_dim_t own = strata_dim_symbol(importer->compile->context, symbol);
+  return onnx_require(importer, strata_dim_bound(importer->compile->arena, &importer->symbols, own), value, 0,
+                      INT64_MAX);
 }
 
 // What must be true of |value| for it to be what the symbol is. Ranges that nobody asked for are no conditions.
 static bool impose(onnx_importer_t *importer, int symbol, strata_dim_t value) {
   strata_symbol_t old = importer->symbols.list.data[symbol];
-  if (old.op == STRATA_SYMBOL_COUNTED)
+  if (strata_dim_is_counted(&importer->symbols, strata_dim_symbol(importer->compile->context, symbol)))
     return impose_on_count(importer, symbol, value);
   if (strata_dim_is_counted(&importer->symbols, value))
     return false;

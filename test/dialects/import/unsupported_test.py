@@ -38,7 +38,7 @@ def of_every_kind():
     graph.node("Relu", [x], name="foreign", domain="com.example")
     found = graph.node("Unique", [x], name="found")
     graph.node("Relu", [found], name="after", outputs=["later"])
-    graph.node("NonMaxSuppression", [x, x], name="boxes")
+    graph.node("ImageDecoder", [x], name="image")
     graph.node("Det", [graph.constant("matrix", np.eye(5, dtype=np.float32))], name="form")
     graph.node("Reshape", [x, graph.node("Cast", [x], to=7)], name="dynamic")
     graph.node("StringConcat", [words, words], name="strings")
@@ -48,7 +48,7 @@ def of_every_kind():
           ("(node unknown)", "Frobnicate", "unknown operator"),
           ("(node foreign)", "com.example.Relu", "unknown operator"),
           ("(node found)", "Unique", "depends on data"),
-          ("(node boxes)", "NonMaxSuppression", "depends on data"),
+          ("(node image)", "ImageDecoder", "image files"),
           ("(node form)", "Det", "more than 4 rows"),
           ("(node dynamic)", "Reshape", "known at compile time"),
           ("(node strings)", "StringConcat", "strings"))
