@@ -40,7 +40,7 @@ static strata_dim_t end_of_symbol(bounds_t *at, strata_dim_t dim, bool is_upper)
   MlirContext context = mlirAffineExprGetContext(dim);
   strata_symbol_t symbol = at->symbols->list.data[mlirAffineSymbolExprGetPosition(dim)];
   if (symbol.op == STRATA_SYMBOL_COUNTED)
-    return is_upper ? symbol.lhs : strata_dim_constant(context, 0);
+    return is_upper ? end_of(at, symbol.lhs, true) : strata_dim_constant(context, 0);
   if (at->keeps_derived)
     return dim;
   bool is_quotient = symbol.op == STRATA_SYMBOL_FLOORDIV;
@@ -119,7 +119,8 @@ static MlirValue symbol_value(strata__bounding_t *x, strata_dim_t dim, bool is_e
     while (count->symbol != index)
       count++;
     return count->may_exceed && !is_exact
-               ? binary(x, STRATA_OP_MIN, count->value, strata_build_dim(&x->b, symbol.lhs, STRATA_TYPE_I64))
+               ? binary(x, STRATA_OP_MIN, count->value,
+                        strata_build_dim(&x->b, strata__bound(x, symbol.lhs), STRATA_TYPE_I64))
                : count->value;
   }
   MlirValue lhs = strata__count_value(x, symbol.lhs, is_exact), rhs = strata__count_value(x, symbol.rhs, is_exact);
@@ -180,18 +181,20 @@ static bool op_is_counted(const strata_symbols_t *symbols, MlirOperation op) {
   return false;
 }
 
+enum { LOCATION_SIZE = 200 };
+
 typedef struct {
   const strata_symbols_t *symbols;
   MlirBlock main;
-  bool found;
+  MlirOperation found; // null: none yet
 } search_t;
 
 static MlirWalkResult search_op(MlirOperation op, void *user) {
   search_t *search = user;
   bool is_strange = strata_op_id(op) == STRATA_OP_COUNT && !strata_op_is(op, "func.return");
   if ((is_strange || !mlirBlockEqual(mlirOperationGetBlock(op), search->main)) && op_is_counted(search->symbols, op))
-    search->found = true;
-  return search->found ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+    search->found = op;
+  return mlirOperationIsNull(search->found) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
 }
 
 typedef struct {
@@ -281,10 +284,12 @@ strata_status_t strata_bound_counts(strata_compile_t *compile, strata_symbols_t 
   STRATA_TRY(strata_decompose(compile));
   MlirOperation main = strata_find_func(compile->module, "main");
   MlirBlock body = strata_func_body(main);
-  search_t search = {symbols, body, false};
+  search_t search = {symbols, body, {NULL}};
   mlirOperationWalk(mlirModuleGetOperation(compile->module), search_op, &search, MlirWalkPreOrder);
-  if (search.found)
-    return strata_error(STRATA_UNSUPPORTED, "sizes that depend on data, in a loop");
+  char place[LOCATION_SIZE];
+  if (!mlirOperationIsNull(search.found))
+    return strata_error(STRATA_UNSUPPORTED, "(node %s): sizes that depend on data, in a loop",
+                        strata_location_text(mlirOperationGetLocation(search.found), place, sizeof place));
   STRATA_VECTOR(counted_op_t) ops = {0};
   MlirOperation op = mlirBlockGetFirstOperation(body), end = mlirBlockGetTerminator(body);
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {

@@ -178,7 +178,16 @@ static MlirValue bound_scatter(bounding_t *x) {
 
 //===-- Movement -------------------------------------------------------------------------------------------------===//
 
+// Of what is always empty nothing is read.
 static MlirValue gather(bounding_t *x, MlirValue value, MlirValue indices, int axis) {
+  strata_shape_t shape = mlirValueIsNull(value) ? (strata_shape_t){.rank = 0} : strata_shape_of(value);
+  if (shape.rank && !mlirValueIsNull(indices) && strata_dim_is(shape.dims[axis], 0)) {
+    strata_shape_t from = strata_shape_of(indices), result = shape;
+    result.rank = shape.rank - 1 + from.rank;
+    for (int i = axis; i < result.rank; i++)
+      result.dims[i] = i < axis + from.rank ? from.dims[i - axis] : shape.dims[i - from.rank + 1];
+    return splat(x, &result, number_of(shape.type, 0));
+  }
   return strata_build_gather(&x->b, value, indices, axis, 0);
 }
 

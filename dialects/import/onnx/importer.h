@@ -14,6 +14,13 @@ typedef struct {
   size_t n_nodes;
 } onnx_unsupported_op_t;
 
+// An element of a value that is a size: as often as it is read, one symbol.
+typedef struct {
+  MlirValue value;
+  int64_t index;
+  strata_dim_t dim;
+} onnx_data_size_t;
+
 typedef struct onnx_importer {
   strata_compile_t *compile;
   const strata_import_options_t *options;
@@ -27,6 +34,9 @@ typedef struct onnx_importer {
   strata_symbols_t symbols;           // of the dims so far; by number: what each is known to be, or null (sizes.h)
   STRATA_VECTOR(strata_dim_t) known;
   strata_counts_t counts;           // of the symbols that depend on data
+  strata_string_map_t bounded;      // values that needed a bound; in |bounded_names| once more
+  STRATA_VECTOR(const char *) bounded_names;
+  STRATA_VECTOR(onnx_data_size_t) data_sizes;
   bool has_known_quotients;         // the ranges of symbols leave some but one number
   strata_string_map_t dims, inputs; // what the options may name; in |names| once more, in the model's order
   STRATA_VECTOR(const char *) dim_names, input_names;

@@ -213,8 +213,8 @@ void onnx_import_max_roi_pool(onnx_node_t *n) {
   int64_t count;
   const int64_t *pooled = onnx_attr_ints(n, "pooled_shape", &count);
   double scale = onnx_attr_float(n, "spatial_scale", 1);
-  if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || !strata_dim_is(region.dims[1], 5) || count != 2 || pooled[0] < 1 ||
-                          pooled[1] < 1 || pooled[0] > 1 << 20 || pooled[1] > 1 << 20))
+  if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || !strata_dim_is(region.dims[1], 5) || count != 2 ||
+                          pooled[0] < 1 || pooled[1] < 1 || pooled[0] > 1 << 20 || pooled[1] > 1 << 20))
     onnx_invalid(n, "expected 4 dimensions, regions of 5 numbers and two positive sizes");
   if (onnx_failed(n))
     return;

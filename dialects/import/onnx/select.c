@@ -14,7 +14,7 @@ strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t boun
   bound = onnx_resolve(importer, bound);
   const char *result = n->n_outputs ? onnx_text(n->proto->output[0]) : n->name;
   *strata_vector_push(n->b->compile->arena, &importer->symbols.list) =
-      (strata_symbol_t){.name = strata_arena_printf(n->b->compile->arena, "size of '%s'", result),
+      (strata_symbol_t){.name = strata_arena_printf(n->b->compile->arena, "count('%s')", result),
                         .op = STRATA_SYMBOL_COUNTED,
                         .lhs = bound,
                         .rhs = zero,
