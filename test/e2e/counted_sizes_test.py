@@ -313,7 +313,91 @@ def check_branches(options, is_counted):
                 same(f"{count}", got, right)
 
 
+# -- others -----------------------------------------------------------------------------------------------------------
+
+def check_unique(options, is_sorted):
+    random = np.random.default_rng(12)
+    g = Graph(opset=17)
+    x, keep = g.input("x", FLOAT, [ROWS]), g.input("keep", BOOL, [ROWS])
+    results = []
+    for value in (x, g.node("Compress", [x, keep], axis=0)):
+        results += g.node("Unique", [value], 4, sorted=is_sorted)
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "keep"], len(results), options)
+        for kinds, count in ((1, 1), (3, 7), (100, ROWS)):
+            x = random.integers(0, kinds, ROWS).astype(np.float32)
+            keep = np.isin(np.arange(ROWS), random.permutation(ROWS)[:count])
+            wanted = []
+            for value in (x, x[keep]):
+                found, first, inverse, counts = np.unique(value, True, True, True)
+                order = np.arange(len(found)) if is_sorted else np.argsort(first)
+                wanted += [found[order], first[order], np.argsort(order)[inverse], counts[order]]
+            for i, (got, right) in enumerate(zip(call(x, keep), wanted)):
+                same(f"{kinds} kinds, result {i}", got, right)
+
+
+def check_regions(options):
+    """RoiAlign of as many regions as a mask leaves, beside that of each."""
+    random = np.random.default_rng(13)
+    g = Graph(opset=16)
+    inputs = [("x", FLOAT, [2, 3, 8, 9]), ("regions", FLOAT, [6, 4]), ("image", INT64, [6]), ("keep", BOOL, [6])]
+    x, regions, image, keep = (g.input(*one) for one in inputs)
+    chosen = [g.node("Compress", [value, keep], axis=0) for value in (regions, image)]
+    results = []
+    for samples in (0, 2):
+        how = {"output_height": 3, "output_width": 2, "sampling_ratio": samples}
+        results += [g.node("RoiAlign", [x, *chosen], **how), g.node("RoiAlign", [x, regions, image], **how)]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, [name for name, _, _ in inputs], len(results), options)
+        for count in (0, 1, 4, 6):
+            corner = random.random((6, 2)) * 4
+            keep = np.isin(np.arange(6), random.permutation(6)[:count])
+            got = call(random.standard_normal((2, 3, 8, 9)).astype(np.float32),
+                       np.concatenate([corner, corner + 1 + random.random((6, 2)) * 3], axis=1).astype(np.float32),
+                       random.integers(0, 2, 6), keep)
+            for some, whole in zip(got[::2], got[1::2]):
+                assert np.abs(whole).max() > 0.01
+                same(f"{count}", some, whole[keep])
+
+
+def check_bound(options):
+    """A length that is an input: refused without a bound, else as long as it says; more than the bound is an error."""
+    g = Graph(opset=17)
+    n = g.input("n", INT64, [1])
+    count = g.node("Range", [g.constant("zero", np.int64(0)), g.node("Squeeze", [n], ["length"]),
+                             g.constant("one", np.int64(1))])
+    total = g.node("ReduceSum", [g.node("Cast", [count], to=FLOAT)], keepdims=0)
+    for result in (count, total):
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            run(folder, g, ["n"], 2, options)
+        except AssertionError as error:
+            assert "--bound length=N" in str(error), error
+        else:
+            raise AssertionError("without a bound")
+        call = run(folder, g, ["n"], 2, [*options, "--bound=length=9"])
+        for n in (0, 1, 5, 9):
+            got = call(np.array([n]))
+            same(f"{n}", got[0], np.arange(n))
+            same(f"{n}", got[1], np.arange(n).sum())
+        try:
+            call(np.array([10]))
+        except AssertionError as error:
+            assert "has 10 elements, room is for 9" in str(error), error
+        else:
+            raise AssertionError("beyond the bound")
+
+
 CASES = {
+    "unique": lambda options: check_unique(options, 1),
+    "unique_in_order": lambda options: check_unique(options, 0),
+    "regions": check_regions,
+    "bound": check_bound,
     "slices": check_slices,
     "branches": lambda options: check_branches(options, False),
     "branches_counted": lambda options: check_branches(options, True),

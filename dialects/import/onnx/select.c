@@ -134,3 +134,67 @@ void onnx_import_non_zero(onnx_node_t *n) {
   if (!onnx_failed(n))
     onnx_set(n, 0, strata_build_concat(n->b, shape.rank, rows, 0));
 }
+
+//===-- Unique ---------------------------------------------------------------------------------------------------===//
+
+typedef struct {
+  MlirValue values, first, inverse, counts; // where each is first; of each element which it is; how many of each
+} unique_t;
+
+// In the order of the values: sorted, each but the first of its equals is dropped.
+static unique_t sorted_unique(onnx_node_t *n, MlirValue x) {
+  strata_dim_t size = onnx_shape(x).dims[0], zero = onnx_dim(n, 0);
+  MlirValue places, one = onnx_ints_constant(n, 1, &(int64_t){1}, &(int64_t){1});
+  MlirValue sorted = strata_build_sort(n->b, x, 0, false, onnx_is_unsigned(n, 0), &places);
+  MlirValue before = onnx_slice_dims(n, sorted, 0, zero, 1, strata_dim_plus(size, -1));
+  MlirValue behind = onnx_slice_dims(n, sorted, 0, onnx_dim(n, 1), 1, strata_dim_plus(size, -1));
+  MlirValue differs = onnx_convert(n, onnx_binary(n, STRATA_OP_NE, before, behind), false, STRATA_TYPE_I64, false);
+  MlirValue begins = strata_build_concat(n->b, 2, (MlirValue[]){one, differs}, 0);
+  MlirValue group =
+      onnx_with_number(n, STRATA_OP_SUB, strata_build_scan(n->b, STRATA_COMBINER_ADD, begins, 0, false, false), 1);
+  MlirValue kept = onnx_kept_places(n, onnx_with_number(n, STRATA_OP_NE, begins, 0));
+  MlirValue none = onnx_integer(n, places, 0);
+  unique_t u = {.values = strata_build_gather(n->b, sorted, kept, 0, 0),
+                .first = strata_build_gather(n->b, places, kept, 0, 0),
+                .inverse = strata_build_scatter(n->b, "none", none, places, group)};
+  MlirValue all = strata_build_scatter(n->b, "add", none, group, onnx_integer(n, group, 1));
+  u.counts = onnx_slice_dims(n, all, 0, zero, 1, onnx_shape(kept).dims[0]);
+  return u;
+}
+
+// In the order in which they are first.
+static unique_t in_order(onnx_node_t *n, unique_t u) {
+  MlirValue order, first = strata_build_sort(n->b, u.first, 0, false, false, &order);
+  strata_shape_t shape = onnx_shape(order);
+  MlirValue rank = strata_build_scatter(n->b, "none", onnx_integer(n, order, 0), order,
+                                        onnx_iota_dims(n, STRATA_TYPE_I64, 1, shape.dims, 0));
+  return (unique_t){.values = strata_build_gather(n->b, u.values, order, 0, 0),
+                    .first = first,
+                    .inverse = strata_build_gather(n->b, rank, u.inverse, 0, 0),
+                    .counts = strata_build_gather(n->b, u.counts, order, 0, 0)};
+}
+
+// Of single elements.
+void onnx_import_unique(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  strata_shape_t shape = onnx_shape(x);
+  if (onnx_failed(n))
+    return;
+  if (onnx_has_attr(n, "axis") && (onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank), shape.rank != 1))
+    onnx_unsupported(n, "parts of more than one element");
+  strata_dim_t size = strata_dim_product(n->b->compile->context, shape.rank, shape.dims);
+  if (!onnx_failed(n) && onnx_dim_range(n, size).min < 1 &&
+      !onnx_require(n->importer, size, onnx_dim(n, 0), 1, INT64_MAX))
+    onnx_unsupported(n, "no elements");
+  if (shape.type == STRATA_TYPE_I1)
+    onnx_unsupported(n, "truth values");
+  if (onnx_failed(n))
+    return;
+  unique_t u = sorted_unique(n, onnx_reshape_dims(n, x, 1, &size));
+  if (!onnx_attr_int(n, "sorted", 1))
+    u = in_order(n, u);
+  onnx_set_like(n, 0, u.values, 0);
+  onnx_set(n, 1, u.first);
+  onnx_set(n, 2, u.inverse);
+  onnx_set(n, 3, u.counts);
+}
