@@ -200,6 +200,7 @@ bool strata_symbol_derive(const strata_symbol_t *symbol, const int64_t *values, 
   case STRATA_SYMBOL_CHECK:
     return !__builtin_sub_overflow(lhs, rhs, out);
   case STRATA_SYMBOL_GIVEN:
+  case STRATA_SYMBOL_COUNTED:
     break;
   }
   return false;

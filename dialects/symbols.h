@@ -25,6 +25,7 @@ typedef enum {
   STRATA_SYMBOL_FLOORDIV, // rounded down
   STRATA_SYMBOL_MOD,      // what that leaves
   STRATA_SYMBOL_CHECK,    // the difference: its range is a condition of the sizes given, and nothing has its value
+  STRATA_SYMBOL_COUNTED,  // by the library, from data: at most lhs; front ends' alone (dialects/strata/counted.h)
 } strata_symbol_op_t;
 
 enum { STRATA_MAX_LIKELY = 8 };

@@ -98,6 +98,12 @@ static void check_values(parser_t *parser) {
   if (options->alignment & (options->alignment - 1))
     strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--alignment: expected a power of two, got %d",
                           options->alignment);
+  for (size_t i = 0; i < options->bound.count; i++) {
+    strata_import_dim_t bound = {0};
+    const char *text = options->bound.items[i];
+    if (strata_import_dim_parse(strrchr(text, '=') + 1, &bound) || bound.is_range)
+      strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--bound %s: expected a number behind the name", text);
+  }
   for (size_t i = 0; i < options->dim.count; i++) {
     strata_import_dim_t dim = {0};
     const char *expected = strata_import_dim_parse(strrchr(options->dim.items[i], '=') + 1, &dim);

@@ -48,7 +48,7 @@ static strata_import_binding_t *bindings(strata_arena_t *arena, strata_option_li
   return result;
 }
 
-// The same of --dim; the parser has checked the values.
+// The same of --dim and --bound; the parser has checked the values.
 static strata_import_dim_t *dims(strata_arena_t *arena, strata_option_list_t list) {
   const strata_import_binding_t *items = bindings(arena, list, true);
   strata_import_dim_t *result = strata_arena_array(arena, strata_import_dim_t, list.count + 1);
@@ -63,6 +63,8 @@ strata_import_options_t strata_options_for_import(strata_arena_t *arena, const s
   return (strata_import_options_t){
       .dims = dims(arena, options->dim),
       .n_dims = options->dim.count,
+      .bounds = dims(arena, options->bound),
+      .n_bounds = options->bound.count,
       .constants = bindings(arena, options->bind_constant, false),
       .n_constants = options->bind_constant.count,
       .shapes = bindings(arena, options->shape, true),

@@ -272,3 +272,46 @@ strata_status_t strata_session_fetch(strata_session_t *session) {
         strata_device_download(session->device, session->tensors[i].data, session->data[i], session->tensors[i].size));
   return NULL;
 }
+
+//===-- Sizes that depend on data --------------------------------------------------------------------------------===//
+
+static const int64_t *true_sizes_of(const strata_session_t *session, size_t index) {
+  const strata_library_t *library = session->library;
+  size_t end = offsetof(strata_library_t, true_sizes) + sizeof library->true_sizes;
+  bool has_any = library->struct_size >= end && library->true_sizes;
+  int64_t sizes = has_any ? library->true_sizes[index] : -1;
+  return sizes >= 0 ? session->tensors[library->n_inputs + (size_t)sizes].data : NULL;
+}
+
+// The first elements of each dim, one behind the other.
+static void copy_cut(const strata_tensor_t *from, int dim, int64_t at, const strata_tensor_t *to, int64_t *done) {
+  size_t size = (size_t)strata_dtype_info[from->dtype].bits / 8;
+  if (dim == from->rank) {
+    memcpy((char *)to->data + (size_t)*done * size, (const char *)from->data + (size_t)at * size, size);
+    ++*done;
+    return;
+  }
+  for (int64_t i = 0; i < to->shape[dim]; i++)
+    copy_cut(from, dim + 1, at * from->shape[dim] + i, to, done);
+}
+
+strata_status_t strata_session_output(strata_arena_t *arena, const strata_session_t *session, size_t index,
+                                      strata_tensor_t *out) {
+  const strata_library_t *library = session->library;
+  const strata_tensor_t *tensor = &session->tensors[library->n_inputs + index];
+  const int64_t *sizes = true_sizes_of(session, index);
+  *out = *tensor;
+  if (!sizes || strata_dtype_info[tensor->dtype].bits < 8)
+    return NULL;
+  for (int i = 0; i < tensor->rank; i++) {
+    out->shape[i] = sizes[i] < 0 ? 0 : sizes[i];
+    if (sizes[i] > tensor->shape[i])
+      return strata_error(STRATA_OUT_OF_BOUND, "output %s: dimension %d has %lld elements, room is for %lld",
+                          library->outputs[index]->name, i, (long long)sizes[i], (long long)tensor->shape[i]);
+  }
+  int64_t done = 0;
+  out->size = (size_t)(strata_tensor_count(out) * (strata_dtype_info[tensor->dtype].bits / 8));
+  out->data = strata_arena_alloc(arena, out->size + 1);
+  copy_cut(tensor, 0, 0, out, &done);
+  return NULL;
+}

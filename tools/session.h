@@ -56,5 +56,8 @@ STRATA_MUST_CHECK strata_status_t strata_session_set_inputs(strata_arena_t *aren
 // time it took, on a stream of a GPU's by the GPU's clock.
 STRATA_MUST_CHECK strata_status_t strata_session_run(strata_session_t *session, double *out_seconds);
 STRATA_MUST_CHECK strata_status_t strata_session_fetch(strata_session_t *session);
+// Output |index|, of its own sizes where they depend on data; behind fetch. OUT_OF_BOUND where it has no room for them.
+STRATA_MUST_CHECK strata_status_t strata_session_output(strata_arena_t *arena, const strata_session_t *session,
+                                                        size_t index, strata_tensor_t *out);
 
 #endif

@@ -215,16 +215,18 @@ static strata_status_t find_output(const strata_session_t *session, const char *
 static strata_status_t write_and_compare(strata_arena_t *arena, const options_t *options,
                                          const strata_session_t *session) {
   const strata_library_t *library = session->library;
-  const strata_tensor_t *outputs = session->tensors + library->n_inputs;
+  strata_tensor_t tensor;
   const char *path;
   size_t output;
   for (size_t i = 0; i < options->outputs.count; i++) {
     STRATA_TRY(find_output(session, options->outputs.data[i], i, &output, &path));
-    STRATA_TRY(strata_tensor_write_npy(path, &outputs[output]));
+    STRATA_TRY(strata_session_output(arena, session, output, &tensor));
+    STRATA_TRY(strata_tensor_write_npy(path, &tensor));
   }
   for (size_t i = 0; i < options->expects.count; i++) {
     STRATA_TRY(find_output(session, options->expects.data[i], i, &output, &path));
-    STRATA_TRY(compare(arena, options, library->outputs[output]->name, &outputs[output], path));
+    STRATA_TRY(strata_session_output(arena, session, output, &tensor));
+    STRATA_TRY(compare(arena, options, library->outputs[output]->name, &tensor, path));
   }
   return NULL;
 }

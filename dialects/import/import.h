@@ -27,6 +27,8 @@ const char *strata_import_dim_parse(const char *text, strata_import_dim_t *out);
 typedef struct {
   const strata_import_dim_t *dims;
   size_t n_dims;
+  const strata_import_dim_t *bounds; // --bound NAME=N: of values that data decide, numbers
+  size_t n_bounds;
   const strata_import_binding_t *constants;
   size_t n_constants;
   const strata_import_binding_t *shapes;

@@ -1,5 +1,6 @@
 // Where dims lie, and what divides them, by the ranges of symbols; see strata.h.
 #include "dialects/integers.h"
+#include "dialects/strata/counted.h"
 #include "dialects/strata/dim_sum.h"
 
 static MlirAffineExpr lhs_of(MlirAffineExpr expr) { return mlirAffineBinaryOpExprGetLHS(expr); }
@@ -102,9 +103,19 @@ static strata_range_t range_of_sum(const strata__dim_sum_t *sum, const strata_sy
   return range;
 }
 
-strata_range_t strata_dim_range(strata_dim_t dim, const strata_symbols_t *symbols) {
+static strata_range_t range_of(strata_dim_t dim, const strata_symbols_t *symbols) {
   strata__dim_sum_t sum = strata__dim_sum(dim);
   return sum.fits ? range_of_sum(&sum, symbols) : (strata_range_t){INT64_MIN, INT64_MAX};
+}
+
+// What depends on data is at most what it is counted of: of n elements without c of them no less than none are left.
+strata_range_t strata_dim_range(strata_dim_t dim, const strata_symbols_t *symbols) {
+  strata_range_t range = range_of(dim, symbols);
+  if (!strata_dim_is_counted(symbols, dim))
+    return range;
+  strata_range_t ends = {range_of(strata__dim_end(symbols, dim, false), symbols).min,
+                         range_of(strata__dim_end(symbols, dim, true), symbols).max};
+  return intersection(range, ends);
 }
 
 // What a floordiv b is in all cases.

@@ -36,6 +36,7 @@ static bool simplify(strata_arena_t *arena, strata_symbols_t *symbols, strata_sy
   }
   case STRATA_SYMBOL_CHECK:
   case STRATA_SYMBOL_GIVEN:
+  case STRATA_SYMBOL_COUNTED:
     break;
   }
   *out = strata_dim_constant(context, 0);

@@ -97,6 +97,10 @@ static void settle(renumbering_t *r, int symbol) {
     r->done[symbol] = settled(r, r->values[symbol]);
     return;
   }
+  if (old->op == STRATA_SYMBOL_COUNTED) { // no one's any more
+    r->done[symbol] = settled(r, old->lhs);
+    return;
+  }
   strata_dim_t lhs = settled(r, old->lhs), rhs = settled(r, old->rhs);
   if (old->op == STRATA_SYMBOL_CHECK) {
     r->done[symbol] = strata_dim_constant(mlirAffineExprGetContext(lhs), 0); // no one's

@@ -215,23 +215,41 @@ typedef struct {
   size_t struct_size;
 } optional_members_t;
 
+static bool has_true_sizes(const strata_program_t *program) {
+  for (size_t i = 0; i < program->n_outputs; i++)
+    if (program->tensors[program->n_inputs + i].true_sizes >= 0)
+      return true;
+  return false;
+}
+
+static void print_true_sizes(strata_ir_printer_t *printer, const strata_program_t *program) {
+  fprintf(printer->file, "@.true_sizes = private constant [%zu x i64] [", program->n_outputs);
+  for (size_t i = 0; i < program->n_outputs; i++)
+    fprintf(printer->file, "%si64 %lld", i ? ", " : "", (long long)program->tensors[program->n_inputs + i].true_sizes);
+  fputs("]\n", printer->file);
+}
+
 static optional_members_t print_optional_members(strata_ir_printer_t *printer, const strata_program_t *program) {
-  strata_arena_t *arena = program->compile->arena;
-  bool picks = has_picks(program), predictions = has_predictions(program),
-       streams = strata_program_has_streams(&program->main);
-  optional_members_t members = {"", "", offsetof(strata_library_t, picks)};
-  const char *values = picks ? ", ptr @.picks" : ", ptr null";
-  if (picks)
-    members = (optional_members_t){", ptr", values, offsetof(strata_library_t, predicted)};
-  values = strata_arena_printf(arena, "%s, ptr %s", values, predictions ? "@.predicted" : "null");
-  if (predictions) {
+  const bool has[] = {has_picks(program), has_predictions(program), strata_program_has_streams(&program->main),
+                      has_true_sizes(program)};
+  static const char *const names[] = {"@.picks", "@.predicted", "@.streams", "@.true_sizes"};
+  static const size_t ends[] = {offsetof(strata_library_t, picks), offsetof(strata_library_t, predicted),
+                                offsetof(strata_library_t, streams), offsetof(strata_library_t, true_sizes),
+                                sizeof(strata_library_t)};
+  if (has[1])
     print_predictions(printer, program);
-    members = (optional_members_t){", ptr, ptr", values, offsetof(strata_library_t, streams)};
-  }
-  if (streams) {
+  if (has[2])
     print_streams(printer, program);
-    members = (optional_members_t){", ptr, ptr, ptr", strata_arena_printf(arena, "%s, ptr @.streams", values),
-                                   sizeof(strata_library_t)};
+  if (has[3])
+    print_true_sizes(printer, program);
+  int count = 4;
+  while (count > 0 && !has[count - 1])
+    count--;
+  optional_members_t members = {"", "", ends[count]};
+  for (int i = 0; i < count; i++) {
+    members.types = strata_arena_printf(program->compile->arena, "%s, ptr", members.types);
+    members.values =
+        strata_arena_printf(program->compile->arena, "%s, ptr %s", members.values, has[i] ? names[i] : "null");
   }
   return members;
 }

@@ -94,6 +94,13 @@ static void print_note(FILE *file, const char *note) {
   print_plain(file, note);
 }
 
+// What is in front of the sizes of an output that depend on data.
+static void print_true_sizes(FILE *file, const strata_program_t *program, const strata_program_tensor_t *tensor) {
+  if (tensor->true_sizes >= 0)
+    fprintf(file, ": at most; its sizes are in %s",
+            program->tensors[program->n_inputs + (size_t)tensor->true_sizes].c_name);
+}
+
 static void print_shape(FILE *file, const strata_program_tensor_t *tensor) {
   fprintf(file, "%s: %s [", tensor->c_name, strata_dtype_info[tensor->dtype].name);
   print_plain(file, tensor->shape_text);
@@ -144,6 +151,7 @@ static void print_function(const strata_program_t *program, FILE *file) {
     fprintf(file, " *   %s ", i < program->n_inputs ? "in " : "out");
     print_shape(file, &program->tensors[i]);
     print_model_name(file, program->tensors[i].name, program->tensors[i].c_name);
+    print_true_sizes(file, program, &program->tensors[i]);
     print_note(file, program->tensors[i].note);
     fputs("\n", file);
   }

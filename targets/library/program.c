@@ -107,6 +107,20 @@ static strata_program_tensor_t read_argument(strata_program_t *program, MlirOper
                      !mlirAttributeIsNull(argument_attr(func, index, "strata.unsigned")));
 }
 
+// Finds the outputs that are the sizes of others.
+static void read_true_sizes(strata_program_t *program, MlirOperation main) {
+  strata_program_tensor_t *outputs = program->tensors + program->n_inputs;
+  for (size_t i = 0; i < program->n_inputs + program->n_outputs; i++)
+    program->tensors[i].true_sizes = -1;
+  for (size_t i = 0; i < program->n_outputs; i++) {
+    MlirAttribute of = argument_attr(main, (intptr_t)(program->n_inputs + i), "strata.sizes_of");
+    for (size_t k = 0; k < program->n_outputs && !mlirAttributeIsNull(of); k++)
+      if (strata_str_equal(mlirStringAttrGetValue(of), outputs[k].name) && outputs[i].rank == 1 &&
+          outputs[i].dtype == STRATA_DTYPE_I64 && outputs[i].shape[0] == outputs[k].rank && k != i)
+        outputs[k].true_sizes = (int64_t)i;
+  }
+}
+
 static void read_arguments(strata_program_t *program, MlirOperation main) {
   strata_arena_t *arena = program->compile->arena;
   intptr_t n = mlirBlockGetNumArguments(strata_func_body(main));
@@ -126,6 +140,7 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
     else
       program->n_outputs++;
   }
+  read_true_sizes(program, main);
   program->dim_c_names = strata_arena_array(arena, const char *, strata_symbols_given(&program->symbols) + 1);
   for (size_t i = 0; i < strata_symbols_given(&program->symbols); i++)
     program->dim_c_names[i] = strata_c_scope_add(&scope, program->symbols.list.data[i].name);

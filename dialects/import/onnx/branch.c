@@ -8,41 +8,16 @@
 
 enum { MAX_RESULTS = 64 };
 
-static bool is_empty(const strata_shape_t *shape) {
-  for (int i = 0; i < shape->rank; i++)
-    if (strata_dim_is(shape->dims[i], 0))
-      return true;
-  return false;
-}
-
-// The larger of two dims at all sizes; null where neither is, or, unless they |may_differ|, where they are never equal.
-static strata_dim_t larger(onnx_node_t *n, strata_dim_t a, strata_dim_t b, bool may_differ) {
-  strata_dim_t none = {0};
-  a = onnx_resolve(n->importer, a);
-  b = onnx_resolve(n->importer, b);
-  strata_range_t difference = onnx_dim_range(n, strata_dim_sub(a, b));
-  if (!may_differ && (difference.min > 0 || difference.max < 0))
-    return none;
-  return difference.min >= 0 ? a : difference.max <= 0 ? b : none;
-}
-
-// The shape that holds either result |index|; false where there is none, or where a node would see what is added. One
-// of them may have no elements; else they must be of one size for some sizes.
-static bool common_shape(onnx_node_t *n, int index, const onnx_value_t *a, const onnx_value_t *b, strata_shape_t *out) {
+// The shape that holds either result; false where there is none.
+static bool common_shape(onnx_node_t *n, const onnx_value_t *a, const onnx_value_t *b, strata_shape_t *out) {
   if (a->kind != ONNX_TENSOR || b->kind != ONNX_TENSOR || a->is_unsigned != b->is_unsigned)
     return false;
   strata_shape_t other = onnx_shape(b->tensor);
   *out = onnx_shape(a->tensor);
-  bool has_empty = is_empty(out) || is_empty(&other);
   if (out->type != other.type || out->rank != other.rank || out->type == STRATA_TYPE_I1 || out->type == STRATA_TYPE_I4)
     return false;
-  for (int i = 0; i < out->rank; i++) {
-    if (!strata_dim_equal(out->dims[i], other.dims[i]) && !onnx_is_output_only(n, index))
-      return false;
-    out->dims[i] = larger(n, out->dims[i], other.dims[i], has_empty);
-    if (mlirAffineExprIsNull(out->dims[i]))
-      return false;
-  }
+  for (int i = 0; i < out->rank; i++)
+    out->dims[i] = onnx_derive(n, STRATA_SYMBOL_MAX, out->dims[i], other.dims[i]);
   return true;
 }
 
@@ -88,6 +63,38 @@ static bool import_branch(onnx_node_t *n, void *user) {
   return strata_build_loop_end(loop, b->count, values, reversed, b->states);
 }
 
+// The body of a loop has no sizes that depend on data.
+static bool may_be_state(const onnx_node_t *n, const strata_shape_t *shape) {
+  for (int i = 0; i < shape->rank; i++)
+    if (strata_dim_is_counted(&n->importer->symbols, shape->dims[i]))
+      return false;
+  return true;
+}
+
+// Where the results differ in size, the one that |condition| chose has its own.
+static void set_result(onnx_node_t *n, int index, MlirValue condition, MlirValue value, const onnx_value_t *a,
+                       const onnx_value_t *b) {
+  strata_shape_t then = onnx_shape(a->tensor), other = onnx_shape(b->tensor), shape = onnx_shape(value);
+  for (int i = 0; i < shape.rank && !onnx_failed(n); i++) {
+    if (strata_dim_equal(onnx_resolve(n->importer, then.dims[i]), onnx_resolve(n->importer, other.dims[i])))
+      continue;
+    MlirValue size = onnx_select(n, condition, strata_build_dim(n->b, then.dims[i], STRATA_TYPE_I64),
+                                 strata_build_dim(n->b, other.dims[i], STRATA_TYPE_I64));
+    value = onnx_slice_dims(n, value, i, onnx_dim(n, 0), 1, onnx_counted_dim(n, size, shape.dims[i], false));
+  }
+  onnx_set_value(n, index, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = a->is_unsigned, .tensor = value});
+}
+
+bool onnx_choose_result(onnx_node_t *n, int index, MlirValue condition, const onnx_value_t *a, const onnx_value_t *b) {
+  strata_shape_t shape;
+  if (!common_shape(n, a, b, &shape))
+    return false;
+  condition = onnx_reshape(n, condition, 0, NULL);
+  MlirValue value = onnx_select(n, condition, enlarged(n, a->tensor, &shape), enlarged(n, b->tensor, &shape));
+  set_result(n, index, condition, value, a, b);
+  return true;
+}
+
 bool onnx_import_branches(onnx_node_t *n, MlirValue condition, const onnx_value_t *then_results,
                           const onnx_value_t *else_results) {
   strata_shape_t shapes[MAX_RESULTS];
@@ -96,7 +103,7 @@ bool onnx_import_branches(onnx_node_t *n, MlirValue condition, const onnx_value_
   if (n->n_outputs > MAX_RESULTS)
     return false;
   for (int i = 0; i < n->n_outputs; i++) {
-    if (!common_shape(n, i, &then_results[i], &else_results[i], &shapes[i]))
+    if (!common_shape(n, &then_results[i], &else_results[i], &shapes[i]) || !may_be_state(n, &shapes[i]))
       return false;
     states[i] = onnx_splat_dims(n, shapes[i].type, shapes[i].rank, shapes[i].dims, 0);
   }
@@ -108,7 +115,6 @@ bool onnx_import_branches(onnx_node_t *n, MlirValue condition, const onnx_value_
       !onnx_try(n, import_branch, &then, &problem))
     return false;
   for (int i = 0; i < n->n_outputs; i++)
-    onnx_set_value(
-        n, i, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = then_results[i].is_unsigned, .tensor = states[i]});
+    set_result(n, i, onnx_reshape(n, condition, 0, NULL), states[i], &then_results[i], &else_results[i]);
   return true;
 }

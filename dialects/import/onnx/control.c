@@ -2,6 +2,7 @@
 // an If may be computed, and one chosen, or be loops of one iteration or none (branch.c); a sequence is a list of
 // values. For loops see iterate.c.
 #include "dialects/import/onnx/control.h"
+#include "dialects/import/onnx/importer.h"
 
 bool onnx_has_poison(int count, const onnx_value_t *values) {
   for (int i = 0; i < count; i++)
@@ -41,10 +42,42 @@ static bool have_one_type(const onnx_value_t *a, const onnx_value_t *b) {
          mlirTypeEqual(mlirValueGetType(a->tensor), mlirValueGetType(b->tensor));
 }
 
+static bool is_counted(const onnx_node_t *n, MlirValue value) {
+  strata_shape_t shape = strata_shape_of(value);
+  for (int i = 0; shape.type != STRATA_TYPE_COUNT && i < shape.rank; i++)
+    if (strata_dim_is_counted(&n->importer->symbols, shape.dims[i]))
+      return true;
+  return false;
+}
+
+// Whether ops behind |last|, or all of the block where that is null, have sizes that depend on data.
+static bool has_counts_behind(const onnx_node_t *n, MlirOperation last) {
+  MlirOperation op =
+      mlirOperationIsNull(last) ? mlirBlockGetFirstOperation(n->b->block) : mlirOperationGetNextInBlock(last);
+  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+    for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
+      if (is_counted(n, mlirOperationGetOperand(op, i)))
+        return true;
+    for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+      if (is_counted(n, mlirOperationGetResult(op, i)))
+        return true;
+  }
+  return false;
+}
+
+static MlirOperation last_op(MlirBlock block) {
+  MlirOperation last = {NULL};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    last = op;
+  return last;
+}
+
 // A condition that is not known: both branches, whose results must then be tensors of one shape.
 static void choose(onnx_node_t *n, MlirValue condition) {
   int n_then, n_else;
   onnx_value_t *then_results, *else_results;
+  MlirOperation last = last_op(n->b->block);
   if (!onnx_import_body(n, "then_branch", 0, NULL, &n_then, &then_results) ||
       !onnx_import_body(n, "else_branch", 0, NULL, &n_else, &else_results))
     return;
@@ -56,13 +89,14 @@ static void choose(onnx_node_t *n, MlirValue condition) {
   bool are_alike = true;
   for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++)
     are_alike = are_alike && have_one_type(&then_results[i], &else_results[i]);
-  if (!onnx_failed(n) && !are_alike) {
-    if (!onnx_import_branches(n, condition, then_results, else_results))
-      onnx_unsupported(n, "a condition that is not known at compile time, with results of two kinds or shapes%s",
-                       onnx_binding_hint(n, condition));
-    return;
+  if (!onnx_failed(n) && !are_alike &&
+      (has_counts_behind(n, last) || !onnx_import_branches(n, condition, then_results, else_results))) {
+    for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++)
+      if (!onnx_choose_result(n, i, condition, &then_results[i], &else_results[i]))
+        onnx_unsupported(n, "a condition that is not known at compile time, with results of two kinds or shapes%s",
+                         onnx_binding_hint(n, condition));
   }
-  for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++) {
+  for (int i = 0; i < n->n_outputs && are_alike && !onnx_failed(n); i++) {
     onnx_value_t value = then_results[i];
     value.tensor = onnx_select(n, onnx_reshape(n, condition, 0, NULL), value.tensor, else_results[i].tensor);
     onnx_set_value(n, i, value);

@@ -14,10 +14,12 @@ void onnx_set_all(onnx_node_t *n, int count, const onnx_value_t *values);
 bool onnx_known_bool(onnx_node_t *n, MlirValue value, bool *out);
 
 // An If whose condition is not known and whose branches give results of several sizes, as loops of one iteration or
-// none, so that one branch alone runs. An output of the model is as large as the larger of the two; what the other does
-// not have is 0. |then_results| and |else_results|: what importing the branches once has given; nothing reads them any
-// more. False, and nothing is set, where the branches cannot be such loops.
+// none, so that one branch alone runs. Sizes in which they differ depend on data. |then_results| and |else_results|:
+// what importing the branches once has given; nothing reads them any more. False, and nothing is set, where the
+// branches cannot be such loops.
 bool onnx_import_branches(onnx_node_t *n, MlirValue condition, const onnx_value_t *then_results,
                           const onnx_value_t *else_results);
+// The same of one result, of branches that both run. False where they have no kind or rank in common.
+bool onnx_choose_result(onnx_node_t *n, int index, MlirValue condition, const onnx_value_t *a, const onnx_value_t *b);
 
 #endif

@@ -231,47 +231,7 @@ void onnx_import_scatter_elements(onnx_node_t *n) {
   onnx_set_like(n, 0, onnx_reshape_dims(n, result, shape.rank, shape.dims), 0);
 }
 
-//===-- Selections known at compile time -------------------------------------------------------------------------===//
-
-// The condition must be known, since it decides the size of the result.
-void onnx_import_compress(onnx_node_t *n) {
-  MlirValue x = onnx_operand(n, 0);
-  strata_shape_t shape = onnx_shape(x);
-  int64_t count, n_kept = 0;
-  const int64_t *condition = onnx_constant_ints(n, 1, &count);
-  int axis = 0;
-  if (onnx_has_attr(n, "axis"))
-    axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
-  else
-    x = onnx_reshape_dims(n, x, 1, (strata_dim_t[]){product(n, shape.dims, shape.rank)});
-  if (onnx_failed(n))
-    return;
-  int64_t size = onnx_sizes(n, x).dims[axis], *kept = strata_arena_array(n->b->compile->arena, int64_t, count);
-  for (int64_t i = 0; i < count && i < size; i++)
-    if (condition[i])
-      kept[n_kept++] = i;
-  onnx_set_like(n, 0, strata_build_gather(n->b, x, onnx_ints_constant(n, 1, &n_kept, kept), axis, 0), 0);
-}
-
-void onnx_import_non_zero(onnx_node_t *n) {
-  onnx_shape_t shape = onnx_operand_sizes(n, 0);
-  int64_t count, n_found = 0;
-  const double *values = onnx_constant_floats(n, 0, &count);
-  if (onnx_failed(n))
-    return;
-  for (int64_t i = 0; i < count; i++)
-    n_found += values[i] != 0;
-  int64_t *places = strata_arena_array(n->b->compile->arena, int64_t, shape.rank * n_found);
-  for (int64_t i = 0, found = 0; i < count; i++) {
-    if (values[i] == 0)
-      continue;
-    int64_t rest = i;
-    for (int d = shape.rank - 1; d >= 0; rest /= shape.dims[d--])
-      places[d * n_found + found] = rest % shape.dims[d];
-    found++;
-  }
-  onnx_set(n, 0, onnx_ints_constant(n, 2, (int64_t[]){shape.rank, n_found}, places));
-}
+//===-- Sequences in reverse -------------------------------------------------------------------------------------===//
 
 // The first sequence_lens[b] steps of each batch entry come in reverse.
 void onnx_import_reverse_sequence(onnx_node_t *n) {

@@ -100,6 +100,12 @@ static bool count_numbers(onnx_node_t *n, strata_dim_t *out) {
   return true;
 }
 
+// The elements from |start| to before |limit|.
+static strata_dim_t steps_between(onnx_node_t *n, strata_dim_t start, strata_dim_t limit, int64_t step) {
+  strata_dim_t distance = onnx_derive(n, STRATA_SYMBOL_MAX, strata_dim_sub(limit, start), onnx_dim(n, 0));
+  return strata_dim_floordiv(strata_dim_plus(distance, step - 1), step);
+}
+
 // The same of sizes, in steps that are a number; false where it is another range.
 static bool count_sizes(onnx_node_t *n, strata_dim_t *out) {
   strata_dim_t ends[3];
@@ -110,8 +116,36 @@ static bool count_sizes(onnx_node_t *n, strata_dim_t *out) {
   strata_dim_t distance = strata_dim_sub(ends[1], ends[0]);
   if (strata_dim_is_constant(distance, &number) || !strata_dim_is_constant(ends[2], &step) || step < 1)
     return false;
-  distance = onnx_derive(n, STRATA_SYMBOL_MAX, distance, onnx_dim(n, 0));
-  *out = strata_dim_floordiv(strata_dim_plus(distance, step - 1), step);
+  *out = steps_between(n, ends[0], ends[1], step);
+  return true;
+}
+
+// Whether a limit that data decide gives the number of elements, in steps that are a number.
+static bool has_data_limit(onnx_node_t *n, strata_dim_t *out_start, int64_t *out_step) {
+  strata_dim_t ends[3];
+  for (int i = 0; i < 3; i++) {
+    MlirValue end = onnx_operand(n, i);
+    int64_t count;
+    if (onnx_failed(n) || strata_type_info[onnx_shape(end).type].kind != STRATA_TYPE_KIND_INTEGER)
+      return false;
+    const strata_dim_t *dims = onnx_place_dims(n, "", i, &count);
+    if (!dims || count != 1)
+      return false;
+    ends[i] = dims[0];
+  }
+  *out_start = ends[0];
+  return mlirAffineExprIsNull(ends[1]) && !mlirAffineExprIsNull(ends[0]) && !mlirAffineExprIsNull(ends[2]) &&
+         strata_dim_is_constant(ends[2], out_step) && *out_step >= 1;
+}
+
+static bool count_elements(onnx_node_t *n, strata_dim_t *out) {
+  strata_dim_t start, limit;
+  int64_t step;
+  if (!has_data_limit(n, &start, &step))
+    return !onnx_failed(n) && (count_sizes(n, out) || count_numbers(n, out));
+  if (!onnx_data_dim(n, 1, &limit))
+    return false;
+  *out = steps_between(n, start, limit, step);
   return true;
 }
 
@@ -120,7 +154,7 @@ void onnx_import_range(onnx_node_t *n) {
   MlirValue start = onnx_operand(n, 0), delta = onnx_operand(n, 2);
   strata_type_t type = onnx_shape(start).type;
   strata_dim_t size;
-  if (onnx_failed(n) || (!count_sizes(n, &size) && !count_numbers(n, &size)))
+  if (onnx_failed(n) || !count_elements(n, &size))
     return;
   // Floats of 16 bits would not hold the numbers on the way.
   strata_type_t wide = type == STRATA_TYPE_F16 || type == STRATA_TYPE_BF16 ? STRATA_TYPE_F32 : type;

@@ -5,6 +5,7 @@
 #include "dialects/import/mapped_file.h"
 #include "dialects/import/onnx/made_model.h"
 #include "dialects/import/onnx/onnx.h"
+#include "dialects/strata/counted.h"
 #include "runtime/base/tensor_file.h"
 #include "runtime/base/tensor_proto.h"
 
@@ -12,6 +13,13 @@ typedef struct {
   const char *op;
   size_t n_nodes;
 } onnx_unsupported_op_t;
+
+// An element of a value that is a size: as often as it is read, one symbol.
+typedef struct {
+  MlirValue value;
+  int64_t index;
+  strata_dim_t dim;
+} onnx_data_size_t;
 
 typedef struct onnx_importer {
   strata_compile_t *compile;
@@ -25,6 +33,10 @@ typedef struct onnx_importer {
   strata_string_map_t external_files; // by location, mapped
   strata_symbols_t symbols;           // of the dims so far; by number: what each is known to be, or null (sizes.h)
   STRATA_VECTOR(strata_dim_t) known;
+  strata_counts_t counts;           // of the symbols that depend on data
+  strata_string_map_t bounded;      // values that needed a bound; in |bounded_names| once more
+  STRATA_VECTOR(const char *) bounded_names;
+  STRATA_VECTOR(onnx_data_size_t) data_sizes;
   bool has_known_quotients;         // the ranges of symbols leave some but one number
   strata_string_map_t dims, inputs; // what the options may name; in |names| once more, in the model's order
   STRATA_VECTOR(const char *) dim_names, input_names;

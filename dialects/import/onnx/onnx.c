@@ -267,6 +267,14 @@ static strata_status_t import_inputs(onnx_importer_t *importer, onnx_scope_t *sc
   return NULL;
 }
 
+static void check_bounds(onnx_importer_t *importer) {
+  const strata_import_options_t *options = importer->options;
+  for (size_t i = 0; i < options->n_bounds; i++)
+    if (!strata_string_map_get(&importer->bounded, options->bounds[i].name))
+      unknown_name(importer, "--bound: no size is read from a value", options->bounds[i].name,
+                   importer->bounded_names.count, importer->bounded_names.data);
+}
+
 // --seed-input comes after the model's own inputs.
 static strata_status_t add_seed_input(onnx_importer_t *importer, onnx_scope_t *scope) {
   port_t port = {.name = importer->options->seed_input, .type = STRATA_TYPE_I64};
@@ -427,8 +435,8 @@ static strata_status_t problems_error(onnx_importer_t *importer) {
 //===-- The function ---------------------------------------------------------------------------------------------===//
 
 // Makes func.func @main of the region whose block has been filled.
-static strata_status_t create_main(onnx_importer_t *importer, MlirRegion region, size_t n_results,
-                                   const MlirValue *results, const MlirAttribute *result_attrs) {
+static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_results, const MlirValue *results,
+                        const MlirAttribute *result_attrs) {
   MlirContext context = importer->compile->context;
   MlirBlock block = importer->main;
   MlirLocation location = mlirLocationUnknownGet(context);
@@ -449,6 +457,11 @@ static strata_status_t create_main(onnx_importer_t *importer, MlirRegion region,
       {"res_attrs", mlirArrayAttrGet(context, (intptr_t)n_results, result_attrs)}};
   MlirOperation main = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(importer->compile->module), main);
+}
+
+// The sizes of a module that is complete.
+static strata_status_t finish_sizes(onnx_importer_t *importer) {
+  STRATA_TRY(strata_bound_counts(importer->compile, &importer->symbols, &importer->counts));
   STRATA_TRY(onnx_settle_symbols(importer));
   strata_symbols_write(importer->compile->module, &importer->symbols);
   return NULL;
@@ -465,13 +478,15 @@ static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__Graph
   STRATA_TRY(add_seed_input(importer, &scope));
   STRATA_TRY(add_weights(importer, &scope, graph->n_initializer));
   STRATA_TRY(onnx_import_nodes(importer, &scope, graph->n_node, graph->node));
+  check_bounds(importer);
   MlirValue *results = strata_arena_array(arena, MlirValue, graph->n_output);
   MlirAttribute *attrs = strata_arena_array(arena, MlirAttribute, graph->n_output);
   for (size_t i = 0; i < graph->n_output; i++)
     STRATA_TRY(import_output(importer, &scope, graph, graph->output[i], &results[i], &attrs[i]));
   if (importer->problems.count)
     return NULL;
-  return create_main(importer, region, graph->n_output, results, attrs);
+  create_main(importer, region, graph->n_output, results, attrs);
+  return NULL;
 }
 
 //===-- The model ------------------------------------------------------------------------------------------------===//
@@ -520,8 +535,9 @@ static strata_status_t import_model(onnx_importer_t *importer) {
   index_operators(importer);
   onnx_collect_reads(importer);
   strata_status_t status = import_graph(importer, model->graph, (int)opset, region);
-  if (status || importer->problems.count)
-    mlirRegionDestroy(region);
+  if (!status && !importer->problems.count)
+    return finish_sizes(importer); // the region is the module's now
+  mlirRegionDestroy(region);
   return status;
 }
 

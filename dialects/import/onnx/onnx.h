@@ -105,6 +105,13 @@ const char *onnx_dim_text(const onnx_node_t *n, strata_dim_t dim);
 strata_range_t onnx_dim_range(const onnx_node_t *n, strata_dim_t dim);
 // max, min, quotient or remainder of two dims.
 strata_dim_t onnx_derive(onnx_node_t *n, strata_symbol_op_t op, strata_dim_t lhs, strata_dim_t rhs);
+// A size that the library finds when it runs, |value|, an i64 of rank 0: at most |bound|, or the first |bound| count of
+// what |may_exceed| it.
+strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t bound, bool may_exceed);
+// The places of what is true of |flags|, of one dim, in order: as many as there are.
+MlirValue onnx_kept_places(onnx_node_t *n, MlirValue flags);
+// Sizes that depend on data become their bounds; |value| is behind what there is.
+MlirValue onnx_fill_up(onnx_node_t *n, MlirValue x, double value);
 // Makes the two one size; false where they cannot be.
 bool onnx_agree(onnx_node_t *n, strata_dim_t a, strata_dim_t b);
 // The same of the dims of two values that meet elementwise, right aligned, neither of which is 1. What does not fit is
@@ -118,7 +125,12 @@ const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count);
 // The same of integers that sizes may be part of.
 const strata_dim_t *onnx_dims(onnx_node_t *n, int i, int64_t *out_count);
 bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out); // of one element, in a model with symbols
+// Operand |i|, of one element that data decide, as a size with a bound; an error where none is given.
+bool onnx_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
 const strata_dim_t *onnx_dims_or_attr(onnx_node_t *n, const char *attr, int i, int64_t *out_count); // as onnx_ints
+// The same, of which those that depend on data are null.
+const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
+MlirValue onnx_element(onnx_node_t *n, int i, int64_t index); // of operand |i|, of one dim or none, as an i64 of rank 0
 const strata_dim_t *onnx_required_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
 int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise); // one element
 // What to say of a value that would have to be known: that it is an input of the model and can be bound, "" of any

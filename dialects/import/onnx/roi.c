@@ -17,10 +17,10 @@ static MlirValue count_along(onnx_node_t *n, MlirValue like, int64_t count, int 
 
 // Column |i| of the regions as [regions, 1, 1, ...].
 static MlirValue column(onnx_node_t *n, MlirValue rois, int i, int rank) {
-  int64_t dims[STRATA_MAX_RANK];
+  strata_dim_t dims[STRATA_MAX_RANK];
   for (int d = 0; d < rank; d++)
-    dims[d] = d ? 1 : onnx_sizes(n, rois).dims[0];
-  return onnx_reshape(n, onnx_slice_axis(n, rois, 1, i, 1, 1), rank, dims);
+    dims[d] = d ? onnx_dim(n, 1) : onnx_shape(rois).dims[0];
+  return onnx_reshape_dims(n, onnx_slice_axis(n, rois, 1, i, 1, 1), rank, dims);
 }
 
 //===-- RoiAlign -------------------------------------------------------------------------------------------------===//
@@ -78,7 +78,7 @@ static MlirValue line_weight(onnx_node_t *n, const line_t *l) {
 }
 
 static MlirValue line_count(onnx_node_t *n, const line_t *l) {
-  return onnx_reshape(n, l->count, 1, &onnx_sizes(n, l->count).dims[0]);
+  return onnx_reshape_dims(n, l->count, 1, &onnx_shape(l->count).dims[0]);
 }
 
 // The weight of rows, zero in all images but the region's own: [regions, bins, images, size].
@@ -109,16 +109,16 @@ static MlirValue has_zero(onnx_node_t *n, const line_t *l) {
   MlirValue end = add(n, l->first, mul(n, plus(n, l->count, -0.5), l->step));
   MlirValue outside = onnx_binary(n, STRATA_OP_OR, onnx_with_number(n, STRATA_OP_LT, begin, -1),
                                   onnx_with_number(n, STRATA_OP_GT, end, (double)l->size));
-  return onnx_binary(n, STRATA_OP_OR, on, onnx_reshape(n, outside, 2, onnx_sizes(n, on).dims));
+  return onnx_binary(n, STRATA_OP_OR, on, onnx_reshape_dims(n, outside, 2, onnx_shape(on).dims));
 }
 
 // |bins| [regions, bins, size] as [regions, 1, ..., bins, size], whose last dim is |last|.
 static MlirValue beside_elements(onnx_node_t *n, MlirValue bins, int last) {
-  onnx_shape_t shape = onnx_sizes(n, bins);
-  int64_t dims[STRATA_MAX_RANK];
+  strata_shape_t shape = onnx_shape(bins);
+  strata_dim_t dims[STRATA_MAX_RANK];
   for (int i = 0; i <= last; i++)
-    dims[i] = i == 0 ? shape.dims[0] : i == last - 1 ? shape.dims[1] : i == last ? shape.dims[2] : 1;
-  return onnx_reshape(n, bins, last + 1, dims);
+    dims[i] = i == 0 ? shape.dims[0] : i == last - 1 ? shape.dims[1] : i == last ? shape.dims[2] : onnx_dim(n, 1);
+  return onnx_reshape_dims(n, bins, last + 1, dims);
 }
 
 // Of each bin along the last dim of |x| [regions, channels, ..., size], the greatest product of an element and what a
@@ -144,9 +144,12 @@ static void set_greatest(onnx_node_t *n, const line_t *rows, const line_t *colum
   MlirValue own = strata_build_gather(n->b, onnx_operand(n, 0), onnx_operand(n, 2), 0, 0);
   MlirValue lines = strata_build_transpose(n->b, greatest_product(n, own, columns), (int64_t[]){0, 1, 3, 2});
   MlirValue pool = strata_build_transpose(n->b, greatest_product(n, lines, rows), (int64_t[]){0, 1, 3, 2});
-  onnx_shape_t shape = onnx_sizes(n, pool);
-  MlirValue of_rows = onnx_reshape(n, has_zero(n, rows), 4, (int64_t[]){shape.dims[0], 1, shape.dims[2], 1});
-  MlirValue of_columns = onnx_reshape(n, has_zero(n, columns), 4, (int64_t[]){shape.dims[0], 1, 1, shape.dims[3]});
+  strata_shape_t shape = onnx_shape(pool);
+  strata_dim_t one = onnx_dim(n, 1);
+  strata_dim_t row_dims[4] = {shape.dims[0], one, shape.dims[2], one},
+               column_dims[4] = {shape.dims[0], one, one, shape.dims[3]};
+  MlirValue of_rows = onnx_reshape_dims(n, has_zero(n, rows), 4, row_dims);
+  MlirValue of_columns = onnx_reshape_dims(n, has_zero(n, columns), 4, column_dims);
   MlirValue zero = onnx_number(n, pool, 0), with_zero = onnx_binary(n, STRATA_OP_OR, of_rows, of_columns);
   pool = onnx_select(n, with_zero, at_least(n, pool, 0), pool);
   MlirValue is_empty = onnx_with_number(n, STRATA_OP_EQ, mul(n, rows->count, columns->count), 0);
@@ -205,12 +208,13 @@ static MlirValue greatest_in(onnx_node_t *n, MlirValue x, MlirValue mask) {
 // x [N, C, H, W], rois [R, 5]: the image, x and y, first and last. A bin of nothing is 0.
 void onnx_import_max_roi_pool(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), rois = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_sizes(n, x), region = onnx_sizes(n, rois);
+  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t region = onnx_shape(rois);
   int64_t count;
   const int64_t *pooled = onnx_attr_ints(n, "pooled_shape", &count);
   double scale = onnx_attr_float(n, "spatial_scale", 1);
-  if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || region.dims[1] != 5 || count != 2 || pooled[0] < 1 ||
-                          pooled[1] < 1 || pooled[0] > 1 << 20 || pooled[1] > 1 << 20))
+  if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || !strata_dim_is(region.dims[1], 5) || count != 2 ||
+                          pooled[0] < 1 || pooled[1] < 1 || pooled[0] > 1 << 20 || pooled[1] > 1 << 20))
     onnx_invalid(n, "expected 4 dimensions, regions of 5 numbers and two positive sizes");
   if (onnx_failed(n))
     return;

@@ -40,11 +40,11 @@ static MlirValue combine(onnx_node_t *n, MlirValue data, MlirValue base, int bat
       place = add(n, place, base);
     MlirValue term = strata_build_gather(n->b, data, place, last, batch_dims);
     // The weight has the batch dims and the dims of the places; between them come those of the data.
-    onnx_shape_t shape = onnx_sizes(n, weight), wide = shape;
+    strata_shape_t shape = onnx_shape(weight), wide = shape;
     wide.rank = onnx_shape(term).rank;
     for (int i = 0; i < wide.rank; i++)
-      wide.dims[i] = i < batch_dims ? shape.dims[i] : i < last ? 1 : shape.dims[i - last + batch_dims];
-    term = mul(n, term, onnx_reshape(n, weight, wide.rank, wide.dims));
+      wide.dims[i] = i < batch_dims ? shape.dims[i] : i < last ? onnx_dim(n, 1) : shape.dims[i - last + batch_dims];
+    term = mul(n, term, onnx_reshape_dims(n, weight, wide.rank, wide.dims));
     result = c ? onnx_binary(n, take_max ? STRATA_OP_MAX : STRATA_OP_ADD, result, term) : term;
   }
   return result;
@@ -265,18 +265,19 @@ static void spread_taps(onnx_node_t *n, taps_t *taps, int axis) {
 // x [N, C, H, W], rois [R, 4] of x and y, first and last; batch_indices [R].
 void onnx_import_roi_align(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), rois = onnx_operand(n, 1), batch = onnx_operand(n, 2);
-  onnx_shape_t shape = onnx_sizes(n, x), region = onnx_sizes(n, rois);
+  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t region = onnx_shape(rois);
   int64_t height = onnx_attr_int(n, "output_height", 1), width = onnx_attr_int(n, "output_width", 1);
   roi_t roi = {.samples = onnx_attr_int(n, "sampling_ratio", 0), .scale = onnx_attr_float(n, "spatial_scale", 1)};
   roi.half_pixel = n->opset >= 16 && !onnx_attr_is(n, "coordinate_transformation_mode", "output_half_pixel");
   roi.offset = roi.half_pixel ? 0.5 : 0;
   bool is_max = onnx_attr_is(n, "mode", "max");
-  if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || region.dims[1] != 4 || height < 1 || width < 1 ||
-                          height > 1 << 20 || width > 1 << 20 || roi.samples > 1 << 10))
+  if (!onnx_failed(n) && (shape.rank != 4 || region.rank != 2 || !strata_dim_is(region.dims[1], 4) || height < 1 ||
+                          width < 1 || height > 1 << 20 || width > 1 << 20 || roi.samples > 1 << 10))
     onnx_invalid(n, "expected 4 dimensions, regions of 4 numbers and positive sizes");
   if (onnx_failed(n))
     return;
-  onnx_expect_sizes(n, 2, 1, &region.dims[0]);
+  onnx_expect_shape(n, 2, 1, &region.dims[0]);
   if (roi.samples < 1) {
     onnx_adaptive_roi_align(n, rois, roi.scale, roi.offset, roi.half_pixel, is_max, height, width);
     return;
@@ -290,11 +291,13 @@ void onnx_import_roi_align(onnx_node_t *n) {
   MlirValue flat = onnx_reshape(n, onnx_move_axis(n, x, 1, 0), 2, (int64_t[]){shape.dims[1], shape.dims[0] * plane});
   MlirValue base =
       onnx_with_number(n, STRATA_OP_MUL, onnx_convert(n, batch, false, STRATA_TYPE_I64, false), (double)plane);
-  base = onnx_reshape(n, base, 3, (int64_t[]){region.dims[0], 1, 1});
+  base = onnx_reshape_dims(n, base, 3, (strata_dim_t[]){region.dims[0], onnx_dim(n, 1), onnx_dim(n, 1)});
   MlirValue sampled = combine(n, flat, base, 0, 2, taps, shape.dims + 2, is_max);
-  int64_t split[6] = {shape.dims[1], region.dims[0], height, roi.samples, width, roi.samples};
+  strata_dim_t samples = onnx_dim(n, roi.samples);
+  strata_dim_t split[6] = {onnx_dim(n, shape.dims[1]), region.dims[0], onnx_dim(n, height), samples,
+                           onnx_dim(n, width),         samples};
   MlirValue bins = strata_build_reduce(n->b, is_max ? STRATA_COMBINER_MAX : STRATA_COMBINER_ADD,
-                                       onnx_reshape(n, sampled, 6, split), 2, (int64_t[]){3, 5}, false);
+                                       onnx_reshape_dims(n, sampled, 6, split), 2, (int64_t[]){3, 5}, false);
   if (!is_max)
     bins = onnx_with_number(n, STRATA_OP_DIV, bins, (double)(roi.samples * roi.samples));
   onnx_set(n, 0, onnx_move_axis(n, bins, 0, 1));

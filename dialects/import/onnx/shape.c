@@ -2,6 +2,7 @@
 #include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/sizes.h"
 #include "dialects/integers.h"
+#include "dialects/mlir_util.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -380,12 +381,40 @@ static void slice_axis(onnx_node_t *n, strata_dim_t *size, strata_dim_t start, s
   *size = onnx_dim(n, known);
 }
 
+// Element |index| of operand |i|; one that depends on data is counted from the end here if it is negative, and clamped.
+static strata_dim_t place_of(onnx_node_t *n, int i, int64_t index, strata_dim_t known, strata_dim_t size) {
+  if (!mlirAffineExprIsNull(known) || onnx_failed(n))
+    return known;
+  MlirValue at = onnx_element(n, i, index), zero = onnx_integer(n, at, 0);
+  at = onnx_select(n, onnx_binary(n, STRATA_OP_LT, at, zero), onnx_with_dim(n, STRATA_OP_ADD, at, size), at);
+  at = onnx_with_dim(n, STRATA_OP_MIN, onnx_binary(n, STRATA_OP_MAX, at, zero), size);
+  return onnx_counted_dim(n, at, size, false);
+}
+
+// An end that is a number behind the start, wherever that is: so many elements at most.
+static void bound_by_distance(onnx_node_t *n, int64_t index, int64_t step, strata_dim_t *count) {
+  MlirValue end = onnx_operand(n, 2), start = onnx_operand(n, 1);
+  MlirOperation sum = strata_def(end);
+  const int64_t *more;
+  int64_t n_more;
+  if (mlirOperationIsNull(sum) || strata_op_id(sum) != STRATA_OP_ADD)
+    return;
+  for (int i = 0; i < 2; i++) {
+    MlirValue other = mlirOperationGetOperand(sum, 1 - i);
+    if (!strata_value_equal(mlirOperationGetOperand(sum, i), start) || !onnx_known_ints(n, other, &more, &n_more) ||
+        index >= n_more || more[index] < 0)
+      continue;
+    *count = onnx_derive(n, STRATA_SYMBOL_MIN, *count, onnx_dim(n, strata_ceil_div(more[index], step)));
+    return;
+  }
+}
+
 void onnx_import_slice(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   strata_shape_t shape = onnx_shape(x);
   int64_t n_starts, n_ends, n_axes, n_steps;
-  const strata_dim_t *starts = onnx_required_dims(n, "starts", 1, &n_starts);
-  const strata_dim_t *ends = onnx_required_dims(n, "ends", 2, &n_ends);
+  const strata_dim_t *starts = onnx_place_dims(n, "starts", 1, &n_starts);
+  const strata_dim_t *ends = onnx_place_dims(n, "ends", 2, &n_ends);
   const int64_t *axes = onnx_ints(n, "axes", 3, &n_axes), *steps = onnx_constant_ints(n, 4, &n_steps);
   if (!onnx_failed(n) &&
       (n_starts != n_ends || (axes && n_axes != n_starts) || (steps && n_steps != n_starts) || n_starts > shape.rank))
@@ -407,7 +436,14 @@ void onnx_import_slice(onnx_node_t *n) {
       onnx_invalid(n, "steps: a step is 0");
     if (onnx_failed(n))
       return;
-    slice_axis(n, &shape.dims[axis], starts[i], ends[i], by, &first[axis]);
+    bool is_known = !mlirAffineExprIsNull(starts[i]) && !mlirAffineExprIsNull(ends[i]);
+    strata_dim_t size = shape.dims[axis];
+    if (!is_known && by < 0)
+      onnx_unsupported(n, "places that depend on data, backwards");
+    slice_axis(n, &shape.dims[axis], place_of(n, 1, i, starts[i], size), place_of(n, 2, i, ends[i], size), by,
+               &first[axis]);
+    if (!is_known && !onnx_failed(n))
+      bound_by_distance(n, i, by, &shape.dims[axis]);
     step[axis] = strata_dim_is_constant(shape.dims[axis], &count) && count <= 1 ? 1 : by;
   }
   if (!onnx_failed(n))

@@ -326,8 +326,12 @@ bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64
   return true;
 }
 
+static bool is_counted(const onnx_importer_t *importer, strata_dim_t dim) {
+  return strata_dim_is_counted(&importer->symbols, onnx_resolve(importer, dim));
+}
+
 bool onnx_require(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b, int64_t min, int64_t max) {
-  return onnx_narrow(importer, strata_dim_sub(a, b), min, max) ||
+  return is_counted(importer, a) || is_counted(importer, b) || onnx_narrow(importer, strata_dim_sub(a, b), min, max) ||
          strata_symbols_check(importer->compile->arena, &importer->symbols, onnx_resolve(importer, a),
                               onnx_resolve(importer, b), min, max);
 }
@@ -337,9 +341,23 @@ static bool narrow_difference(onnx_importer_t *importer, strata_dim_t lhs, strat
   return onnx_narrow(importer, strata_dim_sub(lhs, rhs), min, max);
 }
 
+// A size that depends on data is another one if the model needs it to be: at all data that make sense it is. Its value
+// must be there already.
+static bool impose_on_count(onnx_importer_t *importer, int symbol, strata_dim_t value) {
+  if (strata_expr_symbols(value) > symbol)
+    return false;
+  strata_dim_t own = strata_dim_symbol(importer->compile->context, symbol);
+  return onnx_require(importer, strata_dim_bound(importer->compile->arena, &importer->symbols, own), value, 0,
+                      INT64_MAX);
+}
+
 // What must be true of |value| for it to be what the symbol is. Ranges that nobody asked for are no conditions.
 static bool impose(onnx_importer_t *importer, int symbol, strata_dim_t value) {
   strata_symbol_t old = importer->symbols.list.data[symbol];
+  if (strata_dim_is_counted(&importer->symbols, strata_dim_symbol(importer->compile->context, symbol)))
+    return impose_on_count(importer, symbol, value);
+  if (strata_dim_is_counted(&importer->symbols, value))
+    return false;
   if (old.op == STRATA_SYMBOL_MIN || old.op == STRATA_SYMBOL_MAX) {
     bool is_lhs = strata_dim_equal(onnx_resolve(importer, old.lhs), value);
     strata_dim_t other = onnx_resolve(importer, is_lhs ? old.rhs : old.lhs);

@@ -26,7 +26,7 @@ void onnx_fold_quotients(onnx_importer_t *importer);
 bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64_t max);
 
 // Makes it a condition that a - b is at least |min| and at most |max|, by a smaller range of a symbol or else one that
-// every call is checked for. False if it cannot be so.
+// every call is checked for. False if it cannot be so. Of sizes that depend on data it is taken to be so.
 bool onnx_require(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b, int64_t min, int64_t max);
 
 // At the end, when @main is in the module: the symbols that are left, in their order, become an attribute of it.

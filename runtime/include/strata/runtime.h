@@ -128,6 +128,10 @@ typedef struct strata_library {
   // There, as struct_size says, where a call uses several streams: for each launch the number of its stream, 0 being
   // the call's, and STRATA_STREAMS_...: whether all are joined in front of it, and others then forked from the call's.
   const uint32_t *streams;
+  // There, as struct_size says, where sizes of outputs depend on data: for each output which of the outputs is its
+  // sizes, an i64 for each dimension, or -1: it is as its shape says. The shape of the others is what they have room
+  // for. Members in front of it may then be NULL.
+  const int64_t *true_sizes;
 } strata_library_t;
 
 #endif

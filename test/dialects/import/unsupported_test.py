@@ -36,9 +36,9 @@ def of_every_kind():
     words = graph.input("words", STRING, [2])
     graph.node("Frobnicate", [x], name="unknown")
     graph.node("Relu", [x], name="foreign", domain="com.example")
-    found = graph.node("Unique", [x], name="found")
+    found = graph.node("TfIdfVectorizer", [x], name="found")
     graph.node("Relu", [found], name="after", outputs=["later"])
-    graph.node("NonMaxSuppression", [x, x], name="boxes")
+    graph.node("ImageDecoder", [x], name="image")
     graph.node("Det", [graph.constant("matrix", np.eye(5, dtype=np.float32))], name="form")
     graph.node("Reshape", [x, graph.node("Cast", [x], to=7)], name="dynamic")
     graph.node("StringConcat", [words, words], name="strings")
@@ -47,8 +47,8 @@ def of_every_kind():
           ("input 'words'", "STRING"),
           ("(node unknown)", "Frobnicate", "unknown operator"),
           ("(node foreign)", "com.example.Relu", "unknown operator"),
-          ("(node found)", "Unique", "depends on data"),
-          ("(node boxes)", "NonMaxSuppression", "depends on data"),
+          ("(node found)", "TfIdfVectorizer", "words and their counts"),
+          ("(node image)", "ImageDecoder", "image files"),
           ("(node form)", "Det", "more than 4 rows"),
           ("(node dynamic)", "Reshape", "known at compile time"),
           ("(node strings)", "StringConcat", "strings"))
@@ -59,7 +59,7 @@ def inside():
     body.node("Frobnicate", ["x"], ["inner"], name="branch")
     body.output("inner", FLOAT, [2, 3])
     function = Graph()
-    function.node("Unique", ["a"], ["b"], name="deep")
+    function.node("TfIdfVectorizer", ["a"], ["b"], name="deep")
     graph = Graph()
     x = graph.input("x", FLOAT, [2, 3])
     graph.function("F", "own", ["a"], ["b"], function)
@@ -69,7 +69,7 @@ def inside():
     graph.node("F", ["z"], name="again", domain="own")
     graph.node("F", [x], name="and_again", domain="own")
     graph.output("y", FLOAT, [2, 3])
-    check("in bodies and functions, once each", graph, ("(node branch)", "Frobnicate"), ("(node deep)", "Unique"))
+    check("in bodies and functions, once each", graph, ("(node branch)", "Frobnicate"), ("(node deep)", "TfIdfVectorizer"))
 
 
 def repeated():
@@ -77,14 +77,14 @@ def repeated():
     body.input("i", onnx_file.INT64, [])
     body.input("go", BOOL, [])
     body.node("Identity", ["go"], ["on"])
-    body.node("Unique", ["x"], ["noise"], name="noisy")
+    body.node("TfIdfVectorizer", ["x"], ["noise"], name="noisy")
     body.output("on", BOOL, [])
     body.output("noise", FLOAT, [2, 3])
     graph = Graph()
     graph.input("x", FLOAT, [2, 3])
     graph.node("Loop", [graph.constant("n", np.int64(5)), ""], ["y"], name="loop", body=body)
     graph.output("y", FLOAT, [5, 2, 3])
-    check("in every iteration of a loop, once", graph, ("(node noisy)", "Unique"))
+    check("in every iteration of a loop, once", graph, ("(node noisy)", "TfIdfVectorizer"))
 
 
 def many():

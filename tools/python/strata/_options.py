@@ -8,6 +8,7 @@ OPTIONS = (
     ("jobs", "j", "count", "0..1024", "0", "", "threads of the compiler; 0: one a processor"),
     ("depfile", "", "flag", None, None, "with --aot", "<name>.d too, a rule for make and Ninja that says which files the library was made from"),
     ("dim", "", "list", "NAME=N", None, "", "the size of a symbolic dimension, INPUT.AXIS where it has no name; or its range, then /MULTIPLE if it is a multiple of that, then @LIKELY,… to be fastest at: 1..512/8@64,128"),
+    ("bound", "", "list", "NAME=N", None, "", "the most that a number which data decide can be where it is a size: NAME is the model's of the value"),
     ("shape", "", "list", "INPUT=SIZES", None, "", "the sizes of an input with x between them, as in 1x3x224x224, or the word scalar, where the model leaves them open"),
     ("bind-constant", "", "list", "NAME=FILE", None, "", "an input known at compile time (.npy, or ONNX TensorProto .pb)"),
     ("seed-input", "", "text", "NAME", None, "", "a further input, an i64 scalar, whose every value gives other random numbers; default: each run gives the same"),

@@ -58,7 +58,10 @@ class Description(ctypes.Structure):
         ("n_values", ctypes.c_size_t), ("values", ctypes.POINTER(ValueInfo)),
         ("output_shape", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_size_t, ctypes.c_void_p, ctypes.c_void_p)),
         ("picks", ctypes.POINTER(ctypes.c_int64)), ("predicted", ctypes.POINTER(ctypes.c_uint64)),
+        ("streams", ctypes.POINTER(ctypes.c_uint32)),
+        ("true_sizes", ctypes.POINTER(ctypes.c_int64)),
     ]
 
 
+OUT_OF_BOUND = 12  # STRATA_OUT_OF_BOUND
 EARLIEST = Description.output_shape.offset  # what a library of version 1 has

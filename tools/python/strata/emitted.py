@@ -7,7 +7,7 @@ import threading
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import arrays
-from .description import DEVICE_TENSORS, EARLIEST, TRACE, USER_MEMORY, Description
+from .description import DEVICE_TENSORS, EARLIEST, OUT_OF_BOUND, TRACE, USER_MEMORY, Description
 from .errors import RunError, ShapeError, StrataError
 from .sizes import Sizes
 
@@ -92,8 +92,10 @@ class Library:
                 shape = tuple(text if dim < 0 else dim for dim, text in zip(dims, texts))
             specs.append(arrays.Spec(info.name.decode(), info.dtype, shape, description.alignment))
         self._in, self._out = specs[:n_inputs], specs[n_inputs:]
+        self._true_sizes = self._read_true_sizes()
+        own = [spec for i, spec in enumerate(self._out) if i not in self._true_sizes]
         self.inputs, self.outputs = ([Tensor(spec.name, spec.dtype, spec.shape) for spec in part]
-                                     for part in (self._in, self._out))
+                                     for part in (self._in, own if self._cuts else self._out))
         self._positions = {spec.name: i for i, spec in enumerate(self._in)}
         self._pointers = ctypes.c_void_p * (n_inputs + n_outputs)
         self.takes_device_tensors = bool(description.flags & DEVICE_TENSORS)
@@ -102,6 +104,29 @@ class Library:
         self._plans: Dict[Tuple[Any, ...], _Plan] = {}
         self._loaded: set = set()
         self._lock = threading.Lock()
+
+    def _read_true_sizes(self) -> List[int]:
+        """For each output the number of the output that has its sizes, which depend on data; -1 for the others."""
+        description = self.description
+        if description.struct_size <= Description.true_sizes.offset or not description.true_sizes:
+            return []
+        return description.true_sizes[:description.n_outputs]
+
+    @property
+    def _cuts(self) -> bool:
+        """Whether calls return results of their true sizes: those of a device are not known here when a call ends."""
+        return bool(self._true_sizes) and not self.description.flags & DEVICE_TENSORS
+
+    def _cut(self, results: Tuple[Any, ...]) -> Tuple[Any, ...]:
+        cut = []
+        for i, (result, at) in enumerate(zip(results, self._true_sizes)):
+            sizes = [int(size) for size in results[at]] if at >= 0 else []
+            if any(size > room for size, room in zip(sizes, result.shape)):
+                raise RunError(OUT_OF_BOUND, f"{self._out[i].name}: its sizes are {sizes}, there is room for "
+                                             f"{list(result.shape)}")
+            if i not in self._true_sizes:
+                cut.append(result[tuple(slice(size) for size in sizes)] if sizes else result)
+        return tuple(cut)
 
     def __repr__(self) -> str:
         arguments = ", ".join(map(repr, self._in))
@@ -246,7 +271,7 @@ class Library:
             if status:
                 self.check(status)
         del owner
-        return results
+        return self._cut(results) if self._cuts and out is None else results
 
     def _enqueue(self, addresses: List[int], plan: _Plan, kind: Any, array: Any, device: int, out: Any,
                  times: int) -> Tuple[Any, ...]:

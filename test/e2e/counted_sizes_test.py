@@ -1,0 +1,418 @@
+"""Sizes that depend on data (docs/sizes.md): the operators that make them, and whatever reads such tensors, beside numpy,
+on the cpu and on an emulated device: counts of 0, 1, the bound, and between."""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import strata
+from onnx_file import BOOL, FLOAT, INT64, Graph, data
+
+ROWS, WIDTH = 13, 4
+DEVICES = {"cpu": [], "emulated": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"]}
+DRIVER = os.path.join(strata.BIN, "..", "test", "bin", "libstrata_test_cuda.so")
+
+
+def run(folder, graph, inputs, count, options):
+    """A function of values of the inputs that gives |count| results of their true sizes."""
+    graph.save(os.path.join(folder, "m.onnx"))
+    done = subprocess.run([os.path.join(strata.BIN, "strata"), os.path.join(folder, "m.onnx"), "--aot", "--aot-name=m",
+                           "-o", folder, *options], capture_output=True, text=True, check=False)
+    assert not done.returncode, done.stderr
+    files = [os.path.join(folder, f"y{i}.npy") for i in range(count)]
+
+    def call(*values):
+        arguments = []
+        for name, value in zip(inputs, values):
+            np.save(os.path.join(folder, name + ".npy"), value)
+            arguments.append(f"--input={name}={os.path.join(folder, name)}.npy")
+        done = subprocess.run([os.path.join(strata.BIN, "strata-run"), os.path.join(folder, "libm.so"), *arguments,
+                               *["--output=" + file for file in files]], capture_output=True, text=True, check=False,
+                              env=dict(os.environ, STRATA_CUDA_DRIVER=DRIVER))
+        assert not done.returncode, done.stderr
+        return [np.load(file) for file in files]
+    return call
+
+
+def same(name, got, wanted):
+    assert got.shape == wanted.shape, f"{name}: expected {wanted.shape}, got {got.shape}"
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-5, err_msg=name)
+
+
+# -- what reads a tensor of counted rows ------------------------------------------------------------------------------
+
+def softmax(x, axis):
+    e = np.exp(x - x.max(axis=axis, keepdims=True, initial=-1e9))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def windows(x, reduce, fill):
+    """Over three neighbouring columns."""
+    wide = np.pad(x, ((0, 0), (1, 1)), constant_values=fill)
+    return reduce(np.stack([wide[:, i:i + x.shape[1]] for i in range(3)]), axis=0)
+
+
+def convolved(x, weight):
+    wide = np.pad(x, ((0, 0), (1, 1)))
+    return sum(weight[:, :, i] @ wide[:, i:i + x.shape[1]] for i in range(3))[None]
+
+
+def summed_rows(y, places):
+    result = np.zeros((WIDTH, WIDTH))
+    np.add.at(result, places, y)
+    return result
+
+
+def behind(g, y, weight):
+    """(name, value, what numpy makes of the rows; whether that is also of none)."""
+    def ints(*values):
+        name = f"c{g.n_values}"
+        g.n_values += 1
+        return g.constant(name, np.array(values, np.int64))
+
+    def node(op, *operands, outputs=1, **attributes):
+        return g.node(op, list(operands), outputs, **attributes)
+    turned = node("Transpose", y, perm=[1, 0])
+    image = node("Unsqueeze", turned, ints(0))
+    ones = g.constant("ones", np.ones((3, WIDTH), np.float32))
+    three = np.ones((3, WIDTH))
+    count = node("Shape", y, end=1)
+    place = node("ArgMax", y, axis=1, keepdims=1)
+    table = g.constant("table", np.zeros((WIDTH, WIDTH), np.float32))
+    outer = node("Sub", node("Unsqueeze", y, ints(0)), node("Unsqueeze", y, ints(1)))
+    least = node("ReduceMin", node("Concat", count, ints(3), axis=0), keepdims=1)
+    best, places = node("TopK", y, least, outputs=2, axis=0)
+    padding = node("Concat", ints(0, 0), node("Sub", node("Shape", "x", end=1), count), ints(0), axis=0)
+    scalar = node("Squeeze", count)
+    last = ints(-1)
+    number = {"zero": g.constant("zero", np.int64(0)), "one": g.constant("one", np.int64(1))}
+    yield "relu", node("Relu", y), lambda y: np.maximum(y, 0), True
+    yield "reshape", node("Reshape", y, last), lambda y: y.reshape(-1), True
+    yield "turned", node("Reshape", turned, last), lambda y: y.T.reshape(-1), True
+    yield "halves", node("Reshape", turned, ints(2, -1)), lambda y: y.T.reshape(2, -1), True
+    yield "outer", node("Reshape", outer, ints(-1, WIDTH)), lambda y: (y[None] - y[:, None]).reshape(-1, WIDTH), True
+    yield "sum", node("ReduceSum", y, ints(0), keepdims=0), lambda y: y.sum(axis=0), True
+    yield "rows", node("ReduceSum", y, ints(1), keepdims=0), lambda y: y.sum(axis=1), True
+    yield "all", node("ReduceSum", y, keepdims=0), lambda y: y.sum(), True
+    yield "max", node("ReduceMax", y, axes=[0]), lambda y: y.max(axis=0, keepdims=True), False
+    yield "min", node("ReduceMin", y, axes=[0]), lambda y: y.min(axis=0, keepdims=True), False
+    yield "mean", node("ReduceMean", y, axes=[0]), lambda y: y.mean(axis=0, keepdims=True), False
+    yield "argmax", node("ArgMax", y, axis=0), lambda y: y.argmax(axis=0)[None], False
+    yield "last", node("ArgMax", node("Mul", y, table_zero(g)), axis=0, select_last_index=1), \
+        lambda y: np.full((1, WIDTH), len(y) - 1), False
+    yield "softmax", node("Softmax", y, axis=0), lambda y: softmax(y, 0), True
+    yield "cumsum", node("CumSum", y, ints(0), reverse=1), lambda y: y[::-1].cumsum(axis=0)[::-1], True
+    yield "gram", node("MatMul", turned, y), lambda y: y.T @ y, True
+    yield "attention", node("MatMul", node("Softmax", node("MatMul", y, turned), axis=-1), y), \
+        lambda y: softmax(y @ y.T, 1) @ y, True
+    yield "concat", node("Concat", y, ones, y, axis=0), lambda y: np.concatenate([y, three, y]), True
+    yield "joined", node("ReduceSum", node("Concat", y, ones, y, axis=0), ints(0), keepdims=0), \
+        lambda y: 2 * y.sum(axis=0) + 3, True
+    yield "part", node("Slice", y, ints(2), ints(5)), lambda y: y[2:5], True
+    yield "end", node("Slice", y, ints(-2), ints(2**62)), lambda y: y[-2:], True
+    yield "reverse", node("Slice", y, last, ints(-2**62), ints(0), last), lambda y: y[::-1], True
+    yield "pad", node("Pad", y, ints(1, 0, 2, 0)), lambda y: np.pad(y, ((1, 2), (0, 0))), True
+    yield "full", node("Pad", y, padding), lambda y: np.pad(y, ((0, ROWS - len(y)), (0, 0))), True
+    yield "topk", best, lambda y: -np.sort(-y, axis=0)[:3], True
+    yield "places", places, lambda y: np.argsort(-y, axis=0, kind="stable")[:3], True
+    yield "scatter", node("ScatterND", table, place, y, reduction="add"), lambda y: summed_rows(y, y.argmax(axis=1)), True
+    yield "size", node("Shape", y), lambda y: np.array(y.shape), True
+    yield "range", node("Range", number["zero"], scalar, number["one"]), lambda y: np.arange(len(y)), True
+    yield "expand", node("Expand", g.constant("row", np.arange(WIDTH, dtype=np.float32)), node("Shape", y)), \
+        lambda y: np.broadcast_to(np.arange(WIDTH), y.shape), True
+    yield "conv", node("Conv", image, g.constant("weight", weight), pads=[1, 1]), lambda y: convolved(y.T, weight), False
+    yield "pool", node("MaxPool", image, kernel_shape=[3], pads=[1, 1]), \
+        lambda y: windows(y.T, np.max, -np.inf)[None], False
+
+
+def table_zero(g):
+    return g.constant("zeros", np.zeros(WIDTH, np.float32))
+
+
+def check_consumers(options, is_open):
+    random = np.random.default_rng(3)
+    weight = random.standard_normal((2, WIDTH, 3)).astype(np.float32)
+    g = Graph(opset=17)
+    rows = "rows" if is_open else ROWS
+    x, keep = g.input("x", FLOAT, [rows, WIDTH]), g.input("keep", BOOL, [rows])
+    cases = list(behind(g, g.node("Compress", [x, keep], axis=0), weight))
+    for _, value, _, _ in cases:
+        g.parts.append(data(12, data(1, value)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "keep"], len(cases), options)
+        for count in (0, 1, ROWS, 2, int(random.integers(3, ROWS))):
+            x = random.standard_normal((ROWS, WIDTH)).astype(np.float32)
+            keep = np.isin(np.arange(ROWS), random.permutation(ROWS)[:count])
+            for (name, _, wanted, takes_none), got in zip(cases, call(x, keep)):
+                if count or takes_none:
+                    same(f"{name}, {count} rows", got, np.asarray(wanted(x[keep].astype(np.float64))))
+
+
+# -- what makes them --------------------------------------------------------------------------------------------------
+
+def check_non_zero(options, shape, dims):
+    random = np.random.default_rng(4)
+    g = Graph(opset=17)
+    g.output(g.node("NonZero", [g.input("x", FLOAT, dims)]), INT64, [len(shape), "n"])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x"], 1, options)
+        for part in (0, 1, 0.5, 0.1):
+            x = (random.standard_normal(shape) * (random.random(shape) < part)).astype(np.float32)
+            same(f"{part}", call(x)[0], np.array(np.nonzero(x)))
+
+
+def check_compress_flat(options):
+    random = np.random.default_rng(5)
+    g = Graph(opset=17)
+    x, keep = g.input("x", FLOAT, [7, 3]), g.input("keep", BOOL, [30])
+    g.output(g.node("Compress", [x, keep]), FLOAT, ["n"])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "keep"], 1, options)
+        for part in (0, 1, 0.5):
+            x, keep = random.standard_normal((7, 3)).astype(np.float32), random.random(30) < part
+            same(f"{part}", call(x, keep)[0], x.reshape(-1)[keep[:21]])
+
+
+def check_twice(options):
+    """Rows of rows, as masks one behind the other select them."""
+    random = np.random.default_rng(6)
+    g = Graph(opset=17)
+    x, keep = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("keep", BOOL, [ROWS])
+    y = g.node("Compress", [x, keep], axis=0)
+    is_good = g.node("Greater", [g.node("ReduceSum", [y, g.constant("axes", np.array([1]))], keepdims=0),
+                                 g.constant("zero", np.float32(0))])
+    places = g.node("Transpose", [g.node("NonZero", [is_good])], perm=[1, 0])
+    g.output(g.node("GatherND", [y, places]), FLOAT, ["n", WIDTH])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "keep"], 1, options)
+        for part in (0, 1, 0.5, 0.2):
+            x, keep = random.standard_normal((ROWS, WIDTH)).astype(np.float32), random.random(ROWS) < part
+            y = x[keep]
+            same(f"{part}", call(x, keep)[0], y[y.sum(axis=1) > 0])
+
+
+# -- boxes ------------------------------------------------------------------------------------------------------------
+
+def suppressed(boxes, scores, most, overlap, least):
+    """(image, class, box) of what NonMaxSuppression keeps."""
+    low, high = np.minimum(boxes[..., :2], boxes[..., 2:]), np.maximum(boxes[..., :2], boxes[..., 2:])
+    area, kept = np.prod(high - low, axis=-1), []
+    for b, c in np.ndindex(scores.shape[:2]):
+        found = []
+        for i in np.argsort(-scores[b, c], kind="stable"):
+            common = np.prod(np.maximum(np.minimum(high[b], high[b, i]) - np.maximum(low[b], low[b, i]), 0), axis=-1)
+            if scores[b, c, i] > least and len(found) < most and \
+                    all(common[j] <= overlap * (area[b, i] + area[b, j] - common[j]) for j in found):
+                found.append(i)
+        kept += [(b, c, i) for i in found]
+    return np.array(kept, np.int64).reshape(-1, 3)
+
+
+def boxes_of(random, images, count):
+    corner = random.random((images, count, 2)) * 10
+    boxes = np.concatenate([corner, corner + random.random((images, count, 2)) * 4], axis=2).astype(np.float32)
+    turned = random.random((images, count)) < 0.3
+    boxes[turned] = boxes[turned][:, [2, 3, 0, 1]]
+    return boxes
+
+
+def check_boxes(options, dims, most):
+    random = np.random.default_rng(8)
+    g = Graph(opset=11)
+    names = [g.input("boxes", FLOAT, dims[0]), g.input("scores", FLOAT, dims[1]),
+             g.constant("most", np.array([most])), g.constant("overlap", np.array([0.3], np.float32)),
+             g.input("least", FLOAT, [1])]
+    g.output(g.node("NonMaxSuppression", names), INT64, ["n", 3])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["boxes", "scores", "least"], 1, options)
+        for least in (-1, 0.5, 0.95, 2):
+            boxes, scores = boxes_of(random, 2, 21), random.random((2, 3, 21)).astype(np.float32)
+            scores[0] = np.round(scores[0] * 4) / 4  # some are equal
+            got = call(boxes, scores, np.array([least], np.float32))[0]
+            same(f"{least}", got, suppressed(boxes.astype(np.float64), scores, most, 0.3, least))
+
+
+def check_counted_boxes(options):
+    """Of boxes that a mask selects, those that are left."""
+    random = np.random.default_rng(9)
+    g = Graph(opset=11)
+    boxes, scores = g.input("boxes", FLOAT, [24, 4]), g.input("scores", FLOAT, [24])
+    good = g.node("Greater", [scores, g.constant("half", np.float32(0.5))])
+    kept = [g.node("Compress", [x, good], axis=0) for x in (boxes, scores)]
+    listed = g.node("NonMaxSuppression", [g.node("Unsqueeze", [kept[0]], axes=[0]),
+                                          g.node("Unsqueeze", [kept[1]], axes=[0, 1]),
+                                          g.constant("most", np.array([2**40])),
+                                          g.constant("overlap", np.array([0.3], np.float32))])
+    number = g.node("Gather", [listed, g.constant("two", np.int64(2))], axis=1)
+    g.output(g.node("Gather", [kept[0], number], axis=0), FLOAT, ["n", 4])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["boxes", "scores"], 1, options)
+        for part in (0, 0.3, 1):
+            boxes, scores = boxes_of(random, 1, 24), random.random((1, 1, 24)).astype(np.float32)
+            scores[random.random((1, 1, 24)) >= part] = 0
+            kept = suppressed(boxes.astype(np.float64), scores, 24, 0.3, 0.5)[:, 2]
+            same(f"{part}", call(boxes[0], scores[0, 0])[0], boxes[0][kept])
+
+
+# -- places and branches ----------------------------------------------------------------------------------------------
+
+def check_slices(options):
+    """Parts whose ends are inputs of the model, and what they are put together to."""
+    random = np.random.default_rng(10)
+    g = Graph(opset=17)
+    x, start = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("start", INT64, [1])
+    zero, far, axis = (g.constant(name, np.array([value])) for name, value in
+                       (("zero", 0), ("far", 2**62), ("axis", 0)))
+    behind = g.node("Slice", [x, start, far, axis])
+    window = g.node("Slice", [x, start, g.node("Add", [start, g.constant("three", np.array([3]))]), axis])
+    third = g.node("Slice", [x, zero, start, axis, g.constant("step", np.array([3]))])
+    whole = g.node("Concat", [g.node("Slice", [x, zero, start, axis]), g.node("Neg", [behind])], axis=0)
+    results = [behind, g.node("ReduceSum", [behind, axis], keepdims=0), window, third, whole]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "start"], len(results), options)
+        for start in (0, 1, 5, ROWS - 2, ROWS, ROWS + 4, -1, -4, -ROWS - 3):
+            x = random.standard_normal((ROWS, WIDTH)).astype(np.float32)
+            at = min(max(start + ROWS if start < 0 else start, 0), ROWS)
+            wanted = [x[start:], x[start:].sum(axis=0), np.array(x[start:][:3] if start >= 0 or start < -3 else x[:0]),
+                      x[:at:3], np.concatenate([x[:at], -x[at:]])]
+            if -ROWS - 3 <= start < -ROWS:
+                wanted[2] = x[:max(start + 3 + ROWS, 0)]
+            for i, (got, right) in enumerate(zip(call(x, np.array([start])), wanted)):
+                same(f"{start}, result {i}", got, right)
+
+
+def check_branches(options, is_counted):
+    """An If whose branches give results of two sizes; |is_counted|: one of them is counted."""
+    random = np.random.default_rng(11)
+    g = Graph(opset=17)
+    x, keep = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("keep", BOOL, [ROWS])
+    axis = g.constant("axis", np.array([0]))
+    places = g.node("Squeeze", [g.node("NonZero", [keep]), axis])
+    some = g.node("Greater", [g.node("ReduceSum", [g.node("Cast", [keep], to=INT64)], keepdims=0),
+                              g.constant("few", np.int64(2))])
+    then, other = Graph(), Graph()
+    then.output(then.node("Gather", [x, places], ["chosen"]) if is_counted else then.node("Relu", [x], ["chosen"]),
+                FLOAT, ["n", WIDTH])
+    ends = [other.constant(name, np.array([value])) for name, value in (("begin", 1), ("end", 5))]
+    other.output(other.node("Slice", [x, *ends], ["other"]), FLOAT, ["n", WIDTH])
+    y = g.node("If", [some], then_branch=then, else_branch=other)
+    results = [y, g.node("ReduceSum", [y, axis], keepdims=0)]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "keep"], len(results), options)
+        for count in (0, 2, 3, ROWS):
+            x = random.standard_normal((ROWS, WIDTH)).astype(np.float32)
+            keep = np.isin(np.arange(ROWS), random.permutation(ROWS)[:count])
+            wanted = x[1:5] if count <= 2 else x[keep] if is_counted else np.maximum(x, 0)
+            for got, right in zip(call(x, keep), [wanted, wanted.sum(axis=0)]):
+                same(f"{count}", got, right)
+
+
+# -- others -----------------------------------------------------------------------------------------------------------
+
+def check_unique(options, is_sorted):
+    random = np.random.default_rng(12)
+    g = Graph(opset=17)
+    x, keep = g.input("x", FLOAT, [ROWS]), g.input("keep", BOOL, [ROWS])
+    results = []
+    for value in (x, g.node("Compress", [x, keep], axis=0)):
+        results += g.node("Unique", [value], 4, sorted=is_sorted)
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "keep"], len(results), options)
+        for kinds, count in ((1, 1), (3, 7), (100, ROWS)):
+            x = random.integers(0, kinds, ROWS).astype(np.float32)
+            keep = np.isin(np.arange(ROWS), random.permutation(ROWS)[:count])
+            wanted = []
+            for value in (x, x[keep]):
+                found, first, inverse, counts = np.unique(value, True, True, True)
+                order = np.arange(len(found)) if is_sorted else np.argsort(first)
+                wanted += [found[order], first[order], np.argsort(order)[inverse], counts[order]]
+            for i, (got, right) in enumerate(zip(call(x, keep), wanted)):
+                same(f"{kinds} kinds, result {i}", got, right)
+
+
+def check_regions(options):
+    """RoiAlign of as many regions as a mask leaves, beside that of each."""
+    random = np.random.default_rng(13)
+    g = Graph(opset=16)
+    inputs = [("x", FLOAT, [2, 3, 8, 9]), ("regions", FLOAT, [6, 4]), ("image", INT64, [6]), ("keep", BOOL, [6])]
+    x, regions, image, keep = (g.input(*one) for one in inputs)
+    chosen = [g.node("Compress", [value, keep], axis=0) for value in (regions, image)]
+    results = []
+    for samples in (0, 2):
+        how = {"output_height": 3, "output_width": 2, "sampling_ratio": samples}
+        results += [g.node("RoiAlign", [x, *chosen], **how), g.node("RoiAlign", [x, regions, image], **how)]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, [name for name, _, _ in inputs], len(results), options)
+        for count in (0, 1, 4, 6):
+            corner = random.random((6, 2)) * 4
+            keep = np.isin(np.arange(6), random.permutation(6)[:count])
+            got = call(random.standard_normal((2, 3, 8, 9)).astype(np.float32),
+                       np.concatenate([corner, corner + 1 + random.random((6, 2)) * 3], axis=1).astype(np.float32),
+                       random.integers(0, 2, 6), keep)
+            for some, whole in zip(got[::2], got[1::2]):
+                assert np.abs(whole).max() > 0.01
+                same(f"{count}", some, whole[keep])
+
+
+def check_bound(options):
+    """A length that is an input: refused without a bound, else as long as it says; more than the bound is an error."""
+    g = Graph(opset=17)
+    n = g.input("n", INT64, [1])
+    count = g.node("Range", [g.constant("zero", np.int64(0)), g.node("Squeeze", [n], ["length"]),
+                             g.constant("one", np.int64(1))])
+    total = g.node("ReduceSum", [g.node("Cast", [count], to=FLOAT)], keepdims=0)
+    for result in (count, total):
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            run(folder, g, ["n"], 2, options)
+        except AssertionError as error:
+            assert "--bound length=N" in str(error), error
+        else:
+            raise AssertionError("without a bound")
+        call = run(folder, g, ["n"], 2, [*options, "--bound=length=9"])
+        for n in (0, 1, 5, 9):
+            got = call(np.array([n]))
+            same(f"{n}", got[0], np.arange(n))
+            same(f"{n}", got[1], np.arange(n).sum())
+        try:
+            call(np.array([10]))
+        except AssertionError as error:
+            assert "has 10 elements, room is for 9" in str(error), error
+        else:
+            raise AssertionError("beyond the bound")
+
+
+CASES = {
+    "unique": lambda options: check_unique(options, 1),
+    "unique_in_order": lambda options: check_unique(options, 0),
+    "regions": check_regions,
+    "bound": check_bound,
+    "slices": check_slices,
+    "branches": lambda options: check_branches(options, False),
+    "branches_counted": lambda options: check_branches(options, True),
+    "boxes": lambda options: check_boxes(options, ([2, 21, 4], [2, 3, 21]), 5),
+    "boxes_open": lambda options: check_boxes(options, (["images", "boxes", 4], ["images", 3, "boxes"]), 2**40),
+    "boxes_counted": check_counted_boxes,
+    "consumers": lambda options: check_consumers(options, False),
+    "consumers_open": lambda options: check_consumers(options, True),
+    "non_zero": lambda options: check_non_zero(options, (5, 7), [5, 7]),
+    "non_zero_open": lambda options: check_non_zero(options, (3, 4, 5), ["a", 4, "b"]),
+    "compress_flat": check_compress_flat,
+    "twice": check_twice,
+}
+
+if __name__ == "__main__":
+    strata.report([(f"{name} {device}", lambda case=case, options=options: case(options))
+                   for name, case in CASES.items() for device, options in DEVICES.items()
+                   if not sys.argv[1:] or name in sys.argv[1:]])
