@@ -64,7 +64,8 @@ static int copy(void *dst, const void *src, size_t size, void *stream) {
   return STRATA_OK;
 }
 
-static int create_stream(void **out_stream) {
+static int create_stream(strata_rt_stream_kind_t kind, void **out_stream) {
+  (void)kind;
   *out_stream = NULL;
   return STRATA_OK;
 }
@@ -74,7 +75,8 @@ static int nothing(void *stream) {
   return STRATA_OK;
 }
 
-static int create_event(void **out_event) {
+static int create_event(strata_rt_event_kind_t kind, void **out_event) {
+  (void)kind;
   *out_event = calloc(1, sizeof(uint64_t));
   return *out_event ? STRATA_OK : strata_rt_fail(STRATA_OUT_OF_MEMORY, "event");
 }
