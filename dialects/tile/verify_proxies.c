@@ -89,6 +89,8 @@ static number_t number_of(MlirValue value) {
     return number;
   if (strata_op_is(def, "gpu.thread_id"))
     return (number_t){0, 1, strata_attr_i64(def, "upper_bound", ANY) - 1};
+  if (strata_op_is(def, "arith.index_cast") || strata_op_is(def, "gpu.shuffle")) // of one lane of the warp
+    return number_of(mlirOperationGetOperand(def, 0));
   if (mlirOperationGetNumOperands(def) != 2)
     return number;
   number_t a = number_of(mlirOperationGetOperand(def, 0)), b = number_of(mlirOperationGetOperand(def, 1));
@@ -96,6 +98,8 @@ static number_t number_of(MlirValue value) {
     number = add(a, b);
   else if (strata_op_is(def, "arith.muli"))
     number = multiply(a, b);
+  else if (strata_op_is(def, "arith.subi"))
+    number.last = a.last - b.first;
   else if (strata_op_is(def, "arith.divui") && b.first > 0)
     number.last = a.last / b.first;
   else if (strata_op_is(def, "arith.remui") && b.last > 0)
