@@ -114,7 +114,7 @@ static int64_t registers_of(const strata_gpu_device_t *device, const strata_prob
 
 static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t slots) {
   const shape_t *shape = tile->shape;
-  int64_t sums = tile->split > 1 ? shape->rows * shape->columns * p->sum_bytes * tile->split : 0;
+  int64_t sums = tile->split > 1 ? pair_of(p) * shape->rows * shape->columns * p->sum_bytes * tile->split : 0;
   return (shape->rows + pair_of(p) * shape->columns) * tile->steps * p->operand_bytes * slots + sums;
 }
 

@@ -30,6 +30,33 @@ static MlirValue flag(MlirOperation op, bool value) {
   return strata_gpu_build(op, "arith.constant", 0, NULL, i1, 1, &attr);
 }
 
+//===-- Where it stays -------------------------------------------------------------------------------------------===//
+
+// All lanes have to be active in the instruction. LLVM does not know that of WMMA, and would move one whose sums are
+// only stored under a condition of each thread's under that condition: an empty text reads them in front of it.
+static void pin(MlirOperation after, MlirValue sum) {
+  MlirValue pinned =
+      strata_gpu_build_ptx(mlirOperationGetNextInBlock(after), "", "=v,0", 1, &sum, mlirValueGetType(sum));
+  MlirOperation reader = mlirOpResultGetOwner(pinned);
+  mlirValueReplaceAllUsesExcept(sum, pinned, 1, &reader);
+}
+
+void strata_gpu_pin_amdgcn_mma(MlirOperation op) {
+  MlirValue sum = mlirOperationGetResult(op, 0);
+  bool is_read = false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(sum); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation reader = mlirOpOperandGetOwner(use), parent = mlirOperationGetParentOperation(reader);
+    if (strata_op_is(reader, "scf.yield"))
+      pin(parent, mlirOperationGetResult(parent, mlirOpOperandGetOperandNumber(use)));
+    else
+      is_read |= !strata_op_is(reader, "tile.mma");
+  }
+  if (is_read)
+    pin(op, sum);
+}
+
+//===-- The call -------------------------------------------------------------------------------------------------===//
+
 // Our left operand is the instruction's right one (mma.def).
 MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row) {
   enum { LEFT, RIGHT, SUM, MAX_ARGUMENTS = 6 };

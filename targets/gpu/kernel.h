@@ -82,7 +82,8 @@ MlirValue strata_gpu_build_address(const strata_gpu_kernel_t *kernel, MlirOperat
 // The row of mma.def that |op| names as its kind; UNSUPPORTED unless it is of |family|.
 STRATA_MUST_CHECK strata_status_t strata_gpu_read_mma(const strata_gpu_kernel_t *kernel, MlirOperation op,
                                                       const char *family, const strata_mma_t **out_row);
-// A row of AMD's: the sum (amdgcn_mma.c).
+// A row of AMD's: the sum (amdgcn_mma.c); before that, sums are tied to where they are computed.
+void strata_gpu_pin_amdgcn_mma(MlirOperation op);
 MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row);
 // The number of a row of mma.def.
 int64_t strata_gpu_mma_number(const strata_mma_t *row);

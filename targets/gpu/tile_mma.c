@@ -123,6 +123,7 @@ strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOp
     value = build_ptx(kernel, op, row, sum);
     break;
   case STRATA_GPU_AMDGCN:
+    strata_gpu_pin_amdgcn_mma(op);
     value = strata_gpu_build_amdgcn_mma(op, row);
     break;
   case STRATA_GPU_EMULATED:

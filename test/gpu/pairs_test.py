@@ -1,6 +1,6 @@
-"""Gated products, activation(x W) * (x V), on emulated devices with matrix instructions that read shared memory, and
-without any: one kernel of two products, either operand along the instruction's rows, tiles that hang over, beside
-float64."""
+"""Gated products, activation(x W) * (x V), on emulated devices with matrix instructions that read shared memory, with
+such whose operands threads stage, and without any: one kernel of two products, either operand along the instruction's
+rows, tiles that hang over, beside float64."""
 import itertools
 import math
 
@@ -106,6 +106,9 @@ def main():
         for m, n, k in ((37, 333, 517), (130, 200, 72), (64, 1000, 3), (9, 70, 1000), (2050, 515, 20)):
             check(m, n, k, transposed, "bf16", device="emulated_fma")
         check(100, 392, 328, transposed, "f16", "gelu", device="emulated_fma")
+        for device in ("emulated_942", "emulated_1100"):  # of matrix instructions whose operands threads stage
+            check(70, 130, 96, transposed, "f16", device=device)
+            check(37, 333, 517, transposed, "bf16", "gelu", device=device)
         check(3, 70, 1000, transposed, "bf16", is_pair=False, device="emulated_fma")
         check(70, 200, 200, transposed, "f16", is_pair=False, keeps=True, device="emulated_fma")
 
