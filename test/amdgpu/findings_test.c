@@ -63,6 +63,10 @@ static const case_t cases[] = {
      "s_waitcnt lgkmcnt(0)\nds_write_b32 v30, v1"},
     {&gfx942, "a barrier while a store to LDS", 128, "ds_write_b32 v30, v30\ns_barrier"},
     {&gfx942, "", 128, "v_mov_b32 v31, 0\nds_add_u32 v31, v30"},
+    // Matrix instructions of waves want all lanes
+    {&gfx1100, "some lanes are inactive", 16, "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]"},
+    {&gfx1100, "hold different operands", 32,
+     "v_cvt_f32_u32 v1, v30\nv_cvt_f16_f32 v8, v1\nv_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]"},
     // What it does not know
     {&gfx942, "does not know this instruction", 64, "v_cubeid_f32 v1, v1, v1, v1"},
     {&gfx942, "a form of it that the executor does not know", 64,

@@ -32,9 +32,10 @@ int code_load(image_t *image) {
   image->program = executor->load(image->data, image->size, finding);
   if (!image->program)
     return fault(INVALID_IMAGE, "%s", finding);
-  image->arch = executor->arch(image->program);
   return OK;
 }
+
+bool code_runs_here(const image_t *image) { return executor->runs_on(image->program, settings.arch); }
 
 void code_unload(image_t *image) { executor->unload(image->program); }
 

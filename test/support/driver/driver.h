@@ -258,6 +258,7 @@ bool image_runs_here(const image_t *image);
 
 // AMD's code objects (code.c)
 int code_load(image_t *image);
+bool code_runs_here(const image_t *image);
 void code_unload(image_t *image);
 bool code_find_kernel(const image_t *image, const char *name, kernel_info_t *out_info);
 

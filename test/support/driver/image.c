@@ -136,8 +136,10 @@ void image_unload(image_t *image) {
 
 // Of AMD's, a device that says nothing else runs every one.
 bool image_runs_here(const image_t *image) {
-  if (image->kind == IMAGE_EMULATED || settings.arch == 0)
-    return image->kind == IMAGE_EMULATED ? settings.arch == 0 : image->kind == IMAGE_HSACO;
+  if (image->kind == IMAGE_EMULATED)
+    return settings.arch == 0;
+  if (image->kind == IMAGE_HSACO)
+    return settings.arch == 0 || code_runs_here(image);
   return image->arch == settings.arch || (image->is_generic && image->arch < settings.arch);
 }
 

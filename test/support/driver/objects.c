@@ -204,7 +204,7 @@ uint32_t shared_limit(const image_t *image) {
   if (image->shared)
     return image->shared;
   if (settings.arch >= 0x100)
-    return 64 * 1024;
+    return (settings.arch == 0x950 ? 160 : 64) * 1024;
   return (settings.arch == 90 || settings.arch == 100  ? 227
           : settings.arch == 86 || settings.arch == 89 ? 99
                                                        : 163) *

@@ -29,7 +29,7 @@ typedef struct {
 typedef struct {
   amdgpu_program_t *(*load)(const void *image, size_t size, char *finding);
   void (*unload)(amdgpu_program_t *program);
-  uint32_t (*arch)(const amdgpu_program_t *program); // 0x942
+  bool (*runs_on)(const amdgpu_program_t *program, uint32_t arch); // 0x942
   bool (*find_kernel)(const amdgpu_program_t *program, const char *name, amdgpu_kernel_info_t *out_info);
   bool (*launch)(amdgpu_program_t *program, const amdgpu_launch_t *launch, char *finding);
 } amdgpu_functions_t;

@@ -94,7 +94,7 @@ struct instruction {
   uint8_t select[3], unused; // SDWA: of the result, then the operands
   uint8_t waits[N_COUNTERS]; // of s_waitcnt: how many may be left
   uint8_t loads_as;          // 1 + the class of what fills operand 0; 0: it is no load
-  uint32_t modifiers;        // cbsz, abid, blgp: 8 bits each
+  uint32_t modifiers;        // cbsz, abid, blgp: 8 bits each; or bitop3
   uint64_t address;          // in the code object
   uint32_t size;
   uint32_t target;     // of a branch: an instruction's number
@@ -123,6 +123,7 @@ struct amdgpu_program {
   char *memory; // the segments, where the code object says
   size_t memory_size;
   uint32_t arch, generation; // 0x942, 9
+  uint32_t last_arch;        // of a generic target: the last it runs on
   kernel_t *kernels;
   size_t n_kernels;
   void *disassembler;

@@ -288,6 +288,8 @@ static bool parse_modifier(const amdgpu_program_t *program, const char *key, con
                                                       : UNUSED_PRESERVE;
   else if (strcmp(key, "cbsz") == 0)
     out->modifiers |= (uint32_t)number;
+  else if (strcmp(key, "bitop3") == 0)
+    out->modifiers = (uint32_t)number;
   else if (strcmp(key, "abid") == 0)
     out->modifiers |= (uint32_t)number << 8;
   else if (strcmp(key, "blgp") == 0)

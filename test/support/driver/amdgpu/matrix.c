@@ -195,6 +195,8 @@ static void carry_out_wmma(state_t *state, const instruction_t *instruction) {
   if (state->n_lanes != 32 || instruction->n_operands < 4 || instruction->operands[0].count != n ||
       (row->result != I32 && (instruction->neg_lo || instruction->neg_hi)))
     found(state, "a form of it that the executor does not know");
+  if (exec_of(state) != UINT32_MAX)
+    found(state, "some lanes are inactive");
   load_halves(&context, &product);
   for (unsigned word = 0; word < n; word++)
     memcpy(results[word], vector_of(state, instruction->operands[0].index + word), 32 * sizeof(uint32_t));

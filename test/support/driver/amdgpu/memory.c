@@ -423,6 +423,17 @@ static void carry_out_scalar_load(state_t *state, const instruction_t *instructi
   waits_mark(state, &operands[0], operands[0].count, CLASS_SCALAR, waits_issue(state, CLASS_SCALAR));
 }
 
+// gfx12's, of less than a word.
+static void carry_out_narrow_load(state_t *state, const instruction_t *instruction) {
+  const operand_t *operands = instruction->operands;
+  const row_t *row = instruction->row;
+  uint64_t address = scalar_value(state, &operands[1], 8) + scalar_or_0(state, &operands[2], 4) +
+                     (uint64_t)(int64_t)instruction->offset;
+  uint32_t value = narrow_value(state, global_memory(state, address, row->bytes, false), row, 0);
+  scalar_write(state, &operands[0], value, 1);
+  waits_mark(state, &operands[0], 1, CLASS_SCALAR, waits_issue(state, CLASS_SCALAR));
+}
+
 static bool set(instruction_t *instruction, const char *name, const row_t *row, carry_out_t *carry_out) {
   (void)name;
   instruction->row = row;
@@ -458,6 +469,11 @@ bool memory_find_row(const amdgpu_program_t *program, const char *name, instruct
     if (local->action == LOAD)
       instruction->loads_as = 1 + CLASS_LDS;
     return set(instruction, name, local, carry_out_local);
+  }
+  const row_t *scalar = strncmp(name, "s_load_", 7) == 0 ? find(rows, sizeof rows / sizeof rows[0], name + 2) : NULL;
+  if (scalar && (scalar->how == ZERO || scalar->how == SIGN)) {
+    instruction->name = "s_load";
+    return set(instruction, name, scalar, carry_out_narrow_load);
   }
   if (strncmp(name, "s_load_dword", 12) == 0 || strncmp(name, "s_load_b", 8) == 0)
     instruction->name = "s_load";

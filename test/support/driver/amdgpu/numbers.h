@@ -137,6 +137,13 @@ ALWAYS uint32_t extract_signed(uint32_t a, unsigned from, unsigned width) {
   uint32_t sign = UINT32_C(1) << (width - 1), value = a >> from & ((sign << 1) - 1);
   return (value ^ sign) - sign;
 }
+// Each bit of |table| is the result where a's, b's and c's bits make its number.
+ALWAYS uint32_t bitop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
+  uint32_t result = 0;
+  for (unsigned i = 0; i < 8; i++)
+    result |= table >> i & 1 ? (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c) : 0;
+  return result;
+}
 ALWAYS uint32_t permute_bytes(uint64_t bytes, uint32_t selectors) {
   uint32_t result = 0;
   for (unsigned i = 0; i < 4; i++) {

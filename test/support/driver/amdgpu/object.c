@@ -317,10 +317,14 @@ static bool read_target(amdgpu_program_t *program, char *out_chip, size_t capaci
   memmove(out_chip, chip, strlen(chip) + 1);
   out_chip[strcspn(out_chip, ":")] = 0;
   program->arch = (uint32_t)strtoul(out_chip + 3, NULL, 16);
-  if (strncmp(out_chip, "gfx9-4", 6) == 0)
+  program->last_arch = program->arch;
+  if (strncmp(out_chip, "gfx9-4", 6) == 0) {
     program->arch = 0x940;
-  else if (program->arch < 0x100)
+    program->last_arch = 0x95F;
+  } else if (program->arch < 0x100) {
     program->arch <<= 8;
+    program->last_arch = program->arch | 0xFF;
+  }
   program->generation = (program->arch >> 12) * 10 + (program->arch >> 8 & 15);
   return true;
 }
@@ -361,7 +365,9 @@ static amdgpu_program_t *load(const void *image, size_t size, char *finding) {
   return NULL;
 }
 
-static uint32_t arch(const amdgpu_program_t *program) { return program->arch; }
+static bool runs_on(const amdgpu_program_t *program, uint32_t arch) {
+  return arch >= program->arch && arch <= program->last_arch;
+}
 
 static bool find_info(const amdgpu_program_t *program, const char *name, amdgpu_kernel_info_t *out_info) {
   const kernel_t *kernel = find_kernel(program, name);
@@ -377,4 +383,4 @@ static bool launch(amdgpu_program_t *program, const amdgpu_launch_t *what, char 
 
 extern const amdgpu_functions_t strata_test_amdgpu;
 __attribute__((visibility("default")))
-const amdgpu_functions_t strata_test_amdgpu = {load, unload, arch, find_info, launch};
+const amdgpu_functions_t strata_test_amdgpu = {load, unload, runs_on, find_info, launch};

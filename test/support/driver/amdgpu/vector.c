@@ -13,7 +13,8 @@ typedef struct {
   uint32_t *out_low, *out_high, *out_mask;
   const uint32_t *mask;
   unsigned n;
-  uint32_t neg; // of the dot products: which operands are signed
+  uint32_t neg;   // of the dot products: which operands are signed
+  uint32_t table; // of v_bitop3
 } lanes_t;
 
 typedef void run_t(const lanes_t *lanes);
@@ -259,10 +260,9 @@ static void gather_pair(const instruction_t *instruction, unsigned k, const uint
 
 // Whether the register's words are not what is computed with.
 static bool is_changed(const instruction_t *instruction, unsigned k, const operand_t *operand, type_t type) {
-  bool upper = operand->half == 2 || (!operand->half && instruction->op_sel >> k & 1);
+  bool upper = operand->half == 2 || (is_half(type) && !operand->half && instruction->op_sel >> k & 1);
   return operand->negative || operand->absolute || type == MIX ||
-         (instruction->is_sdwa && (instruction->select[k + 1] != SELECT_DWORD || operand->is_signed)) ||
-         (is_half(type) && upper) ||
+         (instruction->is_sdwa && (instruction->select[k + 1] != SELECT_DWORD || operand->is_signed)) || upper ||
          (type == PK16 &&
           (instruction->op_sel || instruction->has_op_sel_hi || instruction->neg_lo || instruction->neg_hi));
 }
@@ -275,7 +275,7 @@ static uint32_t changed(uint32_t word, const instruction_t *instruction, unsigne
     return packed(word, instruction, k);
   if (instruction->is_sdwa && k < 2)
     word = select_part(word, instruction->select[k + 1], operand->is_signed);
-  else if (is_half(type) && (operand->half == 2 || (!operand->half && instruction->op_sel >> k & 1)))
+  else if (operand->half == 2 || (is_half(type) && !operand->half && instruction->op_sel >> k & 1))
     word >>= 16;
   return with_sign(word, operand, type);
 }
@@ -444,7 +444,8 @@ static void compute(state_t *state, const instruction_t *instruction, work_t *wo
                      .out_mask = work->out_mask,
                      .mask = work->mask,
                      .n = state->n_lanes,
-                     .neg = instruction->neg_lo};
+                     .neg = instruction->neg_lo,
+                     .table = instruction->modifiers};
   for (unsigned k = 0; k < n; k++)
     gather(state, instruction, k, &instruction->operands[first + k], row->sources[k], &work->rooms[k], lanes);
   if (row->flags & SUM)
