@@ -64,7 +64,7 @@ int strata_rt_constants_set(strata_rt_instance_t *instance, uint32_t index, cons
 // STRATA_OK, or an error that names a constant the preparation waits for.
 int strata_rt_constants_check(const strata_rt_instance_t *instance);
 
-//===-- Launches (run.c) -----------------------------------------------------------------------------------------===//
+//===-- Launches (enqueue.c) -------------------------------------------------------------------------------------===//
 
 // What a call works on; in the body of a loop the tensors are the loop's arguments.
 typedef struct {
