@@ -27,7 +27,7 @@ POLYBLOCKS = {
 # A value for every key, other than its default, and what it needs beside.
 GPU = {"target": "nvgpu", "device": "emulated_90"}
 VALUES = {
-    "jobs": 1, "dim": {"batch": 3}, "shape": {"x": "3x8"}, "bind_constant": {"w": "w.npy"}, "seed_input": "seed",
+    "jobs": 1, "dim": {"batch": 3}, "bound": None, "shape": {"x": "3x8"}, "bind_constant": {"w": "w.npy"}, "seed_input": "seed",
     "target": "cpu", "device": "x86-64-v3", "strict_target": True, "polyblocks_gpu_no_tensor_core": True,
     "mm_conv_precision_mode": "fp32", "mlir_disable_fast_math": True,
     "polyblocks_disable_unsafe_math_canonicalizations": True, "opt_level": 1, "polyblocks_disable_affine_fusion": True,

@@ -81,15 +81,15 @@ def bindings():
 
 
 def branches(condition):
-    """An If whose branches have results of two shapes, as merged decoders have them."""
+    """An If whose branches have results of two ranks."""
     graph = Graph()
     graph.input("x", FLOAT, [2, 3])
     use = graph.input("use_cache", BOOL, [1])
     one, two = Graph(name="one"), Graph(name="two")
     one.node("Relu", ["x"], ["a"])
     one.output("a", FLOAT, [2, 3])
-    two.node("Concat", ["x", "x"], ["b"], axis=0)
-    two.output("b", FLOAT, [4, 3])
+    two.node("Unsqueeze", ["x", two.constant("axes", np.array([0]))], ["b"])
+    two.output("b", FLOAT, [1, 2, 3])
     graph.node("If", [condition(graph, use)], ["y"], name="if", then_branch=one, else_branch=two)
     graph.output("y", FLOAT, ["n", 3])
     return graph
