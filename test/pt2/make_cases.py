@@ -196,7 +196,7 @@ def composites(x, y, i):
         torch.atleast_2d(x[0]), torch.atleast_3d(x), torch.block_diag(x, y[:2], x[0]), *torch.meshgrid(x[:, 0], y[0], indexing="ij"),
         *torch.meshgrid(x[:, 0], y[0], x[1], indexing="xy"), torch.cartesian_prod(x[:, 0], y[0]), *torch.broadcast_tensors(x, y[:, :1], y[0]),
         torch.diag(x[0]), torch.diag(x[0], 2), torch.diag(x[:2], 1), torch.diag(x[:2], -1), torch.diag_embed(x, 1, 0, 2), torch.diag_embed(z, -2),
-        torch.diagflat(x[0], -1), x[:2].trace(), i.trace(), x.rot90(), z.rot90(3, [1, 2]), z.rot90(2, [0, 2]), z.rot90(-3, [2, 1]), x.fliplr(),
+        torch.diagflat(x[0], -1), torch.diagflat(x[:2], -1), x[:2].trace(), i.trace(), x.rot90(), z.rot90(3, [1, 2]), z.rot90(2, [0, 2]), z.rot90(-3, [2, 1]), x.fliplr(),
         x.flipud(), torch.diff(x), torch.diff(x, 2, 1), torch.diff(i, dim=1, prepend=i[:, :1], append=i[:, 3:]), torch.tensordot(z, w, ([2], [2])),
         torch.tensordot(x, y, ([0, 1], [0, 1])), torch.tensordot(z, y.reshape(b, 3, 2), ([0, 2], [0, 1])),
         torch.kron(x[:2], y[:2]), torch.cross(w, w.flip(0), -1), torch.linalg.cross(z, z.roll(1, 0)), torch.take(x, i.abs() % 6), torch.inner(x, y),
