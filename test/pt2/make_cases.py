@@ -194,7 +194,7 @@ def composites(x, y, i):
         torch.hstack([x, y]), torch.hstack([x[:, 0], y[:, 1]]), torch.vstack([x, y]), torch.vstack([x[0], y[1]]), torch.dstack([x, y]),
         torch.dstack([x[0], y[0]]), torch.column_stack([x, y[:, 0]]), torch.column_stack([x[0], y[1]]), torch.atleast_1d(x[0, 0]),
         torch.atleast_2d(x[0]), torch.atleast_3d(x), torch.block_diag(x, y[:2], x[0]), *torch.meshgrid(x[:, 0], y[0], indexing="ij"),
-        *torch.meshgrid(x[:, 0], y[0], x[1], indexing="xy"), torch.cartesian_prod(x[:, 0], y[0]), *torch.broadcast_tensors(x, y[:, :1], y[0]),
+        *torch.meshgrid(x[:, 0], y[0], x[1], indexing="xy"), F.fold(F.unfold(x.reshape(b, 1, 2, 3), 2, padding=1), (2, 3), 2, padding=1), torch.cartesian_prod(x[:, 0], y[0]), *torch.broadcast_tensors(x, y[:, :1], y[0]),
         torch.diag(x[0]), torch.diag(x[0], 2), torch.diag(x[:2], 1), torch.diag(x[:2], -1), torch.diag_embed(x, 1, 0, 2), torch.diag_embed(z, -2),
         torch.diagflat(x[0], -1), torch.diagflat(x[:2], -1), x[:2].trace(), i.trace(), x.rot90(), z.rot90(3, [1, 2]), z.rot90(2, [0, 2]), z.rot90(-3, [2, 1]), x.fliplr(),
         x.flipud(), torch.diff(x), torch.diff(x, 2, 1), torch.diff(i, dim=1, prepend=i[:, :1], append=i[:, 3:]), torch.tensordot(z, w, ([2], [2])),
