@@ -31,9 +31,9 @@ typedef struct {
   int n_spaces;                            // of tasks: foralls
   int64_t n_tasks;                         // of those met so far; STRATA_NO_TASKS until one is
   MlirAffineExpr n_tasks_expr;             // over the module's symbols, where their number varies; else null
-  int n_symbols;                           // of the module that this kernel may use
+  int n_symbols;                           // of the module
   strata_size_symbols_t sizes;             // what is known of all symbols of the module
-  MlirValue *symbols;                      // the values of those it uses
+  MlirValue *symbols;                      // the values of those the kernel uses so far; else null
   strata_records_t values;                 // what is known of old values
   STRATA_VECTOR(struct strata_step *) run; // piecewise ops begun and not finished
   unsigned run_number;

@@ -11,11 +11,26 @@
 
 enum { MAX_SYMBOLS = 256, MAX_OPERANDS = 64 };
 
+// The value of a symbol. What a padded read asks of the first dim of a buffer is known only here, so that an argument
+// may be missing: it goes in front of those of the symbols behind it.
+static MlirValue symbol_value(strata_distribution_t *d, int symbol) {
+  if (!mlirValueIsNull(d->symbols[symbol]))
+    return d->symbols[symbol];
+  if (symbol < d->sizes.count && !strata_size_varies(d->sizes.sizes[symbol]))
+    return strata_emit_index(&d->e, d->sizes.sizes[symbol].min);
+  intptr_t place = mlirBlockArgumentGetArgNumber(d->begin);
+  for (int i = symbol + 1; i < d->n_symbols; i++)
+    place -= !mlirValueIsNull(d->symbols[i]) && mlirValueIsABlockArgument(d->symbols[i]);
+  d->symbols[symbol] = mlirBlockInsertArgument(mlirBlockArgumentGetOwner(d->begin), place,
+                                               mlirIndexTypeGet(d->e.context), d->e.location);
+  return d->symbols[symbol];
+}
+
 strata_status_t strata_rule_size(strata_distribution_t *d, MlirOperation op) {
   int64_t symbol = strata_attr_i64(op, "symbol", -1);
   if (symbol < 0 || symbol >= d->n_symbols)
     return strata_rule_missing(op, "this symbol");
-  strata_scalar_define(d, mlirOperationGetResult(op, 0), d->symbols[symbol]);
+  strata_scalar_define(d, mlirOperationGetResult(op, 0), symbol_value(d, (int)symbol));
   return NULL;
 }
 
@@ -27,7 +42,7 @@ MlirValue strata_emit_over_sizes(strata_distribution_t *d, MlirAffineExpr expr, 
   for (int i = 0; i < n && i < MAX_OPERANDS; i++)
     values[i] = operands[i];
   for (int i = 0; i < n_used; i++)
-    values[n + i] = d->symbols[symbols[i]];
+    values[n + i] = symbol_value(d, symbols[i]);
   return strata_emit_value(&d->e, "affine.apply", n + n_used, values, mlirIndexTypeGet(d->e.context), 1,
                            &(strata_named_attr_t){"map", mlirAffineMapAttrGet(map)});
 }
@@ -36,7 +51,7 @@ MlirValue strata_emit_size(strata_distribution_t *d, MlirAffineExpr expr) {
   if (mlirAffineExprIsAConstant(expr))
     return strata_emit_index(&d->e, mlirAffineConstantExprGetValue(expr));
   if (mlirAffineExprIsASymbol(expr))
-    return d->symbols[mlirAffineSymbolExprGetPosition(expr)];
+    return symbol_value(d, (int)mlirAffineSymbolExprGetPosition(expr));
   return strata_emit_over_sizes(d, expr, 0, NULL);
 }
 

@@ -13,6 +13,7 @@
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/symbols.h"
 #include "dialects/affine/variants.h"
+#include "dialects/integers.h"
 #include "lowering/distribute/size_arguments.h"
 #include "lowering/kernels.h"
 #include "lowering/pipeline.h"
@@ -116,9 +117,9 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
   MlirBlock old = strata_func_body(func);
   strata_choose_lanes(&d, func);
   bool *used;
-  d.n_symbols = strata_used_symbols(compile->arena, func, 1, &used);
-  d.symbols = strata_arena_array(compile->arena, MlirValue, d.n_symbols + 1);
   d.sizes = strata_symbols_of(compile->arena, func);
+  d.n_symbols = (int)strata_max(strata_used_symbols(compile->arena, func, 1, &used), d.sizes.count);
+  d.symbols = strata_arena_array(compile->arena, MlirValue, d.n_symbols + 1);
   create_entry(&d, old, &d.sizes, used);
   MlirBlock entry = d.e.block;
   STRATA_TRY(strata_status_context(strata_distribute_block(&d, old), "kernel %s", name));

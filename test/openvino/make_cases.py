@@ -503,6 +503,13 @@ def fourier():
 
 
 @case
+def yolo():
+    a, b, c, d = x(2, 3 * 9, 4, 6), x(-1, 2 * 8, 3, 3, name="b"), x(2, 8, 6, 4, name="c"), x(1, 9, 3, 3, name="d")
+    return [ov.region_yolo(a, 4, 4, 3, True, [0, 1], 1, 3), ov.region_yolo(b, 4, 3, 6, False, [1, 4], 1, 3, [1.0, 2.0]),
+            ov.reorg_yolo(c, [2]), ov.reorg_yolo(d, [3])], [a, b, c, d]
+
+
+@case
 def rois():
     a = x(2, 3, 9, 8)
     boxes = ov.constant(np.array([[0.3, 1.2, 6.7, 5.5], [2, 2, 14, 12], [1, 0, 3.4, 8]], np.float32))

@@ -255,15 +255,28 @@ static MlirValue image_places(onnx_node_t *n, const onnx_window_t *w, int64_t n_
   return onnx_ints_constant(n, 1, &count, places);
 }
 
+// The sizes of |x| but for the first, which may vary.
+static bool sizes_behind_first(onnx_node_t *n, MlirValue x, onnx_shape_t *out) {
+  strata_shape_t shape = onnx_shape(x);
+  *out = (onnx_shape_t){.type = shape.type, .rank = shape.rank};
+  for (int i = 1; i < shape.rank && !onnx_failed(n); i++)
+    if (!strata_dim_is_constant(shape.dims[i], &out->dims[i]))
+      onnx_unsupported(n, "a dimension of size %s, which must be a number: give it with --dim",
+                       onnx_dim_text(n, shape.dims[i]));
+  return !onnx_failed(n);
+}
+
 // x [N, C * kernel, windows], image and kernel sizes: the sums of all windows where they overlap.
 void onnx_import_col2im(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   int64_t rank, n_kernel, size = 1, n_places = 1, n_windows = 1;
   const int64_t *image = onnx_constant_ints(n, 1, &rank), *kernel = onnx_constant_ints(n, 2, &n_kernel);
-  onnx_shape_t shape = onnx_sizes(n, x);
+  onnx_shape_t shape;
   strata_shape_t result = {.rank = (int)rank + 2};
   onnx_window_t w;
-  if (!onnx_failed(n) && (shape.rank != 3 || rank != n_kernel || rank > STRATA_MAX_RANK / 2 - 2))
+  if (onnx_failed(n) || !sizes_behind_first(n, x, &shape))
+    return;
+  if (shape.rank != 3 || rank != n_kernel || rank > STRATA_MAX_RANK / 2 - 2)
     onnx_invalid(n, "expected 3 dimensions, and as many sizes of the kernel as of the image");
   if (onnx_failed(n))
     return;
@@ -282,10 +295,12 @@ void onnx_import_col2im(onnx_node_t *n) {
     return;
   }
   int64_t channels = shape.dims[1] / n_places;
-  result.dims[0] = onnx_dim(n, shape.dims[0]);
+  result.dims[0] = onnx_shape(x).dims[0];
   result.dims[1] = onnx_dim(n, channels);
-  x = onnx_reshape(n, x, 3, (int64_t[]){shape.dims[0], channels, n_places * n_windows});
-  MlirValue zeros = onnx_splat(n, shape.type, 3, (int64_t[]){size, shape.dims[0], channels}, 0);
+  strata_dim_t places[] = {result.dims[0], result.dims[1], onnx_dim(n, n_places * n_windows)};
+  strata_dim_t pixels[] = {onnx_dim(n, size), result.dims[0], result.dims[1]};
+  x = onnx_reshape_dims(n, x, 3, places);
+  MlirValue zeros = onnx_splat_dims(n, shape.type, 3, pixels, 0);
   MlirValue flat = strata_build_scatter(n->b, "add", zeros, image_places(n, &w, n_places, n_windows, size),
                                         onnx_move_axis(n, x, 2, 0));
   onnx_set(n, 0, onnx_reshape_dims(n, onnx_move_axis(n, flat, 0, 2), result.rank, result.dims));
