@@ -59,6 +59,16 @@ static bool range_of_division(MlirAffineExpr expr, int64_t least, int64_t most, 
   return true;
 }
 
+// What is left of anything that is divided by |divisor|.
+static bool range_of_remainder(MlirAffineExpr divisor, const strata_space_t *space, int64_t *out_min,
+                               int64_t *out_max) {
+  int64_t least;
+  bool is_positive = strata_affine_range(divisor, space, &least, out_max) && least > 0;
+  *out_min = 0;
+  *out_max -= is_positive;
+  return is_positive;
+}
+
 bool strata_affine_range(MlirAffineExpr expr, const strata_space_t *space, int64_t *out_min, int64_t *out_max) {
   if (mlirAffineExprIsAConstant(expr)) {
     *out_min = *out_max = mlirAffineConstantExprGetValue(expr);
@@ -80,7 +90,8 @@ bool strata_affine_range(MlirAffineExpr expr, const strata_space_t *space, int64
     return true;
   }
   if (!strata_affine_range(mlirAffineBinaryOpExprGetLHS(expr), space, out_min, out_max))
-    return false;
+    return mlirAffineExprIsAMod(expr) &&
+           range_of_remainder(mlirAffineBinaryOpExprGetRHS(expr), space, out_min, out_max);
   if (mlirAffineExprIsAAdd(expr)) {
     int64_t min, max;
     return strata_affine_range(mlirAffineBinaryOpExprGetRHS(expr), space, &min, &max) &&

@@ -24,6 +24,7 @@
 enum {
   U = STRATA_SIDE_U,
   V = STRATA_SIDE_V,
+  PREFETCHING_ROWS = 4, // of a tile that asks for a panel ahead: fewer read it as fast as it comes, in order
 };
 
 typedef struct {
@@ -323,7 +324,7 @@ static void step_in_segment(strata_tile_builder_t *b, const MlirAffineExpr *coun
     at[last] = strata_tile_scaled(b, c->segment,
                                   strata_nest_static_extent(nest, nest->n_parallel + last) / c->n_segments, at[last]);
   micro_step(b, at, carried, c);
-  if (c->prefetches_panel && !b->status)
+  if (c->prefetches_panel && (!varies(c, U) || c->size[U] >= PREFETCHING_ROWS) && !b->status)
     prefetch_panel(b, c);
 }
 
@@ -534,12 +535,12 @@ static strata_status_t plan_packing(strata_tile_builder_t *b, contract_t *c, str
 // What is worth asking for ahead: a panel that does not stay in the first-level cache while rows pass by; results that
 // a long sum leaves time for.
 static strata_status_t plan_steps(strata_tile_builder_t *b, contract_t *c) {
-  enum { MIN_ROWS = 4, MIN_STEPS = 64, MAX_SEGMENTS = 8 };
+  enum { MIN_STEPS = 64, MAX_SEGMENTS = 8 };
   const strata_nest_t *nest = c->k.nest;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(b->compile, &device));
   int64_t steps = strata_nest_likely_extent(nest, strata_nest_n_dims(nest) - 1);
-  bool is_tile = c->tile[U] >= MIN_ROWS && c->tile[V] > 1;
+  bool is_tile = c->tile[U] >= PREFETCHING_ROWS && c->tile[V] > 1;
   c->prefetches_panel = is_tile && !c->is_packed[V] && c->tile[V] * c->k.n_reduced * 4 > device->l1_bytes;
   c->prefetches_results = is_tile && nest->n_reduction == 1 && steps >= MIN_STEPS && !strata_nest_sums_vary(c->k.nest);
   c->n_segments = 1;

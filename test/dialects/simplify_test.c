@@ -187,6 +187,18 @@ static void test_overflow(MlirContext context) {
     fail("overflow", scaled, expr);
 }
 
+// What is left of something nothing is known of, divided by a number, is less than that.
+static void test_remainder(MlirContext context) {
+  const int64_t extents[N_DIMS] = {2, 2, 2};
+  MlirAffineExpr unknown = mlirAffineSymbolExprGet(context, 0), four = mlirAffineConstantExprGet(context, 4);
+  MlirAffineExpr expr = mlirAffineAddExprGet(mlirAffineModExprGet(unknown, four), mlirAffineDimExprGet(context, 0));
+  int64_t min, max;
+  if (!strata_affine_range(expr, SPACE(extents), &min, &max) || min != 0 || max != 4)
+    fail("range of a remainder", expr, expr);
+  if (strata_affine_range(mlirAffineModExprGet(four, unknown), SPACE(extents), &min, &max))
+    fail("range of a remainder by what is unknown", expr, expr);
+}
+
 int main(void) {
   MlirContext context = mlirContextCreate();
   test_random(context);
@@ -197,6 +209,7 @@ int main(void) {
   test_places(context);
   test_coefficient(context);
   test_overflow(context);
+  test_remainder(context);
   mlirContextDestroy(context);
   printf(failures ? "%d failures\n" : "ok\n", failures);
   return failures != 0;
