@@ -124,8 +124,9 @@ static const char *failure_of(const exporter_t *e, const char *name) {
 static void finish(exporter_t *e, build_t *build, int status) {
   static const char *const left[] = {".mlir", ".log", ".h", ".pc"};
   bool is_whole = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-  if (!is_whole) {
-    e->failure = failure_of(e, build->name);
+  bool is_there = access(strata_arena_printf(e->tuning->arena, "%s/lib%s.so", e->folder, build->name), F_OK) == 0;
+  if (!is_whole || !is_there) {
+    e->failure = is_whole ? "libraries for this device are archives alone" : failure_of(e, build->name);
     fprintf(stderr, "strata: note: candidate %s does not compile and is left out: %s\n", build->name, e->failure);
     *strata_vector_push(e->tuning->arena, &e->failed) = build->name;
   }

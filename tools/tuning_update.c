@@ -1,6 +1,8 @@
 // --autotune=update where a GPU is: what --autotune=export and strata-tune do, in a folder that goes with the compile,
 // before it. Every step is a process of its own: the driver does not survive a fork, nor do MLIR's threads.
 #define _GNU_SOURCE
+#include "passes/target.h"
+#include "targets/library/library.h"
 #include "tools/device.h"
 #include "tools/tuning.h"
 
@@ -39,6 +41,20 @@ static bool has_gpu(const strata_options_t *options) {
     _exit(status ? 1 : 0);
   }
   return pid > 0 && wait_for(pid);
+}
+
+static bool is_cpu_this(strata_arena_t *arena, const strata_options_t *options) {
+  const strata_compile_options_t compile_options = strata_options_for_compile(arena, options);
+  strata_compile_t compile = {.arena = arena, .options = &compile_options};
+  const strata_cpu_device_t *device = NULL;
+  strata_status_t status = strata_cpu_device(&compile, &device);
+  bool is_this = !status && strata_cpu_runs_here(device);
+  strata_status_free(status); // the compile itself says so
+  return is_this;
+}
+
+static bool has_device(strata_arena_t *arena, const strata_options_t *options) {
+  return options->target == STRATA_TARGET_CPU ? is_cpu_this(arena, options) : has_gpu(options);
 }
 
 // Its standard output is about another command.
@@ -96,8 +112,9 @@ const char *strata_tuning_update(strata_arena_t *arena, const strata_options_t *
   const char *folder = strata_arena_printf(arena, "%s/tuning", temporary && *temporary ? temporary : "/tmp");
   const char *output = strata_arena_printf(arena, "%s/results.pb", folder);
   *out_why_not = NULL;
-  if (!has_gpu(options))
-    *out_why_not = "no GPU that a driver knows";
+  if (!has_device(arena, options))
+    *out_why_not = options->target == STRATA_TARGET_CPU ? "this machine does not run code for that processor"
+                                                        : "no GPU that a driver knows";
   else if (mkdir(folder, 0777) != 0)
     *out_why_not = strata_arena_printf(arena, "%s: %s", folder, strerror(errno));
   else if (!export_candidates(options, folder, compile, user))

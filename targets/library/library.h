@@ -36,6 +36,10 @@ typedef struct {
 // The type that a library's description has for elements of |type|.
 strata_dtype_t strata_library_dtype(strata_type_t type, bool is_unsigned);
 
+// Whether code for the device runs on this machine.
+struct strata_cpu_device;
+bool strata_cpu_runs_here(const struct strata_cpu_device *device);
+
 // INVALID_ARGUMENT unless |name| can name a library: a C identifier, no keyword of C or C++, no name of the C library.
 STRATA_MUST_CHECK strata_status_t strata_library_check_name(const char *name);
 

@@ -19,8 +19,7 @@ static void *allocate(strata_arena_t *arena, int64_t size) {
   return (void *)((memory + BUFFER_ALIGNMENT - 1) / BUFFER_ALIGNMENT * BUFFER_ALIGNMENT);
 }
 
-// Whether code for the device runs on this machine.
-static bool runs_here(const strata_cpu_device_t *device) {
+bool strata_cpu_runs_here(const strata_cpu_device_t *device) {
   const char *host = strata_cpu_host_device()->triple;
   return device->is_host || (strncmp(device->triple, host, strcspn(host, "-") + 1) == 0 &&
                              !strata_rt_missing_feature(strata_required_features(device)));
@@ -112,7 +111,7 @@ strata_status_t strata_program_prepare(strata_program_t *program, MlirModule ker
   if (program->prepare.count == 0)
     return NULL;
   strata_cpu_objects_t host_objects = *objects;
-  if (!runs_here(device))
+  if (!strata_cpu_runs_here(device))
     STRATA_TRY(strata_cpu_compile_kernels(compile, kernels, strata_cpu_host_device(), &host_objects));
   strata_cpu_jit_t *jit;
   STRATA_TRY(strata_cpu_jit_create(compile, &host_objects, &jit));

@@ -225,5 +225,13 @@ def updated():
                                              wanted=1)
 
 
+def other_processors():
+    said = compile_("constant", "b", "--autotune=update", device=("--device=aarch64",)) if strata.has_aarch64() else ""
+    assert not said or "nothing is tuned: this machine does not run code for that processor" in said, said
+    if strata.has_aarch64():
+        said = run(f"{strata.BIN}/strata", "constant.onnx", "--device=aarch64", "--autotune=export", "other", wanted=1)
+        assert "no candidate can be compiled: libraries for this device are archives alone" in said, said
+
+
 strata.report([(model.name, lambda model=model: every_candidate(model)) for model in MODELS] + [
-    (case.__name__, case) for case in (used, others_are_not_used, hostile_schedules_are_not_used, updated)])
+    (case.__name__, case) for case in (other_processors, used, others_are_not_used, hostile_schedules_are_not_used, updated)])

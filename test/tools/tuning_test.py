@@ -259,7 +259,8 @@ def whole_or_not_at_all():
         process.kill()
         process.wait()
         end = time.monotonic() + 20  # what it started tidies up
-        while glob.glob("killed/.*") and time.monotonic() < end:
+        while (os.path.exists("killed") and (glob.glob("killed/.*") or not os.path.exists("killed/manifest.txtpb"))
+               and time.monotonic() < end):
             time.sleep(0.05)
         assert not os.path.exists("killed") or os.path.exists("killed/manifest.txtpb"), os.listdir("killed")
     shutil.rmtree("full", ignore_errors=True)
