@@ -33,8 +33,8 @@ typedef struct onnx_importer {
   strata_string_map_t external_files; // by location, mapped
   strata_symbols_t symbols;           // of the dims so far; by number: what each is known to be, or null (sizes.h)
   STRATA_VECTOR(strata_dim_t) known;
-  strata_counts_t counts;           // of the symbols that depend on data
-  strata_string_map_t bounded;      // values that needed a bound; in |bounded_names| once more
+  strata_counts_t counts;      // of the symbols that depend on data
+  strata_string_map_t bounded; // values that needed a bound; in |bounded_names| once more
   STRATA_VECTOR(const char *) bounded_names;
   STRATA_VECTOR(onnx_data_size_t) data_sizes;
   bool has_known_quotients;         // the ranges of symbols leave some but one number
