@@ -119,20 +119,26 @@ static strata_status_t write_shared(const strata_linking_t *linking, strata_byte
   return strata_append_weights(linking, path);
 }
 
+// What a program is compiled and linked with.
+static strata_status_t write_archive(const strata_linking_t *linking, strata_bytes_t object, const char *folder) {
+  const strata_program_t *program = linking->program;
+  const char *path = strata_arena_printf(linking->arena, "%s/lib%s.a", folder, program->options->name);
+  STRATA_TRY(print_file(program, folder, ".h", strata_program_print_header));
+  STRATA_TRY(print_file(program, folder, ".pc", strata_program_print_pkg_config));
+  return strata_write_archive(linking, object, path);
+}
+
 static strata_status_t write_library(const strata_linking_t *linking, const strata_cpu_objects_t *kernels,
                                      const char *folder) {
   const strata_program_t *program = linking->program;
-  const char *name = program->options->name;
+  const char *path = strata_arena_printf(linking->arena, "%s/lib%s.so", folder, program->options->name);
   strata_bytes_t object;
-  strata_arena_t *arena = linking->arena;
-  STRATA_TRY(print_file(program, folder, ".h", strata_program_print_header));
   if (program->options->weights == STRATA_WEIGHTS_FILE)
     STRATA_TRY(print_file(program, folder, ".weights", strata_program_write_weights_file));
   STRATA_TRY(make_object(linking, kernels, &object));
-  STRATA_TRY(print_file(program, folder, ".pc", strata_program_print_pkg_config));
-  STRATA_TRY(strata_write_archive(linking, object, strata_arena_printf(arena, "%s/lib%s.a", folder, name)));
-  return linking->has_shared ? write_shared(linking, object, strata_arena_printf(arena, "%s/lib%s.so", folder, name))
-                             : NULL;
+  if (!program->options->shared_only)
+    STRATA_TRY(write_archive(linking, object, folder));
+  return linking->has_shared ? write_shared(linking, object, path) : NULL;
 }
 
 // Objects in the making lie in a folder of their own, which --save-temps keeps.
@@ -193,6 +199,9 @@ static strata_status_t link_library(strata_program_t *program, const strata_cpu_
       // The layout of shared libraries that weights_elf.c knows is x86-64's, and here are no other libc and libm.
       .has_shared = strncmp(device->triple, "x86_64-", 7) == 0,
   };
+  if (program->options->shared_only && !linking.has_shared)
+    return strata_error(STRATA_UNSUPPORTED, "--device=%s: there is no lib%s.so for it, which is asked for alone",
+                        device->name, program->options->name);
   STRATA_TRY(make_folder(program, folder, &linking.folder));
   strata_status_t status = program->gpu ? keep_device_code(&linking) : NULL;
   if (!status)
