@@ -226,15 +226,26 @@ static strata_status_t emit_for_cpu(strata_program_t *program, const strata_cpu_
   return NULL;
 }
 
-static strata_status_t build_for_gpu(strata_program_t *program) {
+static strata_status_t prepare_for_gpu(strata_program_t *program) {
   const strata_cpu_device_t *host;
-  MlirModule kernels = strata_kernels_find(program->compile);
-  if (!mlirModuleIsNull(kernels))
-    STRATA_TRY(strata_gpu_compile_kernels(program->compile, kernels, program->gpu->device, &program->gpu->binary));
   if (program->options->weights == STRATA_WEIGHTS_SET) // the device does it
     return NULL;
   STRATA_TRY(strata_cpu_device(program->compile, &host));
   return strata_program_prepare_on_host(program, host);
+}
+
+// The constants are prepared while the assembler is at work.
+static strata_status_t build_for_gpu(strata_program_t *program) {
+  MlirModule kernels = strata_kernels_find(program->compile);
+  if (mlirModuleIsNull(kernels))
+    return prepare_for_gpu(program);
+  STRATA_TRY(strata_gpu_start_kernels(program->compile, kernels, program->gpu->device, &program->gpu->binary));
+  strata_status_t prepared = prepare_for_gpu(program);
+  strata_status_t assembled = strata_gpu_finish_kernels(program->compile, program->gpu->device, &program->gpu->binary);
+  if (!prepared)
+    return assembled;
+  strata_status_free(assembled);
+  return prepared;
 }
 
 static strata_status_t emit_for_gpu(strata_program_t *first, const strata_cpu_device_t *host, const char *folder) {
