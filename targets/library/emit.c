@@ -11,15 +11,13 @@
 #include "lowering/kernels.h"
 #include "runtime/embedded.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char *path_in(const strata_linking_t *linking, const char *name) {
-  return strata_arena_printf(linking->arena, "%s/%s", linking->folder, name);
+  return strata_arena_printf(linking->arena, "%s/%s", linking->program->options->save_temps, name);
 }
 
 strata_status_t strata_file_open(const char *path, const char *mode, FILE **out_file) {
@@ -112,13 +110,6 @@ static strata_status_t make_object(const strata_linking_t *linking, const strata
   return combine(linking, objects.count, objects.data, out_object);
 }
 
-static strata_status_t write_shared(const strata_linking_t *linking, strata_bytes_t object, const char *path) {
-  const char *shared = path_in(linking, "shared.o");
-  STRATA_TRY(strata_reserve_weights(linking, object, shared));
-  STRATA_TRY(strata_link_shared(linking, shared, path));
-  return strata_append_weights(linking, path);
-}
-
 // What a program is compiled and linked with.
 static strata_status_t write_archive(const strata_linking_t *linking, strata_bytes_t object, const char *folder) {
   const strata_program_t *program = linking->program;
@@ -138,27 +129,14 @@ static strata_status_t write_library(const strata_linking_t *linking, const stra
   STRATA_TRY(make_object(linking, kernels, &object));
   if (!program->options->shared_only)
     STRATA_TRY(write_archive(linking, object, folder));
-  return linking->has_shared ? write_shared(linking, object, path) : NULL;
+  return linking->has_shared ? strata_write_shared(linking, object, path) : NULL;
 }
 
-// Objects in the making lie in a folder of their own, which --save-temps keeps.
-static strata_status_t make_folder(strata_program_t *program, const char *folder, const char **out_folder) {
-  const char *kept = program->options->save_temps;
-  char *temporary = strata_arena_printf(program->compile->arena, "%s/objects.XXXXXX", folder);
-  *out_folder = kept ? kept : mkdtemp(temporary);
-  if (!*out_folder || (kept && mkdir(kept, 0777) != 0 && errno != EEXIST))
-    return strata_error(STRATA_IO, "%s: %s", kept ? kept : folder, strerror(errno));
-  return NULL;
-}
-
-static void remove_folder(strata_arena_t *arena, const char *folder) {
-  DIR *entries = opendir(folder);
-  for (struct dirent *entry; entries && (entry = readdir(entries));)
-    if (entry->d_name[0] != '.')
-      unlink(strata_arena_printf(arena, "%s/%s", folder, entry->d_name));
-  if (entries)
-    closedir(entries);
-  rmdir(folder);
+// --save-temps.
+static strata_status_t make_folder(const char *folder) {
+  return folder && mkdir(folder, 0777) != 0 && errno != EEXIST
+             ? strata_error(STRATA_IO, "%s: %s", folder, strerror(errno))
+             : NULL;
 }
 
 // --save-temps: the images, and the assembly language they are made from.
@@ -196,19 +174,16 @@ static strata_status_t link_library(strata_program_t *program, const strata_cpu_
       .arena = program->compile->arena,
       .program = program,
       .device = device,
-      // The layout of shared libraries that weights_elf.c knows is x86-64's, and here are no other libc and libm.
+      // The layout of shared libraries that targets/elf knows is x86-64's, and here are no other libc and libm.
       .has_shared = strncmp(device->triple, "x86_64-", 7) == 0,
   };
   if (program->options->shared_only && !linking.has_shared)
     return strata_error(STRATA_UNSUPPORTED, "--device=%s: there is no lib%s.so for it, which is asked for alone",
                         device->name, program->options->name);
-  STRATA_TRY(make_folder(program, folder, &linking.folder));
-  strata_status_t status = program->gpu ? keep_device_code(&linking) : NULL;
-  if (!status)
-    status = write_library(&linking, kernels, folder);
-  if (!program->options->save_temps)
-    remove_folder(linking.arena, linking.folder);
-  return status;
+  STRATA_TRY(make_folder(program->options->save_temps));
+  if (program->gpu)
+    STRATA_TRY(keep_device_code(&linking));
+  return write_library(&linking, kernels, folder);
 }
 
 static strata_status_t emit_for_cpu(strata_program_t *program, const strata_cpu_device_t *device, const char *folder) {
