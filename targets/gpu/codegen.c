@@ -6,7 +6,7 @@
 #include <llvm-c/Core.h>
 #include <string.h>
 
-enum { KERNELS_PER_UNIT = 2 }; // few, for many processors: a unit's own cost is a twentieth of a small kernel's
+enum { KERNELS_PER_UNIT = 4 }; // few, for many processors: a unit costs a millisecond or two
 
 // PTX that all threads of a warp must come to together, and that waits or is waited for: wgmma.
 static bool is_convergent(LLVMValueRef op) {
