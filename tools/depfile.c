@@ -39,7 +39,8 @@ strata_status_t strata_write_depfile(const strata_compile_t *compile, const stra
   files_t files = gather_files(compile, options);
   const char *path = strata_arena_printf(compile->arena, "%s/%s.d", staging, options->aot_name);
   STRATA_TRY(strata_file_open(path, "w", &file));
-  print_path(strata_arena_printf(compile->arena, "%s/lib%s.a", folder, options->aot_name), file);
+  const char *suffix = options->shared_only ? "so" : "a";
+  print_path(strata_arena_printf(compile->arena, "%s/lib%s.%s", folder, options->aot_name, suffix), file);
   for (size_t i = 0; i < files.count; i++) {
     fputs(i ? " \\\n  " : ": \\\n  ", file);
     print_path(files.data[i], file);

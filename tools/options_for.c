@@ -165,5 +165,6 @@ strata_library_options_t strata_options_for_library(strata_arena_t *arena, const
       .n_aliases = options->alias.count,
       .save_temps = options->save_temps,
       .print_resources = options->resource_usage,
+      .shared_only = options->shared_only || !options->aot, // a library to run is loaded
   };
 }

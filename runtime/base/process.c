@@ -1,5 +1,5 @@
 // See process.h. The tool's output goes to a file in memory: no pipe can fill up.
-#define _GNU_SOURCE // memfd_create
+#define _GNU_SOURCE // memfd_create, wait4
 #include "runtime/base/process.h"
 
 #include <errno.h>
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -58,19 +59,26 @@ static int spawn(const char *const *argv, FILE *output, pid_t *out_pid) {
   return error;
 }
 
-static strata_status_t wait_for(strata_arena_t *arena, const char *const *argv, FILE *output, pid_t pid) {
+struct strata_process {
+  const char *const *argv;
+  FILE *output;
+  pid_t pid;
+};
+
+static strata_status_t wait_for(strata_arena_t *arena, const strata_process_t *process, struct rusage *out_usage) {
+  const char *const *argv = process->argv;
   int status;
-  while (waitpid(pid, &status, 0) < 0)
+  while (wait4(process->pid, &status, 0, out_usage) < 0)
     if (errno != EINTR)
       return strata_error(STRATA_TOOL, "%s: %s", argv[0], strerror(errno));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return NULL;
   return strata_error(STRATA_TOOL, "%s %d: %s\n%s", WIFEXITED(status) ? "exit status" : "killed by signal",
                       WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status), command_line(arena, argv),
-                      read_output(arena, output, WIFEXITED(status) ? MAX_QUOTED : MAX_QUOTED_OF_CRASH));
+                      read_output(arena, process->output, WIFEXITED(status) ? MAX_QUOTED : MAX_QUOTED_OF_CRASH));
 }
 
-strata_status_t strata_process_read(strata_arena_t *arena, const char *const *argv, const char **out_output) {
+strata_status_t strata_process_start(strata_arena_t *arena, const char *const *argv, strata_process_t **out_process) {
   int fd = memfd_create("output", MFD_CLOEXEC);
   FILE *output = fd < 0 ? NULL : fdopen(fd, "w+");
   if (!output) {
@@ -79,14 +87,36 @@ strata_status_t strata_process_read(strata_arena_t *arena, const char *const *ar
       close(fd);
     return status;
   }
-  pid_t pid;
-  int error = spawn(argv, output, &pid);
-  strata_status_t status =
-      error ? strata_error(STRATA_TOOL, "%s: %s", argv[0], strerror(error)) : wait_for(arena, argv, output, pid);
-  if (!status && out_output)
-    *out_output = read_output(arena, output, SIZE_MAX);
+  strata_process_t *process = *out_process = strata_arena_new(arena, strata_process_t);
+  *process = (strata_process_t){.argv = argv, .output = output};
+  int error = spawn(argv, output, &process->pid);
+  if (!error)
+    return NULL;
   fclose(output);
+  return strata_error(STRATA_TOOL, "%s: %s", argv[0], strerror(error));
+}
+
+static double seconds_of(const struct rusage *usage) {
+  const struct timeval *user = &usage->ru_utime, *system = &usage->ru_stime;
+  return (double)(user->tv_sec + system->tv_sec) + 1e-6 * (double)(user->tv_usec + system->tv_usec);
+}
+
+strata_status_t strata_process_wait(strata_arena_t *arena, strata_process_t *process, const char **out_output,
+                                    double *out_seconds) {
+  struct rusage usage = {0};
+  strata_status_t status = wait_for(arena, process, &usage);
+  if (!status && out_output)
+    *out_output = read_output(arena, process->output, SIZE_MAX);
+  if (out_seconds)
+    *out_seconds = seconds_of(&usage);
+  fclose(process->output);
   return status;
+}
+
+strata_status_t strata_process_read(strata_arena_t *arena, const char *const *argv, const char **out_output) {
+  strata_process_t *process;
+  STRATA_TRY(strata_process_start(arena, argv, &process));
+  return strata_process_wait(arena, process, out_output, NULL);
 }
 
 strata_status_t strata_process_run(strata_arena_t *arena, const char *const *argv) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS_PER_UNIT = 8 };
+enum { KERNELS_PER_UNIT = 4 };
 
 typedef struct {
   const strata_cpu_device_t *device;

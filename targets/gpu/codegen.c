@@ -6,7 +6,7 @@
 #include <llvm-c/Core.h>
 #include <string.h>
 
-enum { KERNELS_PER_UNIT = 8 };
+enum { KERNELS_PER_UNIT = 4 }; // few, for many processors: a unit costs a millisecond or two
 
 // PTX that all threads of a warp must come to together, and that waits or is waited for: wgmma.
 static bool is_convergent(LLVMValueRef op) {
@@ -97,8 +97,8 @@ static strata_status_t emit_nothing(strata_compile_t *compile, strata_gpu_binary
   return NULL;
 }
 
-strata_status_t strata_gpu_compile_kernels(strata_compile_t *compile, MlirModule kernels,
-                                           const strata_gpu_device_t *device, strata_gpu_binary_t *out_binary) {
+strata_status_t strata_gpu_start_kernels(strata_compile_t *compile, MlirModule kernels,
+                                         const strata_gpu_device_t *device, strata_gpu_binary_t *out_binary) {
   *out_binary = (strata_gpu_binary_t){0};
   if (mlirOperationIsNull(mlirBlockGetFirstOperation(mlirModuleGetBody(kernels))))
     return emit_nothing(compile, out_binary);
@@ -111,4 +111,15 @@ strata_status_t strata_gpu_compile_kernels(strata_compile_t *compile, MlirModule
     return strata_gpu_emit_host(compile, kernels, device, out_binary);
   }
   return strata_error(STRATA_INTERNAL, "%s: code of no known kind", device->name);
+}
+
+strata_status_t strata_gpu_finish_kernels(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                          strata_gpu_binary_t *binary) {
+  return binary->images ? NULL : strata_gpu_finish_ptx(compile, device, binary);
+}
+
+strata_status_t strata_gpu_compile_kernels(strata_compile_t *compile, MlirModule kernels,
+                                           const strata_gpu_device_t *device, strata_gpu_binary_t *out_binary) {
+  STRATA_TRY(strata_gpu_start_kernels(compile, kernels, device, out_binary));
+  return strata_gpu_finish_kernels(compile, device, out_binary);
 }

@@ -32,14 +32,17 @@ typedef struct {
   int64_t spills;    // bytes of spill loads and stores
 } strata_gpu_resources_t;
 
+typedef struct strata_gpu_assembly strata_gpu_assembly_t;
+
 typedef struct {
   const strata_gpu_image_t *images; // best first: exact code, then generic
   size_t n_images;
   const strata_gpu_resources_t *resources; // one a kernel, in the order of @kernels; none where no assembler was found
   size_t n_resources;
-  const char *assembly;     // text of the device's assembly language, for --save-temps; NULL on the emulated device
-  const char *assembler;    // path of the assembler that made the exact image; NULL: there is none
-  double assembler_seconds; // spent in it
+  const char *assembly;  // text of the device's assembly language, for --save-temps; NULL on the emulated device
+  const char *assembler; // path of the assembler that made the exact image; NULL: there is none
+  const strata_gpu_assembly_t *running; // it, from strata_gpu_start_kernels() to strata_gpu_finish_kernels()
+  double assembler_seconds;             // of processors, spent in it
   const char *complaints; // its lines on what makes kernels slow: serialised products, registers not given; NULL: none
 } strata_gpu_binary_t;
 
@@ -57,5 +60,13 @@ uint32_t strata_gpu_device_last(const strata_gpu_device_t *device);
 STRATA_MUST_CHECK strata_status_t strata_gpu_compile_kernels(strata_compile_t *compile, MlirModule kernels,
                                                              const strata_gpu_device_t *device,
                                                              strata_gpu_binary_t *out_binary);
+// The same in two steps, between which an assembler runs beside the caller. The second one must follow the first where
+// that is not an error, whatever happens between them; images and resources are there after it.
+STRATA_MUST_CHECK strata_status_t strata_gpu_start_kernels(strata_compile_t *compile, MlirModule kernels,
+                                                           const strata_gpu_device_t *device,
+                                                           strata_gpu_binary_t *out_binary);
+STRATA_MUST_CHECK strata_status_t strata_gpu_finish_kernels(strata_compile_t *compile,
+                                                            const strata_gpu_device_t *device,
+                                                            strata_gpu_binary_t *binary);
 
 #endif

@@ -1,5 +1,5 @@
-// Code that is an ELF file, made by LLVM and linked by LLD: AMD's code objects, and the emulated device's shared
-// object.
+// Code that is an ELF file, made by LLVM: AMD's code objects, which LLD links, and the emulated device's shared object.
+#include "targets/elf/elf.h"
 #include "runtime/base/process.h"
 #include "targets/cpu/codegen.h"
 #include "targets/gpu/emit.h"
@@ -33,12 +33,6 @@ static strata_status_t add_object(linking_t *linking, size_t number, const void 
   const char *path = strata_arena_printf(linking->compile->arena, "%s/%zu.o", linking->folder, number);
   add(linking, path);
   return strata_gpu_file_write(path, data, size);
-}
-
-static void add_library(linking_t *linking, const char *name) {
-  const char *path = strata_find_system_library(linking->compile->arena, name);
-  if (path)
-    add(linking, path);
 }
 
 static strata_status_t link(linking_t *linking, strata_gpu_image_t *out_image) {
@@ -90,18 +84,19 @@ strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kern
 
 //===-- The emulated device --------------------------------------------------------------------------------------===//
 
-static strata_status_t link_host(linking_t *linking, const strata_cpu_objects_t *objects,
+static strata_status_t link_host(strata_arena_t *arena, const strata_cpu_objects_t *objects,
                                  const strata_gpu_device_t *device, strata_gpu_image_t *out_image) {
-  // What the tests' driver grants a block, and its warps: test/support/driver/emulated.h.
-  add(linking, strata_arena_printf(linking->compile->arena, "--defsym=strata_emulated_shared=%lld",
-                                   (long long)device->shared_bytes));
-  add(linking, strata_arena_printf(linking->compile->arena, "--defsym=strata_emulated_lanes=%d", device->lanes));
-  for (size_t i = 0; i < objects->count; i++)
-    STRATA_TRY(add_object(linking, i, objects->data[i].data, objects->data[i].size));
-  add(linking, "--as-needed");
-  add_library(linking, "libm.so.6");
-  add_library(linking, "libc.so.6");
-  return link(linking, out_image);
+  // What the tests' driver grants a block, its warps, and what it defines: test/support/driver/emulated.h.
+  const strata_elf_absolute_t absolutes[] = {{"strata_emulated_shared", device->shared_bytes},
+                                             {"strata_emulated_lanes", device->lanes}};
+  const strata_elf_shared_t options = {
+      .n_absolutes = sizeof absolutes / sizeof absolutes[0], .absolutes = absolutes, .may_lack = true};
+  strata_bytes_t object, library;
+  STRATA_TRY(strata_combine_objects(arena, objects->count, objects->data, 0, NULL, &object));
+  STRATA_TRY(strata_elf_link_shared(arena, object, &options, &library));
+  out_image->data = library.data;
+  out_image->size = library.size;
+  return NULL;
 }
 
 // The host without its instructions on bf16, by which LLVM has values selected and moved, too, where there are any:
@@ -118,13 +113,9 @@ strata_status_t strata_gpu_emit_host(strata_compile_t *compile, MlirModule kerne
   strata_gpu_image_t image = {
       .suffix = "so", .arch = strata_gpu_device_arch(device), .last = strata_gpu_device_last(device)};
   strata_cpu_objects_t objects;
-  linking_t linking;
   const strata_cpu_device_t host = exact_host(compile->arena);
   STRATA_TRY(strata_cpu_compile_threads(compile, kernels, &host, &objects));
-  STRATA_TRY(begin(compile, &linking));
-  strata_status_t status = link_host(&linking, &objects, device, &image);
-  strata_gpu_folder_remove(compile->arena, linking.folder);
-  if (!status)
-    take_image(compile, image, out_binary);
-  return status;
+  STRATA_TRY(link_host(compile->arena, &objects, device, &image));
+  take_image(compile, image, out_binary);
+  return NULL;
 }

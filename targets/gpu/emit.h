@@ -5,13 +5,19 @@
 #include "targets/gpu/codegen.h"
 #include "targets/llvm/units.h"
 
-// PTX for all units (ptx.c): optimises, prints, and joins the texts.
+// PTX for all units (ptx.c): optimises, prints, and joins the texts; starts the assembler. The images are there when
+// strata_gpu_finish_ptx() returns.
 STRATA_MUST_CHECK strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernels,
                                                       const strata_gpu_device_t *device,
                                                       strata_gpu_binary_t *out_binary);
-// The assembler's part of it (ptxas.c): adds a cubin of out_binary->assembly, where there is an assembler.
-STRATA_MUST_CHECK strata_status_t strata_gpu_assemble(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                                      strata_gpu_image_t *out_image, strata_gpu_binary_t *out_binary);
+STRATA_MUST_CHECK strata_status_t strata_gpu_finish_ptx(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                        strata_gpu_binary_t *binary);
+// The assembler's part of it (ptxas.c): makes a cubin of binary->assembly, where there is an assembler.
+STRATA_MUST_CHECK strata_status_t strata_gpu_start_assembly(strata_compile_t *compile,
+                                                            const strata_gpu_device_t *device,
+                                                            strata_gpu_binary_t *binary);
+STRATA_MUST_CHECK strata_status_t strata_gpu_finish_assembly(strata_compile_t *compile, strata_gpu_binary_t *binary,
+                                                             strata_gpu_image_t *out_image);
 // A code object of AMD's (elf.c), and a shared object of the host.
 STRATA_MUST_CHECK strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kernels,
                                                         const strata_gpu_device_t *device,

@@ -116,14 +116,19 @@ static const char *make_generic(strata_arena_t *arena, const char *text, const s
 strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                                     strata_gpu_binary_t *out_binary) {
   STRATA_TRY(print(compile, kernels, device, &out_binary->assembly));
+  return strata_gpu_start_assembly(compile, device, out_binary);
+}
+
+strata_status_t strata_gpu_finish_ptx(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                      strata_gpu_binary_t *binary) {
   strata_gpu_image_t *images = strata_arena_array(compile->arena, strata_gpu_image_t, 2);
-  STRATA_TRY(strata_gpu_assemble(compile, device, &images[0], out_binary));
+  STRATA_TRY(strata_gpu_finish_assembly(compile, binary, &images[0]));
   size_t n = 0;
   if (images[0].data) {
     images[n].arch = images[n].last = strata_gpu_device_arch(device);
     n++;
   }
-  const char *generic = make_generic(compile->arena, out_binary->assembly, device);
+  const char *generic = make_generic(compile->arena, binary->assembly, device);
   bool is_generic = !is_specific(generic);
   if (n == 0 || is_generic) // what is for this architecture alone would lie behind the machine code for it, never read
     images[n++] = (strata_gpu_image_t){
@@ -133,7 +138,7 @@ strata_status_t strata_gpu_emit_ptx(strata_compile_t *compile, MlirModule kernel
         .last = is_generic ? UINT32_MAX : strata_gpu_device_arch(device),
         .suffix = "ptx",
     };
-  out_binary->images = images;
-  out_binary->n_images = n;
+  binary->images = images;
+  binary->n_images = n;
   return NULL;
 }

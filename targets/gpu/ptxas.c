@@ -1,5 +1,5 @@
 // Machine code by NVIDIA's assembler, and what it says of each kernel.
-#define _GNU_SOURCE // clock_gettime, memmem
+#define _GNU_SOURCE // memmem
 #include "dialects/integers.h"
 #include "runtime/base/process.h"
 #include "targets/gpu/emit.h"
@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // In PATH, beside the toolkit that the environment names, and where the toolkit is installed.
 static const char *find_ptxas(strata_arena_t *arena) {
@@ -15,12 +14,6 @@ static const char *find_ptxas(strata_arena_t *arena) {
   const char *const names[] = {"ptxas", strata_arena_printf(arena, "%s/bin/ptxas", home ? home : ""),
                                "/usr/local/cuda/bin/ptxas", NULL};
   return strata_process_find(arena, names);
-}
-
-static double seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 //===-- What it says ---------------------------------------------------------------------------------------------===//
@@ -120,15 +113,20 @@ static void *forget_threads(strata_arena_t *arena, const void *cubin, size_t siz
   return data;
 }
 
-static strata_status_t run(strata_compile_t *compile, const strata_gpu_device_t *device, const char *folder,
-                           strata_gpu_image_t *out_image, strata_gpu_binary_t *binary) {
+struct strata_gpu_assembly {
+  const char *folder, *cubin;
+  strata_process_t *process;
+};
+
+static strata_status_t start(strata_compile_t *compile, const strata_gpu_device_t *device,
+                             const strata_gpu_binary_t *binary, strata_gpu_assembly_t *assembly) {
+  enum { MAX_ARGUMENTS = 10 };
   strata_arena_t *arena = compile->arena;
-  const char *ptx = strata_arena_printf(arena, "%s/kernels.ptx", folder);
-  const char *cubin = strata_arena_printf(arena, "%s/kernels.cubin", folder), *output;
+  const char *ptx = strata_arena_printf(arena, "%s/kernels.ptx", assembly->folder);
   STRATA_TRY(strata_gpu_file_write(ptx, binary->assembly, strlen(binary->assembly)));
   const char *lines = strstr(binary->assembly, "\t.loc\t") ? "-lineinfo" : NULL; // of --debug-info
   int threads = (int)strata_max(MIN_THREADS, strata_min(compile->options->jobs, MAX_THREADS));
-  const char *const arguments[] = {
+  const char *const arguments[MAX_ARGUMENTS] = {
       binary->assembler,
       strata_arena_printf(arena, "-arch=%s", device->chip),
       strata_arena_printf(arena, "-O%d", compile->options->opt_level),
@@ -136,28 +134,49 @@ static strata_status_t run(strata_compile_t *compile, const strata_gpu_device_t 
       "-v",
       ptx,
       "-o",
-      cubin,
+      assembly->cubin,
       lines,
       NULL,
   };
-  double start = seconds();
-  STRATA_TRY(strata_process_read(arena, arguments, &output));
-  binary->assembler_seconds = seconds() - start;
+  const char **kept = strata_arena_copy(arena, arguments, sizeof arguments);
+  return strata_process_start(arena, kept, &assembly->process);
+}
+
+strata_status_t strata_gpu_start_assembly(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                          strata_gpu_binary_t *binary) {
+  strata_arena_t *arena = compile->arena;
+  binary->assembler = find_ptxas(arena);
+  if (!binary->assembler)
+    return NULL;
+  strata_gpu_assembly_t *assembly = strata_arena_new(arena, strata_gpu_assembly_t);
+  STRATA_TRY(strata_gpu_folder_create(arena, &assembly->folder));
+  assembly->cubin = strata_arena_printf(arena, "%s/kernels.cubin", assembly->folder);
+  strata_status_t status = start(compile, device, binary, assembly);
+  if (status)
+    strata_gpu_folder_remove(arena, assembly->folder);
+  else
+    binary->running = assembly;
+  return status;
+}
+
+static strata_status_t finish(strata_arena_t *arena, const strata_gpu_assembly_t *assembly, strata_gpu_binary_t *binary,
+                              strata_gpu_image_t *out_image) {
+  const char *output;
+  STRATA_TRY(strata_process_wait(arena, assembly->process, &output, &binary->assembler_seconds));
   read_output(arena, output, binary);
   out_image->suffix = "cubin";
-  STRATA_TRY(strata_gpu_file_read(arena, cubin, &out_image->data, &out_image->size));
+  STRATA_TRY(strata_gpu_file_read(arena, assembly->cubin, &out_image->data, &out_image->size));
   out_image->data = forget_threads(arena, out_image->data, out_image->size);
   return NULL;
 }
 
-strata_status_t strata_gpu_assemble(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                    strata_gpu_image_t *out_image, strata_gpu_binary_t *out_binary) {
-  out_binary->assembler = find_ptxas(compile->arena);
-  if (!out_binary->assembler)
+strata_status_t strata_gpu_finish_assembly(strata_compile_t *compile, strata_gpu_binary_t *binary,
+                                           strata_gpu_image_t *out_image) {
+  const strata_gpu_assembly_t *assembly = binary->running;
+  if (!assembly)
     return NULL;
-  const char *folder;
-  STRATA_TRY(strata_gpu_folder_create(compile->arena, &folder));
-  strata_status_t status = run(compile, device, folder, out_image, out_binary);
-  strata_gpu_folder_remove(compile->arena, folder);
+  strata_status_t status = finish(compile->arena, assembly, binary, out_image);
+  strata_gpu_folder_remove(compile->arena, assembly->folder);
+  binary->running = NULL;
   return status;
 }

@@ -11,15 +11,13 @@
 #include "lowering/kernels.h"
 #include "runtime/embedded.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const char *path_in(const strata_linking_t *linking, const char *name) {
-  return strata_arena_printf(linking->arena, "%s/%s", linking->folder, name);
+  return strata_arena_printf(linking->arena, "%s/%s", linking->program->options->save_temps, name);
 }
 
 strata_status_t strata_file_open(const char *path, const char *mode, FILE **out_file) {
@@ -112,47 +110,33 @@ static strata_status_t make_object(const strata_linking_t *linking, const strata
   return combine(linking, objects.count, objects.data, out_object);
 }
 
-static strata_status_t write_shared(const strata_linking_t *linking, strata_bytes_t object, const char *path) {
-  const char *shared = path_in(linking, "shared.o");
-  STRATA_TRY(strata_reserve_weights(linking, object, shared));
-  STRATA_TRY(strata_link_shared(linking, shared, path));
-  return strata_append_weights(linking, path);
+// What a program is compiled and linked with.
+static strata_status_t write_archive(const strata_linking_t *linking, strata_bytes_t object, const char *folder) {
+  const strata_program_t *program = linking->program;
+  const char *path = strata_arena_printf(linking->arena, "%s/lib%s.a", folder, program->options->name);
+  STRATA_TRY(print_file(program, folder, ".h", strata_program_print_header));
+  STRATA_TRY(print_file(program, folder, ".pc", strata_program_print_pkg_config));
+  return strata_write_archive(linking, object, path);
 }
 
 static strata_status_t write_library(const strata_linking_t *linking, const strata_cpu_objects_t *kernels,
                                      const char *folder) {
   const strata_program_t *program = linking->program;
-  const char *name = program->options->name;
+  const char *path = strata_arena_printf(linking->arena, "%s/lib%s.so", folder, program->options->name);
   strata_bytes_t object;
-  strata_arena_t *arena = linking->arena;
-  STRATA_TRY(print_file(program, folder, ".h", strata_program_print_header));
   if (program->options->weights == STRATA_WEIGHTS_FILE)
     STRATA_TRY(print_file(program, folder, ".weights", strata_program_write_weights_file));
   STRATA_TRY(make_object(linking, kernels, &object));
-  STRATA_TRY(print_file(program, folder, ".pc", strata_program_print_pkg_config));
-  STRATA_TRY(strata_write_archive(linking, object, strata_arena_printf(arena, "%s/lib%s.a", folder, name)));
-  return linking->has_shared ? write_shared(linking, object, strata_arena_printf(arena, "%s/lib%s.so", folder, name))
-                             : NULL;
+  if (!program->options->shared_only)
+    STRATA_TRY(write_archive(linking, object, folder));
+  return linking->has_shared ? strata_write_shared(linking, object, path) : NULL;
 }
 
-// Objects in the making lie in a folder of their own, which --save-temps keeps.
-static strata_status_t make_folder(strata_program_t *program, const char *folder, const char **out_folder) {
-  const char *kept = program->options->save_temps;
-  char *temporary = strata_arena_printf(program->compile->arena, "%s/objects.XXXXXX", folder);
-  *out_folder = kept ? kept : mkdtemp(temporary);
-  if (!*out_folder || (kept && mkdir(kept, 0777) != 0 && errno != EEXIST))
-    return strata_error(STRATA_IO, "%s: %s", kept ? kept : folder, strerror(errno));
-  return NULL;
-}
-
-static void remove_folder(strata_arena_t *arena, const char *folder) {
-  DIR *entries = opendir(folder);
-  for (struct dirent *entry; entries && (entry = readdir(entries));)
-    if (entry->d_name[0] != '.')
-      unlink(strata_arena_printf(arena, "%s/%s", folder, entry->d_name));
-  if (entries)
-    closedir(entries);
-  rmdir(folder);
+// --save-temps.
+static strata_status_t make_folder(const char *folder) {
+  return folder && mkdir(folder, 0777) != 0 && errno != EEXIST
+             ? strata_error(STRATA_IO, "%s: %s", folder, strerror(errno))
+             : NULL;
 }
 
 // --save-temps: the images, and the assembly language they are made from.
@@ -190,16 +174,16 @@ static strata_status_t link_library(strata_program_t *program, const strata_cpu_
       .arena = program->compile->arena,
       .program = program,
       .device = device,
-      // The layout of shared libraries that weights_elf.c knows is x86-64's, and here are no other libc and libm.
+      // The layout of shared libraries that targets/elf knows is x86-64's, and here are no other libc and libm.
       .has_shared = strncmp(device->triple, "x86_64-", 7) == 0,
   };
-  STRATA_TRY(make_folder(program, folder, &linking.folder));
-  strata_status_t status = program->gpu ? keep_device_code(&linking) : NULL;
-  if (!status)
-    status = write_library(&linking, kernels, folder);
-  if (!program->options->save_temps)
-    remove_folder(linking.arena, linking.folder);
-  return status;
+  if (program->options->shared_only && !linking.has_shared)
+    return strata_error(STRATA_UNSUPPORTED, "--device=%s: there is no lib%s.so for it, which is asked for alone",
+                        device->name, program->options->name);
+  STRATA_TRY(make_folder(program->options->save_temps));
+  if (program->gpu)
+    STRATA_TRY(keep_device_code(&linking));
+  return write_library(&linking, kernels, folder);
 }
 
 static strata_status_t emit_for_cpu(strata_program_t *program, const strata_cpu_device_t *device, const char *folder) {
@@ -217,15 +201,26 @@ static strata_status_t emit_for_cpu(strata_program_t *program, const strata_cpu_
   return NULL;
 }
 
-static strata_status_t build_for_gpu(strata_program_t *program) {
+static strata_status_t prepare_for_gpu(strata_program_t *program) {
   const strata_cpu_device_t *host;
-  MlirModule kernels = strata_kernels_find(program->compile);
-  if (!mlirModuleIsNull(kernels))
-    STRATA_TRY(strata_gpu_compile_kernels(program->compile, kernels, program->gpu->device, &program->gpu->binary));
   if (program->options->weights == STRATA_WEIGHTS_SET) // the device does it
     return NULL;
   STRATA_TRY(strata_cpu_device(program->compile, &host));
   return strata_program_prepare_on_host(program, host);
+}
+
+// The constants are prepared while the assembler is at work.
+static strata_status_t build_for_gpu(strata_program_t *program) {
+  MlirModule kernels = strata_kernels_find(program->compile);
+  if (mlirModuleIsNull(kernels))
+    return prepare_for_gpu(program);
+  STRATA_TRY(strata_gpu_start_kernels(program->compile, kernels, program->gpu->device, &program->gpu->binary));
+  strata_status_t prepared = prepare_for_gpu(program);
+  strata_status_t assembled = strata_gpu_finish_kernels(program->compile, program->gpu->device, &program->gpu->binary);
+  if (!prepared)
+    return assembled;
+  strata_status_free(assembled);
+  return prepared;
 }
 
 static strata_status_t emit_for_gpu(strata_program_t *first, const strata_cpu_device_t *host, const char *folder) {

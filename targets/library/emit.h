@@ -4,6 +4,7 @@
 
 #include "runtime/include/strata/runtime.h"
 #include "targets/cpu/codegen.h"
+#include "targets/elf/elf.h"
 #include "targets/library/program.h"
 
 #include <stdio.h>
@@ -94,41 +95,24 @@ uint64_t strata_required_features(const strata_cpu_device_t *device);
 
 //===-- Objects (objects.c) --------------------------------------------------------------------------------------===//
 
-// What linking works with: a folder for objects in the making, and the tools.
+// What linking works with.
 typedef struct {
   strata_arena_t *arena;
-  const char *folder; // for objects in the making
   const strata_program_t *program;
   const strata_cpu_device_t *device; // of the host's code
   bool has_shared;                   // there is lib<name>.so; else the archive alone
 } strata_linking_t;
 
-// An object in the making.
-typedef struct {
-  char *data;
-  size_t size;
-} strata_bytes_t;
-
 // Compiles LLVM IR text for the device's baseline into an object.
 STRATA_MUST_CHECK strata_status_t strata_compile_ir(const strata_linking_t *linking, const char *ir, size_t size,
                                                     strata_cpu_object_t *out_object);
-// One relocatable object out of several, in which only |kept| names are global (combine.c).
-STRATA_MUST_CHECK strata_status_t strata_combine_objects(strata_arena_t *arena, size_t n_objects,
-                                                         const strata_cpu_object_t *objects, size_t n_kept,
-                                                         const char *const *kept, strata_bytes_t *out_object);
-// The shared library out of one object.
-STRATA_MUST_CHECK strata_status_t strata_link_shared(const strata_linking_t *linking, const char *object,
-                                                     const char *out_path);
-
 // The weights in ELF files (weights_elf.c). An object as it is to be written: its bytes, then |out_gap| zeros, then the
 // weights.
 STRATA_MUST_CHECK strata_status_t strata_place_weights(const strata_linking_t *linking, strata_bytes_t object,
                                                        strata_bytes_t *out_head, size_t *out_gap);
-// A file with the object that asks the linker for the weights' place only; and what it linked, completed by the
-// weights.
-STRATA_MUST_CHECK strata_status_t strata_reserve_weights(const strata_linking_t *linking, strata_bytes_t object,
-                                                         const char *out_path);
-STRATA_MUST_CHECK strata_status_t strata_append_weights(const strata_linking_t *linking, const char *path);
+// lib<name>.so out of the object, written with the weights.
+STRATA_MUST_CHECK strata_status_t strata_write_shared(const strata_linking_t *linking, strata_bytes_t object,
+                                                      const char *out_path);
 
 // The object with the weights as the one member of an archive (archive.c).
 STRATA_MUST_CHECK strata_status_t strata_write_archive(const strata_linking_t *linking, strata_bytes_t object,

@@ -31,6 +31,7 @@ typedef struct {
   size_t n_aliases;
   const char *save_temps; // a folder to keep objects and LLVM IR in; NULL: none
   bool print_resources;   // --resource-usage
+  bool shared_only;       // lib<name>.so, and no archive, header and pkg-config file
 } strata_library_options_t;
 
 // The type that a library's description has for elements of |type|.

@@ -1,26 +1,16 @@
-// Putting the weights into ELF files without the linker: it lays out an empty section, they are written behind its
-// output and the headers are told so. They are copied once for each file, and no tool has to carry them.
+// Putting the weights into ELF files without carrying them: files are made with an empty section for them, they are
+// written behind it and the headers are told so. They are copied once for each file.
+#define _GNU_SOURCE // fchmod, fileno
 #include "targets/library/emit.h"
 
 #include <elf.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { PAGE = 4096 }; // where weights begin in a file, so that they can be mapped
+enum { PAGE = STRATA_ELF_PAGE }; // where weights begin in a file, so that they can be mapped
+enum { EXECUTABLE = 0777 };
 
-static strata_status_t read_file(strata_arena_t *arena, const char *path, strata_bytes_t *out_bytes) {
-  FILE *file;
-  STRATA_TRY(strata_file_open(path, "rb", &file));
-  fseek(file, 0, SEEK_END);
-  long size = ftell(file);
-  rewind(file);
-  out_bytes->size = size > 0 ? (size_t)size : 0;
-  out_bytes->data = strata_arena_alloc(arena, out_bytes->size);
-  bool ok = fread(out_bytes->data, 1, out_bytes->size, file) == out_bytes->size;
-  fclose(file);
-  return ok ? NULL : strata_error(STRATA_IO, "%s: cannot be read", path);
-}
-
-// The header of the section called |name|. The files are our own, just written by the linker.
+// The header of the section called |name|. The object is our own.
 static strata_status_t find_section(strata_bytes_t elf, const char *name, Elf64_Shdr **out_section) {
   const Elf64_Ehdr *header = (const void *)elf.data;
   Elf64_Shdr *sections = (void *)(elf.data + header->e_shoff);
@@ -30,7 +20,7 @@ static strata_status_t find_section(strata_bytes_t elf, const char *name, Elf64_
       *out_section = &sections[i];
       return NULL;
     }
-  return strata_error(STRATA_INTERNAL, "library: the linker left no section %s", name);
+  return strata_error(STRATA_INTERNAL, "library: an object without a section %s", name);
 }
 
 static bool has_embedded_weights(const strata_program_t *program) {
@@ -58,56 +48,27 @@ strata_status_t strata_place_weights(const strata_linking_t *linking, strata_byt
   return NULL;
 }
 
-strata_status_t strata_reserve_weights(const strata_linking_t *linking, strata_bytes_t object, const char *out_path) {
-  if (has_embedded_weights(linking->program)) {
-    object = (strata_bytes_t){strata_arena_copy(linking->arena, object.data, object.size), object.size};
-    Elf64_Shdr *section;
-    STRATA_TRY(find_weights(linking, object, &section));
-    section->sh_type = SHT_NOBITS;
-  }
-  return strata_file_write(out_path, object.data, object.size);
+// What a program's files are made without.
+static mode_t file_mask(void) {
+  mode_t mask = umask(0);
+  umask(mask);
+  return mask;
 }
 
-// LLD puts the large section first, behind the file's headers, in one segment with them:
-//
-//   PHDR, LOAD (headers, section without bytes), LOAD…   becomes   LOAD (headers), LOAD (weights), LOAD…
-//
-// since a shared library does not need the entry that describes the table itself.
-static strata_status_t split_first_segment(strata_bytes_t elf, const Elf64_Shdr *section) {
-  const Elf64_Ehdr *header = (const void *)elf.data;
-  Elf64_Phdr *segments = (void *)(elf.data + header->e_phoff);
-  Elf64_Phdr *first = &segments[1];
-  if (header->e_phnum < 2 || segments[0].p_type != PT_PHDR || first->p_type != PT_LOAD || first->p_offset != 0 ||
-      first->p_vaddr + first->p_memsz != section->sh_addr + section->sh_size || first->p_filesz > section->sh_addr)
-    return strata_error(STRATA_INTERNAL, "library: the linker did not put the weights into a segment of their own");
-  segments[0] = *first;
-  segments[0].p_memsz = first->p_filesz;
-  *first = (Elf64_Phdr){.p_type = PT_LOAD,
-                        .p_flags = PF_R,
-                        .p_offset = section->sh_offset,
-                        .p_vaddr = section->sh_addr,
-                        .p_paddr = section->sh_addr,
-                        .p_filesz = section->sh_size,
-                        .p_memsz = section->sh_size,
-                        .p_align = PAGE};
-  return NULL;
-}
-
-strata_status_t strata_append_weights(const strata_linking_t *linking, const char *path) {
+strata_status_t strata_write_shared(const strata_linking_t *linking, strata_bytes_t object, const char *out_path) {
+  bool has_weights = has_embedded_weights(linking->program);
+  const strata_elf_shared_t options = {
+      .soname = strata_arena_printf(linking->arena, "lib%s.so", linking->program->options->name),
+      .appended = has_weights ? strata_weights_section(linking->device) : NULL,
+      .appended_size = has_weights ? (uint64_t)strata_program_all_weights_size(linking->program) : 0,
+  };
   strata_bytes_t library;
-  Elf64_Shdr *section;
-  if (!has_embedded_weights(linking->program))
-    return NULL;
-  STRATA_TRY(read_file(linking->arena, path, &library));
-  STRATA_TRY(find_section(library, strata_weights_section(linking->device), &section));
-  size_t gap = (PAGE - library.size % PAGE) % PAGE;
-  section->sh_type = SHT_PROGBITS;
-  section->sh_offset = library.size + gap;
-  STRATA_TRY(split_first_segment(library, section));
   FILE *file;
-  STRATA_TRY(strata_file_open(path, "r+b", &file)); // which keeps the mode the linker gave it
+  STRATA_TRY(strata_elf_link_shared(linking->arena, object, &options, &library));
+  STRATA_TRY(strata_file_open(out_path, "wb", &file));
+  fchmod(fileno(file), EXECUTABLE & ~file_mask());
   fwrite(library.data, 1, library.size, file);
-  strata_file_add_zeros(file, gap);
-  strata_program_write_weights(linking->program, file);
-  return strata_file_close(file, path);
+  if (has_weights)
+    strata_program_write_weights(linking->program, file);
+  return strata_file_close(file, out_path);
 }

@@ -306,6 +306,22 @@ def test_other_architecture(graph):
     assert run("qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "./app_arm", "arm/libfirst.so") == "ok\n"
 
 
+def test_shared_only(graph, path):
+    """The same library, and no other file but those that are asked for."""
+    strata.strata(graph, "--aot", "--aot-name=first", "--device=x86-64-v3", "-o", "alone", "--shared-only", "--depfile")
+    assert sorted(os.listdir("alone")) == ["first.d", "libfirst.so"]
+    with open("alone/libfirst.so", "rb") as alone, open(path, "rb") as beside:
+        assert alone.read() == beside.read()
+    with open("alone/first.d", encoding="utf-8") as rule:
+        assert rule.read().startswith("alone/libfirst.so: ")
+    if strata.has_aarch64():
+        try:
+            strata.strata(graph, "--aot", "--device=aarch64", "-o", "alone", "--shared-only")
+            assert False, "expected an error"
+        except strata.CompileError as error:
+            assert "asked for alone" in str(error), error
+
+
 def test_debug_info(graph):
     path = compile_as("traced", graph, "--debug-info=line")
     check_close(strata.Library(path).run([X])[0], reference(X))
@@ -324,7 +340,7 @@ def test_resources(graph):
 
 
 def main():
-    for folder in ("out", "again", "arm", "bad", "good", "elsewhere", "sized"):
+    for folder in ("out", "again", "arm", "bad", "good", "elsewhere", "sized", "alone"):
         shutil.rmtree(folder, ignore_errors=True)  # of an earlier run
     graph = dense_graph("dense.onnx")
     first = compile_as("first", graph, "--device=x86-64-v3")
@@ -332,7 +348,8 @@ def main():
     tests = [lambda: test_exports(first), lambda: test_applications(first), lambda: test_same_bytes(graph),
              lambda: test_strata_run(first), lambda: test_set_constant(graph), lambda: test_weights_file(graph),
              lambda: test_weights_argument(graph), lambda: test_user_memory(graph), test_alias, test_names, test_types, test_expect,
-             lambda: test_other_architecture(graph), lambda: test_debug_info(graph), lambda: test_resources(graph)]
+             lambda: test_other_architecture(graph), lambda: test_shared_only(graph, first),
+             lambda: test_debug_info(graph), lambda: test_resources(graph)]
     for test in tests:
         test()
     print(f"{len(tests)} tests")

@@ -116,8 +116,8 @@ def compile_case(folder, model, data, out, options):
             names = [f"{item.name}.{i}" if name == 0 else name for i, name in enumerate(item.dims)]
             pairs = zip(names, onnx_model.tensor_dims(path))
             arguments += [f"--dim={name}={size}" for name, size in pairs if isinstance(name, str) and name]
-    command = [f"{strata.BIN}/strata", f"{folder}/model.onnx", "--aot", "--aot-name=model", "-o", out, *options,
-               *dict.fromkeys(arguments)]
+    command = [f"{strata.BIN}/strata", f"{folder}/model.onnx", "--aot", "--shared-only", "--aot-name=model", "-o", out,
+               *options, *dict.fromkeys(arguments)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, errors="replace", check=False)
     return done, inputs
 

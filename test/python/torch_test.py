@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 import strata
-from strata import torch_backend
+from strata import torch_backend, torch_export
 from strata.errors import Fallback
 
 warnings.simplefilter("error", Fallback)  # nothing here falls back unless it says so
@@ -87,6 +87,19 @@ def an_exported_program():
     same(strata.compile("net.pt2")(random(4, 8)), net(random(4, 8)).detach())
     got = strata.compile("net.pt2")(random(4, 8).numpy())
     assert isinstance(got, np.ndarray)
+
+
+def lines_of_programs():
+    """Exports of this package do without them; others, also after an error, have theirs."""
+    def lines_of(program):
+        return [node.stack_trace for node in program.graph.nodes if node.op == "call_function" and node.stack_trace]
+
+    args = (random(4, 8),)
+    assert lines_of(torch.export.export(Net().eval(), args))
+    assert not lines_of(torch_export.export(Net().eval(), args, None, None))
+    with raises(TypeError, "scale"):
+        torch_export.export(Net().eval(), args, {"scale": 2.0}, None)
+    assert lines_of(torch.export.export(Net().eval(), args))
 
 
 def nested_arguments():
@@ -310,7 +323,8 @@ def the_cache():
     assert "compiled True" in outputs[0] and "compiled True" not in outputs[1], outputs
 
 
-CASES = (a_module_with_arguments, a_module_called, dynamic_shapes, an_exported_program, nested_arguments, contiguity,
-         types, gradients, a_decorated_function, graph_breaks, the_backend, written_parameters, written_arguments,
-         written_buffers, sizes_as_numbers, a_transformer, what_cannot_be_compiled, training_runs_in_torch, the_cache)
+CASES = (a_module_with_arguments, a_module_called, dynamic_shapes, an_exported_program, lines_of_programs,
+         nested_arguments, contiguity, types, gradients, a_decorated_function, graph_breaks, the_backend,
+         written_parameters, written_arguments, written_buffers, sizes_as_numbers, a_transformer,
+         what_cannot_be_compiled, training_runs_in_torch, the_cache)
 support.report([(case.__name__, case) for case in CASES if case.__name__ in sys.argv[1:] or not sys.argv[1:]])

@@ -139,12 +139,20 @@ static void check_hsaco(const char *device, uint32_t arch) {
 
 typedef void (*entry_t)(void *const *buffers, int64_t block, int64_t thread, void *shared);
 
+// The driver's functions are bound when an image is loaded; no thread meets another one here, and none is called.
+static void load_driver(void) {
+  char path[512];
+  const char *folder = getenv("STRATA_TEST_BIN");
+  snprintf(path, sizeof path, "%s/libstrata_test_cuda.so", folder ? folder : ".");
+  CHECK(dlopen(path, RTLD_NOW | RTLD_GLOBAL));
+}
+
 static void *load(const strata_gpu_image_t *image) {
   char path[64];
   int fd = memfd_create("image", 0);
   CHECK(fd >= 0 && write(fd, image->data, image->size) == (ssize_t)image->size);
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-  void *handle = dlopen(path, RTLD_LAZY | RTLD_LOCAL); // no thread meets another one: nothing of the driver is called
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     fprintf(stderr, "%s\n", dlerror());
   close(fd);
@@ -182,6 +190,7 @@ static void check_emulated(void) {
   strata_gpu_binary_t binary;
   CHECK(is_ok(generate(&compile, &options, kernels, &binary)));
   CHECK(binary.n_images == 1 && strcmp(binary.images[0].suffix, "so") == 0);
+  load_driver();
   void *handle = load(&binary.images[0]);
   CHECK(handle && dlsym(handle, "strata_entry_threads"));
   entry_t entry = handle ? (entry_t)dlsym(handle, "strata_entry_vectors") : NULL;

@@ -7,6 +7,7 @@ OPTIONS = (
     ("output-dir", "o", "text", "DIR", None, "with --aot or --compile-to", "where the files go; default: the current folder"),
     ("jobs", "j", "count", "0..1024", "0", "", "threads of the compiler; 0: one a processor"),
     ("depfile", "", "flag", None, None, "with --aot", "<name>.d too, a rule for make and Ninja that says which files the library was made from"),
+    ("shared-only", "", "flag", None, None, "with --aot", "of the library lib<name>.so alone, with <name>.weights where there is one: what programs that load it need, written in less time"),
     ("dim", "", "list", "NAME=N", None, "", "the size of a symbolic dimension, INPUT.AXIS where it has no name; or its range, then /MULTIPLE if it is a multiple of that, then @LIKELY,… to be fastest at: 1..512/8@64,128"),
     ("bound", "", "list", "NAME=N", None, "", "the most that a number which data decide can be where it is a size: NAME is the model's of the value"),
     ("shape", "", "list", "INPUT=SIZES", None, "", "the sizes of an input with x between them, as in 1x3x224x224, or the word scalar, where the model leaves them open"),

@@ -1,6 +1,7 @@
 """Compiled models on disk, shared by processes.
 
-    CACHE/v1/<sum>/             lib<name>.so, .a, .h, .pc of one compile: sum of the model, options, compiler, machine
+    CACHE/v1/<sum>/             lib<name>.so of one compile, or all files of a library: sum of the model, options,
+                                compiler, machine
     CACHE/v1/<sum>.files        of a model that is a file: the other files that it consists of, with their sums
 
 What a process makes lies in a folder of its own until one rename puts it into place, so that every entry is whole. An

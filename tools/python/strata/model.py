@@ -77,15 +77,16 @@ def _made_from(depfile: pathlib.Path) -> List[str]:
     return [name.replace("\0", " ") for name in text.split()]
 
 
-def _compile(source: Source, options: Options, name: str, folder: pathlib.Path, shows: bool) -> List[str]:
-    """Puts lib<name>.so and its companions into |folder|; the files they were made from, beside the model's own."""
+def _compile(source: Source, options: Options, name: str, folder: pathlib.Path, companions: bool) -> List[str]:
+    """Puts lib<name>.so, and its |companions|, into |folder|; the files they were made from, beside the model's own."""
     program = compiler.find()
     with tempfile.TemporaryDirectory(prefix="strata-") as work:
         path = source.write(pathlib.Path(work))
-        arguments = [str(path), "--aot", f"--aot-name={name}", "-o", str(folder), "--depfile", *options.arguments()]
+        arguments = [str(path), "--aot", f"--aot-name={name}", "-o", str(folder), "--depfile",
+                     *([] if companions else ["--shared-only"]), *options.arguments()]
         if options.debug:
             print(" ".join(["strata", *arguments]), file=sys.stderr)
-        compiler.run(arguments, shows=shows, program=program)
+        compiler.run(arguments, shows=options.is_observed, program=program)
         rule = folder / f"{name}.d"
         made_from = _made_from(rule) if rule.exists() else []
         rule.unlink(missing_ok=True)
@@ -93,15 +94,15 @@ def _compile(source: Source, options: Options, name: str, folder: pathlib.Path, 
                 not os.path.abspath(each).startswith(work + os.sep)]
 
 
-def compiled_folder(source: Source, options: Options, name: str) -> pathlib.Path:
-    """The folder with the library's files, from the cache where it has them."""
+def compiled_folder(source: Source, options: Options, name: str, companions: bool = False) -> pathlib.Path:
+    """The folder with the library, from the cache where it has it. |companions|: with all files that make one to keep."""
     def key_of() -> str:
-        return cache.sum_of(source.sum(), options.arguments(), name, compiler.identity(compiler.find()),
+        return cache.sum_of(source.sum(), options.arguments(), name, companions, compiler.identity(compiler.find()),
                             cache.surroundings())
 
     try:
         return cache.entry_for(key_of, source.base(),
-                               lambda folder: _compile(source, options, name, folder, options.is_observed),
+                               lambda folder: _compile(source, options, name, folder, companions),
                                reads=not options.is_observed)
     finally:
         source.forget()
@@ -207,7 +208,7 @@ class CompiledModel:
         return library.profile(library.ordered(args, named), num_iters)
 
     def _emit(self, folder: pathlib.Path, name: str) -> List[str]:
-        return _copy(compiled_folder(self._source, self._options_of(self._form), name), folder)
+        return _copy(compiled_folder(self._source, self._options_of(self._form), name, companions=True), folder)
 
     def save_library(self, path: Union[str, os.PathLike]) -> List[str]:
         """Writes lib<name>.so, lib<name>.a, <name>.h and <name>.pc; their paths. |path|: folder/lib<name>.so, or

@@ -27,7 +27,8 @@ FRONT_END = (
     ("debug", "flag", False, "print each command of the compiler and what it says of the kernels (explain)"),
 )
 # What the command line has and a call from Python gets otherwise.
-NOT_HERE = {"help": None, "version": "strata.version()", "depfile": None, "input": "the arguments of the call",
+NOT_HERE = {"help": None, "version": "strata.version()", "depfile": None, "shared_only": None,
+            "input": "the arguments of the call",
             "profile": "the callable's profile()",
             "compile_from": None, "compile_to": None}
 # What prints, or reads or writes files beside the library, while it compiles: nothing is taken from the cache then.

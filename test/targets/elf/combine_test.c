@@ -1,8 +1,6 @@
 // Objects combined into one: linked and loaded, their sections, names and relocations work; names that are not kept are
 // no names any more; what cannot be combined is an error.
-#include "runtime/base/process.h"
 #include "targets/library/emit.h"
-#include "targets/llvm/tools.h"
 #include "test/support/check.h"
 
 #include <dlfcn.h>
@@ -51,21 +49,19 @@ static strata_cpu_object_t compile(const char *text) {
 }
 
 // Links an object as the only one and loads it.
-static void *load(strata_bytes_t object) {
-  char folder[] = "/tmp/combine_test.XXXXXX";
-  const char *linker = "";
-  CHECK(mkdtemp(folder) && !strata_find_linker(arena, &linker));
-  const char *path = strata_arena_printf(arena, "%s/all.o", folder);
-  const char *library = strata_arena_printf(arena, "%s/all.so", folder);
-  CHECK(!strata_file_write(path, object.data, object.size));
-  const char *const arguments[] = {linker, "-shared", "--eh-frame-hdr", "-znow", "-o", library, path, NULL};
-  strata_status_t status = strata_process_run(arena, arguments);
+static void *load(strata_bytes_t object, const strata_elf_shared_t *options) {
+  char path[] = "/tmp/combine_test.XXXXXX";
+  strata_bytes_t library = {0};
+  strata_status_t status = strata_elf_link_shared(arena, object, options, &library);
   CHECK_STR(status ? strata_status_message(status) : "", "");
-  void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+  int fd = mkstemp(path);
+  CHECK(fd >= 0 && write(fd, library.data, library.size) == (ssize_t)library.size);
+  for (uint64_t i = 0; i < options->appended_size; i++)
+    CHECK(write(fd, &(char){(char)i}, 1) == 1);
+  close(fd);
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   CHECK_STR(handle ? "" : dlerror(), "");
   unlink(path);
-  unlink(library);
-  rmdir(folder);
   return handle;
 }
 
@@ -74,7 +70,7 @@ static void test_call(void) {
   const char *const kept[] = {"entry", "sum"};
   strata_bytes_t object;
   CHECK(!strata_combine_objects(arena, 2, objects, 2, kept, &object));
-  void *handle = load(object);
+  void *handle = load(object, &(strata_elf_shared_t){0});
   const char *(*entry)(int);
   int (*sum)(int);
   *(void **)&entry = dlsym(handle, "entry");

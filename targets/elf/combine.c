@@ -4,9 +4,10 @@
 // Sections of one name, type and flags are laid one behind the other. Names are resolved among the objects; a
 // definition that is not to be kept becomes local. The objects are our own: 64 bits, little-endian, with explicit
 // addends, without groups of sections and common symbols.
-#include "targets/library/emit.h"
+#include "targets/elf/elf.h"
 
 #include <elf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +232,8 @@ static global_t *gather_globals(combination_t *c, size_t *out_count) {
 }
 
 static bool is_kept(const combination_t *c, const global_t *global) {
+  if (!c->kept)
+    return true;
   for (size_t i = 0; i < c->n_kept; i++)
     if (strcmp(c->kept[i], global->name) == 0)
       return true;
@@ -312,7 +315,8 @@ typedef struct {
 
 static void align(FILE *file, uint64_t alignment) {
   uint64_t at = (uint64_t)ftell(file);
-  strata_file_add_zeros(file, (size_t)((alignment - at % alignment) % alignment));
+  for (; at % alignment; at++)
+    putc(0, file);
 }
 
 static void add_header(writer_t *w, const char *name, Elf64_Shdr header) {
@@ -408,7 +412,9 @@ static strata_status_t write(combination_t *c, strata_bytes_t *out_object) {
   if (!file)
     return strata_error(STRATA_OUT_OF_MEMORY, "library");
   Elf64_Ehdr header = write_object(&(writer_t){.c = c, .file = file});
-  strata_status_t status = strata_file_close(file, "library");
+  bool ok = !ferror(file);
+  ok = fclose(file) == 0 && ok;
+  strata_status_t status = ok ? NULL : strata_error(STRATA_OUT_OF_MEMORY, "library");
   if (!status) {
     *out_object = (strata_bytes_t){strata_arena_copy(c->arena, data, size), size};
     memcpy(out_object->data, &header, sizeof header);
