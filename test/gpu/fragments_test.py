@@ -78,7 +78,7 @@ def products():
             if number not in EVERY_TYPE and device not in EVERY_TILE:
                 continue
             for kind in kinds if number in EVERY_TYPE else ("f16",):
-                for order in ("nn", "nt", "tn", "tt") if number in EVERY_TYPE else ("nt", "tn"):
+                for order in ("nn", "nt", "tn", "tt") if number == EVERY_TYPE[0] else ("nt",):
                     m, n = tile[0] + 24, 2 * tile[1] - 8
                     yield product(device, kind, order, m, n, 176), device, kind, schedule(device, kind, tile), tile
         for kind in kinds:  # of a size of its own choice, rows that no vector is loaded from
