@@ -110,9 +110,10 @@ static void check_appended(void *handle, const strata_elf_shared_t *options) {
 }
 
 static void test_library(uint64_t appended_size) {
+  static const strata_elf_absolute_t absolutes[] = {{"number", 0x123456789}, {"another", 7}};
   const strata_elf_shared_t options = {.soname = "libshared.so",
-                                       .absolute = "number",
-                                       .value = 0x123456789,
+                                       .n_absolutes = 2,
+                                       .absolutes = absolutes,
                                        .appended = ".lrodata",
                                        .appended_size = appended_size};
   strata_bytes_t library = {0}, again = {0};
@@ -120,7 +121,7 @@ static void test_library(uint64_t appended_size) {
   check_calls(handle);
   check_frames(handle);
   check_appended(handle, &options);
-  CHECK(dlsym(handle, "number") == (void *)0x123456789);
+  CHECK(dlsym(handle, "number") == (void *)0x123456789 && dlsym(handle, "another") == (void *)7);
   CHECK(library.size % STRATA_ELF_PAGE == 0);
   strata_status_t status = strata_elf_link_shared(arena, compile(text), &options, &again);
   CHECK(!status && library.size == again.size && memcmp(library.data, again.data, again.size) == 0);
