@@ -20,7 +20,8 @@ import gpu
 import kernels
 import probes
 
-CARDS = ["H200", "H100", "A100", "L4", "RTX 4090", "B200", "RTX 5090", "MI300X", "RX 7900 XTX"]
+CARDS = ["H200", "H100", "A100", "L4", "RTX 4090", "B200", "RTX 5090", "MI210", "MI250X", "MI300X", "MI300A", "MI325X",
+         "MI355X", "RX 7900 XTX", "RX 7800 XT", "Radeon 8060S", "RX 9060 XT", "RX 9070 XT"]
 
 
 def check_tables():

@@ -440,8 +440,10 @@ void onnx_import_slice(onnx_node_t *n) {
     strata_dim_t size = shape.dims[axis];
     if (!is_known && by < 0)
       onnx_unsupported(n, "places that depend on data, backwards");
-    slice_axis(n, &shape.dims[axis], place_of(n, 1, i, starts[i], size), place_of(n, 2, i, ends[i], size), by,
-               &first[axis]);
+    strata_dim_t start = place_of(n, 1, i, starts[i], size), end = place_of(n, 2, i, ends[i], size);
+    if (onnx_failed(n))
+      return;
+    slice_axis(n, &shape.dims[axis], start, end, by, &first[axis]);
     if (!is_known && !onnx_failed(n))
       bound_by_distance(n, i, by, &shape.dims[axis]);
     step[axis] = strata_dim_is_constant(shape.dims[axis], &count) && count <= 1 ? 1 : by;
