@@ -10,7 +10,7 @@ import sys
 import gpu
 import strata
 
-DEVICES = {"gfx942": "0x942", "gfx1100": "0x1100"}
+DEVICES = {"gfx942": "0x942", "gfx950": "0x950", "gfx1100": "0x1100", "gfx1201": "0x1201"}
 SUITES = {
     "elementwise_test.py": "^(bf16|i8) shapes$|^convert (f16|i4) shapes$",
     "movement_test.py": "^movement (i1|i4)$",

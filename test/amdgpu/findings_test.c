@@ -88,7 +88,7 @@ static void check_case(const case_t *test, void *module, const char *name) {
 
 // Each on a device of its own: what was found there is the end of its context.
 int main(void) {
-  char devices[16], name[16];
+  char devices[16], name[32];
   snprintf(devices, sizeof devices, "%d", N_CASES);
   setenv("STRATA_TEST_DRIVER_DEVICES", devices, 1);
   CHECK(hipInit(0) == 0);
