@@ -1,5 +1,5 @@
-"""Conformance of AMD's code: of each kind of kernel some types, compiled for gfx942 and gfx1100 and executed instruction by
-instruction, every wait, bound and access to LDS checked.
+"""Conformance of AMD's code: of each kind of kernel some types, compiled for a chip of each kind and executed instruction
+by instruction, every wait, bound and access to LDS checked.
 
 The whole suites run with the same environment by hand (docs/testing.md).
 """

@@ -2,10 +2,10 @@
 #include "test/support/driver/amdgpu/code.h"
 #include "test/support/driver/amdgpu/numbers.h"
 
-typedef enum { NOTHING, U32, I32, U64, K32, N16 } type_t;
+typedef enum { NOTHING, U32, I32, U64, F32, F16, K32, N16 } type_t;
 
 typedef struct {
-  uint64_t a, b, d, exec;
+  uint64_t a, b, third, d, exec;
   uint32_t scc;
 } values_t;
 
@@ -20,6 +20,24 @@ typedef int of_NOTHING;
 typedef uint32_t of_U32, of_N16;
 typedef int32_t of_I32, of_K32;
 typedef uint64_t of_U64;
+typedef float of_F32, of_F16;
+
+// Registers as values, and back.
+#define FROM_NOTHING (int)
+#define FROM_U32 (uint32_t)
+#define FROM_N16 (uint32_t)
+#define FROM_I32 (int32_t)
+#define FROM_K32 (int32_t)
+#define FROM_U64 (uint64_t)
+#define FROM_F32(bits) as_f32((uint32_t)(bits))
+#define FROM_F16(bits) as_f16((uint16_t)(bits))
+#define TO_NOTHING (uint64_t)
+#define TO_U32 (uint64_t)
+#define TO_I32 (uint64_t)
+#define TO_U64 (uint64_t)
+#define TO_F32 bits_f32
+#define TO_F16 half_of
+#define THIRD as_f32((uint32_t)values->third)
 
 #define FIELD(a, from, width, bits)                                                                                    \
   ((width) == 0 ? 0 : (a) >> (from) & ((width) >= (bits) ? ~(a) | (a) : (((a)*0 + 1) << (width)) - 1))
@@ -44,13 +62,13 @@ static uint64_t shift_signed(uint64_t a, unsigned by, unsigned width, unsigned b
 
 #define BODY(function, result, A, B, ...)                                                                              \
   static void function(values_t *values) {                                                                             \
-    const of_##A a = (of_##A)values->a;                                                                                \
-    const of_##B b = (of_##B)values->b;                                                                                \
-    of_##result d = (of_##result)values->d;                                                                            \
+    const of_##A a = FROM_##A(values->a);                                                                              \
+    const of_##B b = FROM_##B(values->b);                                                                              \
+    of_##result d = FROM_##result(values->d);                                                                          \
     uint32_t scc = values->scc;                                                                                        \
     uint64_t exec = values->exec;                                                                                      \
     __VA_ARGS__;                                                                                                       \
-    values->d = (uint64_t)d;                                                                                           \
+    values->d = TO_##result(d);                                                                                        \
     values->scc = scc;                                                                                                 \
     values->exec = exec;                                                                                               \
   }
@@ -67,6 +85,25 @@ static uint64_t shift_signed(uint64_t a, unsigned by, unsigned width, unsigned b
   BODY(name##_b32, U32, U32, NOTHING, typedef uint32_t u; d = (u)exec; __VA_ARGS__; exec &= UINT32_MAX;                \
        scc = exec != 0)                                                                                                \
   BODY(name##_b64, U64, U64, NOTHING, typedef uint64_t u; d = (u)exec; __VA_ARGS__; scc = exec != 0)
+#define REAL(name, ...)                                                                                                \
+  BODY(name##_f32, F32, F32, F32, d = __VA_ARGS__) BODY(name##_f16, F16, F16, F16, d = __VA_ARGS__)
+#define REAL1(name, ...)                                                                                               \
+  BODY(name##_f32, F32, F32, NOTHING, d = __VA_ARGS__) BODY(name##_f16, F16, F16, NOTHING, d = __VA_ARGS__)
+#define REALS_COMPARED(type, T)                                                                                        \
+  BODY(s_cmp_lt_##type, NOTHING, T, T, scc = a < b)                                                                    \
+  BODY(s_cmp_eq_##type, NOTHING, T, T, scc = a == b)                                                                   \
+  BODY(s_cmp_le_##type, NOTHING, T, T, scc = a <= b)                                                                   \
+  BODY(s_cmp_gt_##type, NOTHING, T, T, scc = a > b)                                                                    \
+  BODY(s_cmp_lg_##type, NOTHING, T, T, scc = a < b || a > b)                                                           \
+  BODY(s_cmp_ge_##type, NOTHING, T, T, scc = a >= b)                                                                   \
+  BODY(s_cmp_o_##type, NOTHING, T, T, scc = a == a && b == b)                                                          \
+  BODY(s_cmp_u_##type, NOTHING, T, T, scc = a != a || b != b)                                                          \
+  BODY(s_cmp_nge_##type, NOTHING, T, T, scc = !(a >= b))                                                               \
+  BODY(s_cmp_nlg_##type, NOTHING, T, T, scc = !(a < b || a > b))                                                       \
+  BODY(s_cmp_ngt_##type, NOTHING, T, T, scc = !(a > b))                                                                \
+  BODY(s_cmp_nle_##type, NOTHING, T, T, scc = !(a <= b))                                                               \
+  BODY(s_cmp_neq_##type, NOTHING, T, T, scc = a != b)                                                                  \
+  BODY(s_cmp_nlt_##type, NOTHING, T, T, scc = !(a < b))
 #include "test/support/driver/amdgpu/scalar.def"
 
 #pragma GCC diagnostic pop
@@ -78,6 +115,26 @@ static const row_t rows[] = {
       {#name "_b64", name##_b64, U64, U64, OPERAND_##B(U64), false},
 #define SAVING(name, ...)                                                                                              \
   {#name "_b32", name##_b32, U32, U32, NOTHING, true}, {#name "_b64", name##_b64, U64, U64, NOTHING, true},
+#define REAL(name, ...)                                                                                                \
+  {#name "_f32", name##_f32, F32, F32, F32, false}, {#name "_f16", name##_f16, F16, F16, F16, false},
+#define REAL1(name, ...)                                                                                               \
+  {#name "_f32", name##_f32, F32, F32, NOTHING, false}, {#name "_f16", name##_f16, F16, F16, NOTHING, false},
+#define COMPARED(name, T) {#name, name, NOTHING, T, T, false},
+#define REALS_COMPARED(type, T)                                                                                        \
+  COMPARED(s_cmp_lt_##type, T)                                                                                         \
+  COMPARED(s_cmp_eq_##type, T)                                                                                         \
+  COMPARED(s_cmp_le_##type, T)                                                                                         \
+  COMPARED(s_cmp_gt_##type, T)                                                                                         \
+  COMPARED(s_cmp_lg_##type, T)                                                                                         \
+  COMPARED(s_cmp_ge_##type, T)                                                                                         \
+  COMPARED(s_cmp_o_##type, T)                                                                                          \
+  COMPARED(s_cmp_u_##type, T)                                                                                          \
+  COMPARED(s_cmp_nge_##type, T)                                                                                        \
+  COMPARED(s_cmp_nlg_##type, T)                                                                                        \
+  COMPARED(s_cmp_ngt_##type, T)                                                                                        \
+  COMPARED(s_cmp_nle_##type, T)                                                                                        \
+  COMPARED(s_cmp_neq_##type, T)                                                                                        \
+  COMPARED(s_cmp_nlt_##type, T)
 #include "test/support/driver/amdgpu/scalar.def"
 };
 
@@ -86,7 +143,7 @@ static uint64_t value_of(const state_t *state, const operand_t *operand, type_t 
     return (uint64_t)(int64_t)(int16_t)operand->integer;
   if (type == N16)
     return (uint16_t)operand->integer;
-  return scalar_value(state, operand, type == U64 ? 8 : 4);
+  return scalar_value(state, operand, type == U64 ? 8 : type == F16 ? 2 : 4);
 }
 
 static void carry_out_scalar(state_t *state, const instruction_t *instruction) {
@@ -100,6 +157,8 @@ static void carry_out_scalar(state_t *state, const instruction_t *instruction) {
   values.a = value_of(state, &operands[next], row->a);
   if (row->b != NOTHING)
     values.b = value_of(state, &operands[next + 1], row->b);
+  if (instruction->n_operands > needed)
+    values.third = value_of(state, &operands[needed], F32);
   if (row->result != NOTHING)
     values.d = scalar_value(state, &operands[0], row->result == U64 ? 8 : 4);
   row->run(&values);
