@@ -92,7 +92,8 @@ strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, strata_dim_t
   strata_loop_builder_t *l = create(b, loop);
   if (!l)
     return NULL;
-  memcpy(l->loop.reversed, reversed, (size_t)n_inputs * sizeof *reversed);
+  if (n_inputs > 0)
+    memcpy(l->loop.reversed, reversed, (size_t)n_inputs * sizeof *reversed);
   if (add_operands(l, n_states, states, false, out_args) &&
       add_operands(l, n_inputs, inputs, true, out_args + n_states))
     return l;
@@ -443,7 +444,8 @@ bool strata_build_loop_end(strata_loop_builder_t *l, int n_results, const MlirVa
   if (fits) {
     mlirBlockAppendOwnedOperation(
         l->body, strata_op_create(l->b->location, "func.return", n_results, results, 0, NULL, 0, NULL, 0, NULL));
-    memcpy(l->loop.reversed + l->loop.n_inputs, reversed, (size_t)l->loop.n_outputs * sizeof *reversed);
+    if (l->loop.n_outputs > 0)
+      memcpy(l->loop.reversed + l->loop.n_inputs, reversed, (size_t)l->loop.n_outputs * sizeof *reversed);
     close_body(l);
     fits = !has_too_many_values(&l->loop) && (strata_counted_loop_is_open(&l->loop) || has_variable(l));
   }
