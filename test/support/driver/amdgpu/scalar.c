@@ -85,25 +85,6 @@ static uint64_t shift_signed(uint64_t a, unsigned by, unsigned width, unsigned b
   BODY(name##_b32, U32, U32, NOTHING, typedef uint32_t u; d = (u)exec; __VA_ARGS__; exec &= UINT32_MAX;                \
        scc = exec != 0)                                                                                                \
   BODY(name##_b64, U64, U64, NOTHING, typedef uint64_t u; d = (u)exec; __VA_ARGS__; scc = exec != 0)
-#define REAL(name, ...)                                                                                                \
-  BODY(name##_f32, F32, F32, F32, d = __VA_ARGS__) BODY(name##_f16, F16, F16, F16, d = __VA_ARGS__)
-#define REAL1(name, ...)                                                                                               \
-  BODY(name##_f32, F32, F32, NOTHING, d = __VA_ARGS__) BODY(name##_f16, F16, F16, NOTHING, d = __VA_ARGS__)
-#define REALS_COMPARED(type, T)                                                                                        \
-  BODY(s_cmp_lt_##type, NOTHING, T, T, scc = a < b)                                                                    \
-  BODY(s_cmp_eq_##type, NOTHING, T, T, scc = a == b)                                                                   \
-  BODY(s_cmp_le_##type, NOTHING, T, T, scc = a <= b)                                                                   \
-  BODY(s_cmp_gt_##type, NOTHING, T, T, scc = a > b)                                                                    \
-  BODY(s_cmp_lg_##type, NOTHING, T, T, scc = a < b || a > b)                                                           \
-  BODY(s_cmp_ge_##type, NOTHING, T, T, scc = a >= b)                                                                   \
-  BODY(s_cmp_o_##type, NOTHING, T, T, scc = a == a && b == b)                                                          \
-  BODY(s_cmp_u_##type, NOTHING, T, T, scc = a != a || b != b)                                                          \
-  BODY(s_cmp_nge_##type, NOTHING, T, T, scc = !(a >= b))                                                               \
-  BODY(s_cmp_nlg_##type, NOTHING, T, T, scc = !(a < b || a > b))                                                       \
-  BODY(s_cmp_ngt_##type, NOTHING, T, T, scc = !(a > b))                                                                \
-  BODY(s_cmp_nle_##type, NOTHING, T, T, scc = !(a <= b))                                                               \
-  BODY(s_cmp_neq_##type, NOTHING, T, T, scc = a != b)                                                                  \
-  BODY(s_cmp_nlt_##type, NOTHING, T, T, scc = !(a < b))
 #include "test/support/driver/amdgpu/scalar.def"
 
 #pragma GCC diagnostic pop
@@ -115,26 +96,6 @@ static const row_t rows[] = {
       {#name "_b64", name##_b64, U64, U64, OPERAND_##B(U64), false},
 #define SAVING(name, ...)                                                                                              \
   {#name "_b32", name##_b32, U32, U32, NOTHING, true}, {#name "_b64", name##_b64, U64, U64, NOTHING, true},
-#define REAL(name, ...)                                                                                                \
-  {#name "_f32", name##_f32, F32, F32, F32, false}, {#name "_f16", name##_f16, F16, F16, F16, false},
-#define REAL1(name, ...)                                                                                               \
-  {#name "_f32", name##_f32, F32, F32, NOTHING, false}, {#name "_f16", name##_f16, F16, F16, NOTHING, false},
-#define COMPARED(name, T) {#name, name, NOTHING, T, T, false},
-#define REALS_COMPARED(type, T)                                                                                        \
-  COMPARED(s_cmp_lt_##type, T)                                                                                         \
-  COMPARED(s_cmp_eq_##type, T)                                                                                         \
-  COMPARED(s_cmp_le_##type, T)                                                                                         \
-  COMPARED(s_cmp_gt_##type, T)                                                                                         \
-  COMPARED(s_cmp_lg_##type, T)                                                                                         \
-  COMPARED(s_cmp_ge_##type, T)                                                                                         \
-  COMPARED(s_cmp_o_##type, T)                                                                                          \
-  COMPARED(s_cmp_u_##type, T)                                                                                          \
-  COMPARED(s_cmp_nge_##type, T)                                                                                        \
-  COMPARED(s_cmp_nlg_##type, T)                                                                                        \
-  COMPARED(s_cmp_ngt_##type, T)                                                                                        \
-  COMPARED(s_cmp_nle_##type, T)                                                                                        \
-  COMPARED(s_cmp_neq_##type, T)                                                                                        \
-  COMPARED(s_cmp_nlt_##type, T)
 #include "test/support/driver/amdgpu/scalar.def"
 };
 
