@@ -39,7 +39,7 @@ def main():
             check(model, sys.argv[1], most_error)
         return
     failed = []
-    for device, arch in DEVICES.items():
+    for device, arch in list(DEVICES.items())[:1 if strata.SANITIZED else None]:
         os.environ["STRATA_TEST_DRIVER_ARCH"] = arch
         if os.spawnv(os.P_WAIT, sys.executable, [sys.executable, os.path.abspath(__file__), device]):
             failed.append(device)

@@ -115,7 +115,7 @@ def main():
     gpu.use_stand_in()
     failed = 0
     for i, (case, device, kind, line, tile) in enumerate(products()):
-        if not all(word in case.name for word in sys.argv[1:]):
+        if not all(word in case.name for word in sys.argv[1:]) or (strata.SANITIZED and i % 5):
             continue
         wrong = run(case, device, kind, line, i)
         if len(wrong):
