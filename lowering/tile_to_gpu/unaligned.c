@@ -71,12 +71,11 @@ static bool is_ever(const spans_t *s, const span_t *span) {
 // True if words around any position that |first| can have lie in the buffer.
 static bool is_inside(const strata_walk_t *w, const strata_item_t *first, const span_t *span) {
   int64_t min, max;
-  if (!strata_index_range(&w->transfer->box->space, first->base, &min, &max))
+  if (!strata_index_range(&w->transfer->box->space, first->base, &min, &max) ||
+      __builtin_add_overflow(min, first->offset, &min) || __builtin_add_overflow(max, first->offset, &max))
     return false;
-  min += first->offset;
-  max += first->offset;
-  return min >= 0 &&
-         max / span->width * span->width + span->n_words * span->width <= strata_size_min(buffer_elements(w));
+  int64_t last = strata_size_min(buffer_elements(w)) - span->n_words * span->width;
+  return min >= 0 && max / span->width * span->width <= last;
 }
 
 static bool read_span(const spans_t *s, int64_t reg, span_t *out) {
