@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 import gpu
+import strata
 from attention_test import EPSILON, affine, check
 from level2 import HalfCase
 
@@ -147,7 +148,7 @@ def cases():
 def main():
     gpu.use_stand_in()
     failed, only = [], sys.argv[1:]
-    for case in cases():
+    for case in cases() if only else strata.every(cases()):
         if only and case.name not in only:
             continue
         on_fma = 0 if case.name == "causal" else 1  # too few rows for one kernel of multiply-adds

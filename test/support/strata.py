@@ -35,7 +35,11 @@ def own_arguments():
 
 def some(cases):
     """The cases that the command line names; else all, or every TEST_EVERY-th where each takes long under a sanitizer."""
-    return sys.argv[1:] or list(cases)[::int(os.environ.get("TEST_EVERY", "1"))]
+    return sys.argv[1:] or every(cases)
+
+
+def every(cases):
+    return list(cases)[::int(os.environ.get("TEST_EVERY", "1"))]
 
 
 def report(cases):
