@@ -4,6 +4,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "dialects/tile/tile.h"
+#include "runtime/base/hash.h"
 
 #include <mlir-c/Diagnostics.h>
 #include <mlir-c/RegisterEverything.h>
@@ -124,9 +125,7 @@ struct strata_constant_index {
 };
 
 static uint64_t hash_name(const char *name) {
-  uint64_t hash = 14695981039346656037u; // FNV-1a
-  for (; *name; name++)
-    hash = (hash ^ (unsigned char)*name) * 1099511628211u;
+  uint64_t hash = strata_hash_text(name);
   return hash ^ hash >> 32;
 }
 

@@ -1,6 +1,8 @@
 // Open addressing with linear probing.
 #include "dialects/import/string_map.h"
 
+#include "runtime/base/hash.h"
+
 #include <stdint.h>
 #include <string.h>
 
@@ -10,9 +12,7 @@ struct strata__string_slot {
 };
 
 static size_t hash(const char *key) {
-  uint64_t h = 14695981039346656037u; // FNV-1a
-  for (; *key; key++)
-    h = (h ^ (unsigned char)*key) * 1099511628211u;
+  uint64_t h = strata_hash_text(key);
   return (size_t)(h ^ h >> 32);
 }
 

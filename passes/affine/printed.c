@@ -1,5 +1,7 @@
 #include "passes/affine/printed.h"
 
+#include "runtime/base/hash.h"
+
 #include <string.h>
 
 typedef struct {
@@ -13,13 +15,6 @@ static void print_part(MlirStringRef part, void *user) {
     *strata_vector_push(printer->arena, &printer->text) = part.data[i];
 }
 
-static uint64_t hash_text(const char *text, size_t length) {
-  uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
-  for (size_t i = 0; i < length; i++)
-    hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-  return hash;
-}
-
 strata_printed_t strata_print_func(strata_arena_t *arena, MlirOperation func, bool behind_name) {
   printer_t printer = {.arena = arena};
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
@@ -30,7 +25,7 @@ strata_printed_t strata_print_func(strata_arena_t *arena, MlirOperation func, bo
   while (behind_name && begin < printer.text.count && printer.text.data[begin] != '(')
     begin++;
   strata_printed_t printed = {.text = printer.text.data + begin, .length = printer.text.count - begin};
-  printed.hash = hash_text(printed.text, printed.length);
+  printed.hash = strata_hash_add(STRATA_HASH_EMPTY, printed.text, printed.length);
   return printed;
 }
 

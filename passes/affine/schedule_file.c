@@ -6,6 +6,7 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
+#include "runtime/base/hash.h"
 
 #include <inttypes.h>
 
@@ -146,13 +147,12 @@ strata_status_t strata_schedule_check(strata_compile_t *compile, const strata_gp
 
 static void add_to_hash(MlirStringRef text, void *user) {
   uint64_t *hash = user;
-  for (size_t i = 0; i < text.length; i++)
-    *hash = (*hash ^ (unsigned char)text.data[i]) * UINT64_C(0x100000001b3); // FNV-1a
+  *hash = strata_hash_add(*hash, text.data, text.length);
 }
 
 const char *strata_kernel_number(strata_arena_t *arena, MlirOperation func) {
   MlirOperation copy = mlirOperationClone(func);
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  uint64_t hash = STRATA_HASH_EMPTY;
   strata_set_attr(copy, "sym_name", strata_str_attr(mlirOperationGetContext(func), "kernel"));
   mlirOperationRemoveDiscardableAttributeByName(copy, strata_str("strata.schedule"));
   mlirOperationPrint(copy, add_to_hash, &hash);

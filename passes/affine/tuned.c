@@ -11,17 +11,11 @@
 #include "passes/affine/parallel.h"
 #include "passes/target.h"
 #include "passes/tuning/tuning.h"
+#include "runtime/base/hash.h"
 
 #include <inttypes.h>
 
 //===-- What can be tuned ----------------------------------------------------------------------------------------===//
-
-static uint64_t hash_of(const char *text) {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-  for (; *text; text++)
-    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3); // FNV-1a
-  return hash;
-}
 
 // What another processor has otherwise, and how many threads share the work.
 static strata_status_t processor_key(strata_compile_t *compile, const char **out) {
@@ -32,7 +26,7 @@ static strata_status_t processor_key(strata_compile_t *compile, const char **out
   *out = strata_arena_printf(compile->options->tuning->arena,
                              "%s, features %016" PRIx64
                              ": %d registers of %d bytes, caches of %lld and %lld bytes, %s threads",
-                             device->cpu, hash_of(device->features), device->n_registers, device->vector_bytes,
+                             device->cpu, strata_hash_text(device->features), device->n_registers, device->vector_bytes,
                              (long long)device->l1_bytes, (long long)device->l2_bytes, n_threads);
   return NULL;
 }

@@ -2,6 +2,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "passes/tuning/cache.h"
 
+#include "runtime/base/hash.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,16 +20,10 @@ enum { MAX_ENTRY = 64 << 10, STALE_SECONDS = 3600 };
 
 static const char suffix[] = ".tuned", unfinished[] = ".unfinished-";
 
-static uint64_t hash_of(uint64_t hash, const char *text) {
-  do
-    hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3); // FNV-1a, its end included
-  while (*text++);
-  return hash;
-}
-
 // A kernel's number is its hash; device and compiler are other files.
 static const char *path_of(strata_arena_t *arena, const char *folder, const strata_tuning_result_t *key) {
-  uint64_t hash = hash_of(hash_of(UINT64_C(0xcbf29ce484222325), key->device), key->compiler);
+  uint64_t of_device = strata_hash_add(STRATA_HASH_EMPTY, key->device, strlen(key->device) + 1);
+  uint64_t hash = strata_hash_add(of_device, key->compiler, strlen(key->compiler) + 1);
   return strata_arena_printf(arena, "%s/%s-%016" PRIx64 "%s", folder, key->kernel, hash, suffix);
 }
 
