@@ -18,12 +18,7 @@ typedef struct {
 } place_t;
 
 typedef struct {
-  const char *data;
-  const Elf64_Ehdr *header;
-  const Elf64_Shdr *sections;
-  const Elf64_Sym *symbols;
-  size_t n_symbols, n_locals;
-  const char *names; // of the symbols
+  strata_elf_object_t object;
   place_t *places;   // by section
   uint32_t *numbers; // new ones of the symbols
 } part_t;
@@ -66,30 +61,12 @@ static strata_status_t unexpected(const char *what) {
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
 static strata_status_t read_part(strata_arena_t *arena, strata_cpu_object_t object, part_t *out_part) {
-  const Elf64_Ehdr *header = (const void *)object.data;
-  const char *data = object.data;
-  if (object.size < sizeof *header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_type != ET_REL)
+  *out_part = (part_t){0};
+  if (!strata_elf_read_object(object.data, object.size, &out_part->object))
     return unexpected("another format");
-  *out_part = (part_t){.data = data,
-                       .header = header,
-                       .sections = (const void *)(data + header->e_shoff),
-                       .places = strata_arena_array(arena, place_t, header->e_shnum)};
-  for (size_t i = 0; i < header->e_shnum; i++) {
-    const Elf64_Shdr *section = &out_part->sections[i];
-    if (section->sh_type != SHT_SYMTAB)
-      continue;
-    out_part->symbols = (const void *)(data + section->sh_offset);
-    out_part->n_symbols = section->sh_size / sizeof(Elf64_Sym);
-    out_part->n_locals = section->sh_info;
-    out_part->names = data + out_part->sections[section->sh_link].sh_offset;
-  }
-  out_part->numbers = strata_arena_array(arena, uint32_t, out_part->n_symbols + 1);
+  out_part->places = strata_arena_array(arena, place_t, out_part->object.header->e_shnum);
+  out_part->numbers = strata_arena_array(arena, uint32_t, out_part->object.n_symbols + 1);
   return NULL;
-}
-
-static const char *section_name(const part_t *part, size_t i) {
-  return part->data + part->sections[part->header->e_shstrndx].sh_offset + part->sections[i].sh_name;
 }
 
 //===-- Sections -------------------------------------------------------------------------------------------------===//
@@ -100,9 +77,9 @@ enum { SHT_ADDRESS_SIGNIFICANCE = 0x6fff4c03 }; // LLVM's, by numbers of symbols
 static bool is_left_out(const part_t *part, size_t i) {
   static const uint32_t types[] = {SHT_NULL, SHT_SYMTAB, SHT_STRTAB, SHT_RELA, SHT_ADDRESS_SIGNIFICANCE};
   for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
-    if (part->sections[i].sh_type == types[t])
+    if (part->object.sections[i].sh_type == types[t])
       return true;
-  return strcmp(section_name(part, i), ".note.gnu.property") == 0;
+  return strcmp(strata_elf_section_name(&part->object, i), ".note.gnu.property") == 0;
 }
 
 static size_t find_section(combination_t *c, const char *name, const Elf64_Shdr *like) {
@@ -125,7 +102,7 @@ static place_t append(combination_t *c, const part_t *part, const char *name, co
   place_t place = {.section = find_section(c, name, section)};
   section_t *to = &c->sections.data[place.section];
   place.offset = (to->header.sh_size + alignment - 1) / alignment * alignment;
-  const char *data = section->sh_type == SHT_NOBITS ? NULL : part->data + section->sh_offset;
+  const char *data = section->sh_type == SHT_NOBITS ? NULL : part->object.data + section->sh_offset;
   *strata_vector_push(c->arena, &to->pieces) = (piece_t){data, place.offset, section->sh_size};
   to->header.sh_size = place.offset + section->sh_size;
   if (to->header.sh_addralign < section->sh_addralign)
@@ -135,8 +112,8 @@ static place_t append(combination_t *c, const part_t *part, const char *name, co
 
 static strata_status_t place_section(combination_t *c, part_t *part, size_t i) {
   enum { FRAME_ALIGNMENT = 4 }; // a gap between the parts of .eh_frame would be its end
-  Elf64_Shdr section = part->sections[i];
-  const char *name = section_name(part, i);
+  Elf64_Shdr section = part->object.sections[i];
+  const char *name = strata_elf_section_name(&part->object, i);
   uint64_t alignment = section.sh_addralign ? section.sh_addralign : 1;
   if (section.sh_type == SHT_REL || section.sh_type == SHT_GROUP || section.sh_flags & SHF_LINK_ORDER)
     return unexpected(name);
@@ -153,7 +130,7 @@ static strata_status_t place_section(combination_t *c, part_t *part, size_t i) {
 static strata_status_t place_sections(combination_t *c) {
   *strata_vector_push(c->arena, &c->sections) = (section_t){.name = ""};
   for (size_t p = 0; p < c->n_parts; p++)
-    for (size_t i = 0; i < c->parts[p].header->e_shnum; i++)
+    for (size_t i = 0; i < c->parts[p].object.header->e_shnum; i++)
       if (!is_left_out(&c->parts[p], i))
         STRATA_TRY(place_section(c, &c->parts[p], i));
   return NULL;
@@ -175,7 +152,7 @@ static bool is_in_section(const Elf64_Sym *symbol) {
 
 // Adds a symbol of |part| under its name; its number.
 static uint32_t add_symbol(combination_t *c, const part_t *part, Elf64_Sym symbol) {
-  const char *name = part->names + symbol.st_name;
+  const char *name = part->object.names + symbol.st_name;
   symbol.st_name = *name ? add_text(c, name) : 0;
   if (is_in_section(&symbol)) {
     place_t place = part->places[symbol.st_shndx];
@@ -193,11 +170,11 @@ static void add_locals(combination_t *c) {
         (Elf64_Sym){.st_info = i ? ELF64_ST_INFO(STB_LOCAL, STT_SECTION) : 0, .st_shndx = (Elf64_Half)i};
   for (size_t p = 0; p < c->n_parts; p++) {
     part_t *part = &c->parts[p];
-    for (size_t i = 1; i < part->n_locals; i++)
-      if (ELF64_ST_TYPE(part->symbols[i].st_info) == STT_SECTION)
-        part->numbers[i] = (uint32_t)part->places[part->symbols[i].st_shndx].section;
+    for (size_t i = 1; i < part->object.n_locals; i++)
+      if (ELF64_ST_TYPE(part->object.symbols[i].st_info) == STT_SECTION)
+        part->numbers[i] = (uint32_t)part->places[part->object.symbols[i].st_shndx].section;
       else
-        part->numbers[i] = add_symbol(c, part, part->symbols[i]);
+        part->numbers[i] = add_symbol(c, part, part->object.symbols[i]);
   }
 }
 
@@ -219,13 +196,13 @@ static int by_name(const void *a, const void *b) {
 static global_t *gather_globals(combination_t *c, size_t *out_count) {
   size_t count = 0;
   for (size_t p = 0; p < c->n_parts; p++)
-    count += c->parts[p].n_symbols - c->parts[p].n_locals;
+    count += c->parts[p].object.n_symbols - c->parts[p].object.n_locals;
   global_t *globals = strata_arena_array(c->arena, global_t, count + 1);
   *out_count = 0;
   for (size_t p = 0; p < c->n_parts; p++)
-    for (size_t i = c->parts[p].n_locals; i < c->parts[p].n_symbols; i++) {
-      const Elf64_Sym *symbol = &c->parts[p].symbols[i];
-      globals[(*out_count)++] = (global_t){c->parts[p].names + symbol->st_name, &c->parts[p], i, symbol};
+    for (size_t i = c->parts[p].object.n_locals; i < c->parts[p].object.n_symbols; i++) {
+      const Elf64_Sym *symbol = &c->parts[p].object.symbols[i];
+      globals[(*out_count)++] = (global_t){c->parts[p].object.names + symbol->st_name, &c->parts[p], i, symbol};
     }
   qsort(globals, count, sizeof *globals, by_name);
   return globals;
@@ -283,12 +260,12 @@ static strata_status_t place_symbols(combination_t *c) {
 //===-- Relocations ----------------------------------------------------------------------------------------------===//
 
 static void relocate(combination_t *c, const part_t *part, const Elf64_Shdr *table) {
-  const Elf64_Rela *relocations = (const void *)(part->data + table->sh_offset);
+  const Elf64_Rela *relocations = (const void *)(part->object.data + table->sh_offset);
   place_t target = part->places[table->sh_info];
   for (size_t i = 0; i < table->sh_size / sizeof *relocations && target.section; i++) {
     Elf64_Rela relocation = relocations[i];
     size_t number = ELF64_R_SYM(relocation.r_info);
-    const Elf64_Sym *symbol = &part->symbols[number];
+    const Elf64_Sym *symbol = &part->object.symbols[number];
     relocation.r_offset += target.offset;
     if (ELF64_ST_TYPE(symbol->st_info) == STT_SECTION)
       relocation.r_addend += (Elf64_Sxword)part->places[symbol->st_shndx].offset;
@@ -299,9 +276,9 @@ static void relocate(combination_t *c, const part_t *part, const Elf64_Shdr *tab
 
 static void place_relocations(combination_t *c) {
   for (size_t p = 0; p < c->n_parts; p++)
-    for (size_t i = 0; i < c->parts[p].header->e_shnum; i++)
-      if (c->parts[p].sections[i].sh_type == SHT_RELA)
-        relocate(c, &c->parts[p], &c->parts[p].sections[i]);
+    for (size_t i = 0; i < c->parts[p].object.header->e_shnum; i++)
+      if (c->parts[p].object.sections[i].sh_type == SHT_RELA)
+        relocate(c, &c->parts[p], &c->parts[p].object.sections[i]);
 }
 
 //===-- Writing --------------------------------------------------------------------------------------------------===//
@@ -393,7 +370,7 @@ static void write_section_names(writer_t *w) {
 
 // Returns the header, which is known last and stands first.
 static Elf64_Ehdr write_object(writer_t *w) {
-  Elf64_Ehdr header = *w->c->parts[0].header;
+  Elf64_Ehdr header = *w->c->parts[0].object.header;
   fwrite(&header, sizeof header, 1, w->file);
   write_sections(w);
   write_section_names(w);

@@ -7,6 +7,7 @@
 #include "runtime/base/status.h"
 #include "targets/cpu/codegen.h"
 
+#include <elf.h>
 #include <stdint.h>
 
 enum { STRATA_ELF_PAGE = 4096 };
@@ -47,10 +48,24 @@ STRATA_MUST_CHECK strata_status_t strata_elf_link_shared(strata_arena_t *arena, 
 
 //===-- Parts ----------------------------------------------------------------------------------------------------===//
 
+// A relocatable object, which is borrowed.
+typedef struct {
+  const char *data;
+  const Elf64_Ehdr *header;
+  const Elf64_Shdr *sections;
+  const Elf64_Sym *symbols;
+  size_t n_symbols, n_locals;
+  const char *names; // of the symbols
+} strata_elf_object_t;
+
+// False where it is none of 64 bits, little-endian (object.c).
+bool strata_elf_read_object(const char *data, size_t size, strata_elf_object_t *out_object);
+const char *strata_elf_section_name(const strata_elf_object_t *object, size_t i);
+
 // A name that a library of the system may define (system.c).
 typedef struct {
   const char *name;
-  int library;         // its number; -1: none defines it
+  int origin;          // the number of the library; -1: none defines it
   const char *version; // NULL: none
   bool is_function;
 } strata_elf_import_t;

@@ -45,14 +45,7 @@ typedef struct {
   strata_arena_t *arena;
   const strata_elf_shared_t *options;
 
-  // The object.
-  const char *data;
-  const Elf64_Ehdr *header;
-  const Elf64_Shdr *given;
-  const Elf64_Sym *symbols;
-  size_t n_symbols, n_locals;
-  const char *names;
-
+  strata_elf_object_t given;
   STRATA_VECTOR(strata_elf_section_t) sections; // of the library; the first stands for none
   size_t *places;                               // by the object's section: its number in the library, 0: left out
   size_t own[STRATA_ELF_OWN];                   // their numbers, 0: there is none

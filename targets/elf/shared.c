@@ -14,30 +14,17 @@ strata_status_t strata_elf_unexpected(const char *what) {
 //===-- The object -----------------------------------------------------------------------------------------------===//
 
 static strata_status_t read_object(strata_elf_link_t *link, strata_bytes_t object) {
-  const Elf64_Ehdr *header = (const void *)object.data;
-  if (object.size < sizeof *header || header->e_type != ET_REL || header->e_machine != EM_X86_64)
+  if (!strata_elf_read_object(object.data, object.size, &link->given) || link->given.header->e_machine != EM_X86_64)
     return strata_elf_unexpected("another format");
-  link->data = object.data;
-  link->header = header;
-  link->given = (const void *)(object.data + header->e_shoff);
-  for (size_t i = 0; i < header->e_shnum; i++) {
-    const Elf64_Shdr *section = &link->given[i];
-    if (section->sh_type != SHT_SYMTAB)
-      continue;
-    link->symbols = (const void *)(object.data + section->sh_offset);
-    link->n_symbols = section->sh_size / sizeof(Elf64_Sym);
-    link->n_locals = section->sh_info;
-    link->names = object.data + link->given[section->sh_link].sh_offset;
-  }
-  link->places = strata_arena_array(link->arena, size_t, header->e_shnum + 1);
-  link->slot_of = strata_arena_array(link->arena, uint32_t, link->n_symbols + 1);
-  link->stub_of = strata_arena_array(link->arena, uint32_t, link->n_symbols + 1);
-  link->dynamic_of = strata_arena_array(link->arena, uint32_t, link->n_symbols + 1);
+  link->places = strata_arena_array(link->arena, size_t, link->given.header->e_shnum + 1);
+  link->slot_of = strata_arena_array(link->arena, uint32_t, link->given.n_symbols + 1);
+  link->stub_of = strata_arena_array(link->arena, uint32_t, link->given.n_symbols + 1);
+  link->dynamic_of = strata_arena_array(link->arena, uint32_t, link->given.n_symbols + 1);
   return NULL;
 }
 
 static const char *given_name(const strata_elf_link_t *link, size_t i) {
-  return link->data + link->given[link->header->e_shstrndx].sh_offset + link->given[i].sh_name;
+  return strata_elf_section_name(&link->given, i);
 }
 
 static size_t add_section(strata_elf_link_t *link, strata_elf_section_t section) {
@@ -52,7 +39,7 @@ static bool is_fixed(const char *name, const Elf64_Shdr *section) {
 }
 
 static strata_elf_part_t part_of(const strata_elf_link_t *link, size_t i) {
-  const Elf64_Shdr *section = &link->given[i];
+  const Elf64_Shdr *section = &link->given.sections[i];
   const char *name = given_name(link, i);
   if (!(section->sh_flags & SHF_ALLOC))
     return STRATA_ELF_UNLOADED;
@@ -68,13 +55,13 @@ static strata_elf_part_t part_of(const strata_elf_link_t *link, size_t i) {
 static bool is_left_out(const strata_elf_link_t *link, size_t i) {
   static const uint32_t types[] = {SHT_NULL, SHT_SYMTAB, SHT_STRTAB, SHT_RELA};
   for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
-    if (link->given[i].sh_type == types[t])
+    if (link->given.sections[i].sh_type == types[t])
       return true;
   return strcmp(given_name(link, i), ".note.GNU-stack") == 0;
 }
 
 static strata_status_t add_given(strata_elf_link_t *link, size_t i) {
-  const Elf64_Shdr *section = &link->given[i];
+  const Elf64_Shdr *section = &link->given.sections[i];
   const char *name = given_name(link, i);
   if (section->sh_flags & SHF_TLS || section->sh_addralign > STRATA_ELF_PAGE)
     return strata_elf_unexpected(name);
@@ -84,7 +71,8 @@ static strata_status_t add_given(strata_elf_link_t *link, size_t i) {
                        .sh_addralign = section->sh_addralign ? section->sh_addralign : 1,
                        .sh_entsize = section->sh_entsize};
   bool has_bytes = section->sh_type != SHT_NOBITS && part_of(link, i) != STRATA_ELF_APPENDED;
-  char *bytes = has_bytes ? strata_arena_copy(link->arena, link->data + section->sh_offset, section->sh_size) : NULL;
+  char *bytes =
+      has_bytes ? strata_arena_copy(link->arena, link->given.data + section->sh_offset, section->sh_size) : NULL;
   link->places[i] = add_section(link, (strata_elf_section_t){name, part_of(link, i), header, bytes});
   if (strcmp(name, ".eh_frame") == 0) {
     if (link->frames)
@@ -97,8 +85,8 @@ static strata_status_t add_given(strata_elf_link_t *link, size_t i) {
 // Those of a part; the ones without bytes come last.
 static strata_status_t add_given_of(strata_elf_link_t *link, strata_elf_part_t part) {
   for (int pass = 0; pass < 2; pass++)
-    for (size_t i = 0; i < link->header->e_shnum; i++)
-      if (!is_left_out(link, i) && part_of(link, i) == part && (link->given[i].sh_type == SHT_NOBITS) == pass)
+    for (size_t i = 0; i < link->given.header->e_shnum; i++)
+      if (!is_left_out(link, i) && part_of(link, i) == part && (link->given.sections[i].sh_type == SHT_NOBITS) == pass)
         STRATA_TRY(add_given(link, i));
   return NULL;
 }
@@ -106,7 +94,7 @@ static strata_status_t add_given_of(strata_elf_link_t *link, strata_elf_part_t p
 //===-- What relocations ask for ---------------------------------------------------------------------------------===//
 
 static bool is_defined(const strata_elf_link_t *link, uint32_t symbol) {
-  return link->symbols[symbol].st_shndx != SHN_UNDEF;
+  return link->given.symbols[symbol].st_shndx != SHN_UNDEF;
 }
 
 static void ask_for_slot(strata_elf_link_t *link, uint32_t symbol) {
@@ -126,7 +114,7 @@ static void ask_for_stub(strata_elf_link_t *link, uint32_t symbol) {
 }
 
 static strata_status_t ask_for_address(strata_elf_link_t *link, const Elf64_Shdr *section, uint32_t symbol) {
-  if (link->symbols[symbol].st_shndx == SHN_ABS)
+  if (link->given.symbols[symbol].st_shndx == SHN_ABS)
     return NULL;
   if (!(section->sh_flags & SHF_WRITE))
     return strata_elf_unexpected("an address in memory that is not written");
@@ -159,13 +147,13 @@ static strata_status_t scan(strata_elf_link_t *link, const Elf64_Shdr *section, 
 }
 
 static strata_status_t scan_all(strata_elf_link_t *link) {
-  for (size_t i = 0; i < link->header->e_shnum; i++) {
-    const Elf64_Shdr *table = &link->given[i];
-    if (table->sh_type != SHT_RELA || !(link->given[table->sh_info].sh_flags & SHF_ALLOC))
+  for (size_t i = 0; i < link->given.header->e_shnum; i++) {
+    const Elf64_Shdr *table = &link->given.sections[i];
+    if (table->sh_type != SHT_RELA || !(link->given.sections[table->sh_info].sh_flags & SHF_ALLOC))
       continue;
-    const Elf64_Rela *relocations = (const void *)(link->data + table->sh_offset);
+    const Elf64_Rela *relocations = (const void *)(link->given.data + table->sh_offset);
     for (size_t r = 0; r < table->sh_size / sizeof *relocations; r++)
-      STRATA_TRY(scan(link, &link->given[table->sh_info], &relocations[r]));
+      STRATA_TRY(scan(link, &link->given.sections[table->sh_info], &relocations[r]));
   }
   return NULL;
 }
@@ -173,7 +161,7 @@ static strata_status_t scan_all(strata_elf_link_t *link) {
 //===-- Names ----------------------------------------------------------------------------------------------------===//
 
 static const char *name_of(const strata_elf_link_t *link, uint32_t symbol) {
-  return link->names + link->symbols[symbol].st_name;
+  return link->given.names + link->given.symbols[symbol].st_name;
 }
 
 typedef struct {
@@ -186,7 +174,7 @@ static int by_name(const void *a, const void *b) {
 }
 
 static bool is_weak(const strata_elf_link_t *link, uint32_t symbol) {
-  return ELF64_ST_BIND(link->symbols[symbol].st_info) == STB_WEAK;
+  return ELF64_ST_BIND(link->given.symbols[symbol].st_info) == STB_WEAK;
 }
 
 // A call, or an offset to, what is no function is one that only the program itself could have.
@@ -194,18 +182,18 @@ static strata_status_t check_imports(const strata_elf_link_t *link) {
   for (size_t i = 0; i < link->n_imports; i++) {
     const strata_elf_import_t *import = &link->imports[i];
     uint32_t symbol = link->import_symbols[i];
-    if (import->library < 0 && !link->options->may_lack && !is_weak(link, symbol))
+    if (import->origin < 0 && !link->options->may_lack && !is_weak(link, symbol))
       return strata_error(STRATA_INTERNAL, "library: undefined symbol: %s", import->name);
-    if (import->library >= 0 && !import->is_function && link->stub_of[symbol])
+    if (import->origin >= 0 && !import->is_function && link->stub_of[symbol])
       return strata_error(STRATA_INTERNAL, "library: %s is no function", import->name);
   }
   return NULL;
 }
 
 static strata_status_t gather_imports(strata_elf_link_t *link) {
-  named_t *used = strata_arena_array(link->arena, named_t, link->n_symbols + 1);
+  named_t *used = strata_arena_array(link->arena, named_t, link->given.n_symbols + 1);
   size_t n = 0;
-  for (uint32_t i = 0; i < link->n_symbols; i++)
+  for (uint32_t i = 0; i < link->given.n_symbols; i++)
     if (link->dynamic_of[i])
       used[n++] = (named_t){name_of(link, i), i};
   qsort(used, n, sizeof *used, by_name);
@@ -222,9 +210,9 @@ static strata_status_t gather_imports(strata_elf_link_t *link) {
 }
 
 static void gather_exports(strata_elf_link_t *link) {
-  link->exports = strata_arena_array(link->arena, uint32_t, link->n_symbols + 1);
-  for (uint32_t i = (uint32_t)link->n_locals; i < link->n_symbols; i++) {
-    unsigned visibility = ELF64_ST_VISIBILITY(link->symbols[i].st_other);
+  link->exports = strata_arena_array(link->arena, uint32_t, link->given.n_symbols + 1);
+  for (uint32_t i = (uint32_t)link->given.n_locals; i < link->given.n_symbols; i++) {
+    unsigned visibility = ELF64_ST_VISIBILITY(link->given.symbols[i].st_other);
     if (is_defined(link, i) && (visibility == STV_DEFAULT || visibility == STV_PROTECTED))
       link->exports[link->n_exports++] = i;
   }
@@ -296,7 +284,7 @@ static size_t number_versions(const strata_elf_link_t *link, int library, Elf64_
   size_t n = 0;
   for (size_t i = 0; i < link->n_imports; i++) {
     const strata_elf_import_t *import = &link->imports[i];
-    if (import->library != library || !import->version)
+    if (import->origin != library || !import->version)
       continue;
     for (size_t j = 0; j < n && !numbers[i]; j++)
       if (strcmp(link->imports[firsts[j]].version, import->version) == 0)
@@ -372,12 +360,12 @@ static void add_dynamic_symbols(strata_elf_link_t *link) {
   size_t n = 1 + link->n_imports + link->n_exports + link->options->n_absolutes, at = 1;
   Elf64_Sym *symbols = strata_arena_array(link->arena, Elf64_Sym, n);
   for (size_t i = 0; i < link->n_imports; i++) {
-    const Elf64_Sym *symbol = &link->symbols[link->import_symbols[i]];
+    const Elf64_Sym *symbol = &link->given.symbols[link->import_symbols[i]];
     symbols[at++] = (Elf64_Sym){.st_name = add_text(link, link->imports[i].name),
                                 .st_info = ELF64_ST_INFO(ELF64_ST_BIND(symbol->st_info), STT_NOTYPE)};
   }
   for (size_t i = 0; i < link->n_exports; i++) {
-    symbols[at] = link->symbols[link->exports[i]];
+    symbols[at] = link->given.symbols[link->exports[i]];
     symbols[at++].st_name = add_text(link, name_of(link, link->exports[i]));
   }
   for (size_t i = 0; i < link->options->n_absolutes; i++)
@@ -396,7 +384,7 @@ static void add_dynamic_symbols(strata_elf_link_t *link) {
 
 static bool needs(const strata_elf_link_t *link, int library) {
   for (size_t i = 0; i < link->n_imports; i++)
-    if (link->imports[i].library == library)
+    if (link->imports[i].origin == library)
       return true;
   return false;
 }

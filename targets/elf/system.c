@@ -80,18 +80,18 @@ static void take(strata_arena_t *arena, const library_t *library, size_t i, int 
     return;
   const strata_elf_import_t key = {.name = library->names + symbol->st_name};
   strata_elf_import_t *found = bsearch(&key, imports, n, sizeof *imports, by_name);
-  if (!found || found->library >= 0)
+  if (!found || found->origin >= 0)
     return;
   unsigned type = ELF64_ST_TYPE(symbol->st_info);
   const char *name = version > VER_NDX_GLOBAL ? version_name(library, version) : NULL;
-  found->library = number;
+  found->origin = number;
   found->version = name ? strata_arena_strdup(arena, name) : NULL;
   found->is_function = type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
 strata_status_t strata_elf_find_imports(strata_arena_t *arena, size_t n, strata_elf_import_t *imports) {
   for (size_t i = 0; i < n; i++)
-    imports[i].library = -1;
+    imports[i].origin = -1;
   for (int number = 0; number < STRATA_ELF_LIBRARIES && n; number++) {
     library_t library;
     if (!open_library(arena, strata_elf_libraries[number], &library))

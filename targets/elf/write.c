@@ -152,7 +152,7 @@ static void lay_out(file_t *file) {
 //===-- Relocations ----------------------------------------------------------------------------------------------===//
 
 static uint64_t address_of(const strata_elf_link_t *link, uint32_t symbol) {
-  const Elf64_Sym *given = &link->symbols[symbol];
+  const Elf64_Sym *given = &link->given.symbols[symbol];
   if (given->st_shndx == SHN_UNDEF)
     return 0;
   if (given->st_shndx >= SHN_LORESERVE)
@@ -177,7 +177,7 @@ static strata_status_t put32(char *at, int64_t value) {
 static void put64(char *at, uint64_t value) { memcpy(at, &value, sizeof value); }
 
 static void when_loaded(strata_elf_link_t *link, uint64_t place, uint32_t symbol, uint32_t type, int64_t addend) {
-  bool is_ours = link->symbols[symbol].st_shndx != SHN_UNDEF;
+  bool is_ours = link->given.symbols[symbol].st_shndx != SHN_UNDEF;
   Elf64_Rela relocation = {.r_offset = place};
   if (is_ours) {
     relocation.r_info = ELF64_R_INFO(0, R_X86_64_RELATIVE);
@@ -195,7 +195,7 @@ static strata_status_t apply(strata_elf_link_t *link, const strata_elf_section_t
   uint32_t symbol = (uint32_t)ELF64_R_SYM(relocation->r_info);
   uint64_t place = section->header.sh_addr + relocation->r_offset, value = address_of(link, symbol);
   char *at = section->bytes + relocation->r_offset;
-  bool is_loaded = section->part != STRATA_ELF_UNLOADED, is_absolute = link->symbols[symbol].st_shndx == SHN_ABS;
+  bool is_loaded = section->part != STRATA_ELF_UNLOADED, is_absolute = link->given.symbols[symbol].st_shndx == SHN_ABS;
   int64_t addend = relocation->r_addend;
   switch (ELF64_R_TYPE(relocation->r_info)) {
   case R_X86_64_64:
@@ -230,11 +230,11 @@ static strata_status_t apply(strata_elf_link_t *link, const strata_elf_section_t
 }
 
 static strata_status_t apply_all(strata_elf_link_t *link) {
-  for (size_t i = 0; i < link->header->e_shnum; i++) {
-    const Elf64_Shdr *table = &link->given[i];
+  for (size_t i = 0; i < link->given.header->e_shnum; i++) {
+    const Elf64_Shdr *table = &link->given.sections[i];
     if (table->sh_type != SHT_RELA || !link->places[table->sh_info])
       continue;
-    const Elf64_Rela *relocations = (const void *)(link->data + table->sh_offset);
+    const Elf64_Rela *relocations = (const void *)(link->given.data + table->sh_offset);
     for (size_t r = 0; r < table->sh_size / sizeof *relocations; r++)
       STRATA_TRY(apply(link, section_at(link, link->places[table->sh_info]), &relocations[r]));
   }
@@ -368,8 +368,8 @@ static strata_elf_section_t unloaded(const char *name, Elf64_Word type, size_t s
 }
 
 static bool is_listed(const strata_elf_link_t *link, size_t i) {
-  const Elf64_Sym *symbol = &link->symbols[i];
-  return symbol->st_shndx != SHN_UNDEF && link->names[symbol->st_name] &&
+  const Elf64_Sym *symbol = &link->given.symbols[i];
+  return symbol->st_shndx != SHN_UNDEF && link->given.names[symbol->st_name] &&
          (symbol->st_shndx >= SHN_LORESERVE || link->places[symbol->st_shndx]);
 }
 
@@ -380,13 +380,13 @@ static size_t add_symbols(strata_elf_link_t *link) {
   size_t n_locals = 1;
   *strata_vector_push(link->arena, &symbols) = (Elf64_Sym){0};
   add_name(link->arena, &text, "");
-  for (size_t i = 1; i < link->n_symbols; i++) {
-    Elf64_Sym symbol = link->symbols[i];
+  for (size_t i = 1; i < link->given.n_symbols; i++) {
+    Elf64_Sym symbol = link->given.symbols[i];
     if (!is_listed(link, i))
       continue;
-    symbol.st_name = add_name(link->arena, &text, link->names + symbol.st_name);
+    symbol.st_name = add_name(link->arena, &text, link->given.names + symbol.st_name);
     *strata_vector_push(link->arena, &symbols) = symbol;
-    n_locals += i < link->n_locals;
+    n_locals += i < link->given.n_locals;
   }
   strata_elf_section_t table = unloaded(".symtab", SHT_SYMTAB, symbols.count * sizeof *symbols.data, symbols.data);
   table.header.sh_addralign = sizeof(Elf64_Xword);
@@ -401,11 +401,11 @@ static size_t add_symbols(strata_elf_link_t *link) {
 static void fill_symbols(const file_t *file, size_t table) {
   const strata_elf_link_t *link = file->link;
   Elf64_Sym *symbol = (void *)section_at(link, table)->bytes;
-  for (size_t i = 1; i < link->n_symbols; i++) {
+  for (size_t i = 1; i < link->given.n_symbols; i++) {
     if (!is_listed(link, i))
       continue;
     (++symbol)->st_value = address_of(link, (uint32_t)i);
-    symbol->st_shndx = section_number(file, link->symbols[i].st_shndx);
+    symbol->st_shndx = section_number(file, link->given.symbols[i].st_shndx);
   }
   section_at(link, table)->header.sh_link = file->numbers[table + 1];
 }
@@ -433,7 +433,7 @@ static void write_bytes(const file_t *file) {
 }
 
 static void write_headers(file_t *file, uint64_t table) {
-  Elf64_Ehdr header = *file->link->header;
+  Elf64_Ehdr header = *file->link->given.header;
   header.e_type = ET_DYN;
   header.e_phoff = sizeof header;
   header.e_shoff = table;
