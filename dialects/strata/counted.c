@@ -146,7 +146,7 @@ MlirValue strata__count_value(strata__bounding_t *x, strata_dim_t dim, bool is_e
 
 //===-- The walk -------------------------------------------------------------------------------------------------===//
 
-static bool shape_is_counted(const strata_symbols_t *symbols, const strata_shape_t *shape) {
+bool strata_shape_is_counted(const strata_symbols_t *symbols, const strata_shape_t *shape) {
   for (int i = 0; i < shape->rank; i++)
     if (strata_dim_is_counted(symbols, shape->dims[i]))
       return true;
@@ -155,7 +155,7 @@ static bool shape_is_counted(const strata_symbols_t *symbols, const strata_shape
 
 static bool type_is_counted(const strata_symbols_t *symbols, MlirType type) {
   strata_shape_t shape = strata_shape_from_type(type);
-  return shape.type != STRATA_TYPE_COUNT && shape_is_counted(symbols, &shape);
+  return shape.type != STRATA_TYPE_COUNT && strata_shape_is_counted(symbols, &shape);
 }
 
 static bool map_is_counted(const strata_symbols_t *symbols, MlirAttribute attr) {
@@ -257,7 +257,7 @@ static void finish_main(strata__bounding_t *x, MlirOperation main, MlirOperation
   for (intptr_t i = 0; i < n_results; i++) {
     values[i] = mlirOperationGetOperand(end, i);
     attrs[i] = mlirArrayAttrGetElement(strata_attr(main, "res_attrs"), i);
-    if (!shape_is_counted(x->symbols, &was[i]))
+    if (!strata_shape_is_counted(x->symbols, &was[i]))
       continue;
     attrs[count] = sizes_attrs(compile, attrs[i]);
     values[count++] = sizes_value(x, &was[i]);

@@ -26,6 +26,7 @@ typedef struct {
 
 // Whether the value of |dim| depends on data.
 bool strata_dim_is_counted(const strata_symbols_t *symbols, strata_dim_t dim);
+bool strata_shape_is_counted(const strata_symbols_t *symbols, const strata_shape_t *shape); // that of any dim
 
 // The greatest value of |dim|, over symbols that are given. Derived symbols may be added.
 strata_dim_t strata_dim_bound(strata_arena_t *arena, strata_symbols_t *symbols, strata_dim_t dim);

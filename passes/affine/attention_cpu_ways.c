@@ -6,8 +6,6 @@
 
 enum { ROWS, COLUMNS, VALUES };
 
-#define HALF_CYCLE (0.5 / 3e9)
-
 static bool next(const strata_work_t *work, strata_candidate_t *c) {
   (void)work;
   enum { WIDTHS = STRATA_REGISTER_TILE_VECTORS };
@@ -34,7 +32,7 @@ static bool predict(const strata_work_t *work, strata_candidate_t *candidate) {
   double results = product(&a->results, c->tile[ROWS], values, &c->tile[VALUES]);
   if (c->tile[ROWS] > a->scores.most_rows || scores < 0 || results < 0)
     return false;
-  c->seconds = HALF_CYCLE * (double)a->times * (scores + results);
+  c->seconds = STRATA_CPU_HALF_CYCLE * (double)a->times * (scores + results);
   c->bound = "multiply-adds";
   return true;
 }
@@ -47,11 +45,6 @@ static strata_schedule_t write(const strata_work_t *work, const strata_candidate
                              .tile = {tile[ROWS], tile[COLUMNS], tile[VALUES]}};
 }
 
-static bool admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given) {
-  (void)work;
-  return c->schedule.kind == given->kind && !given->slots && !given->blocks && !given->stagger && !given->runs[0];
-}
-
 static const char *explain(strata_arena_t *arena, const strata_work_t *work, const strata_candidate_t *candidate) {
   (void)work;
   const int64_t *tile = candidate->cpu.tile;
@@ -59,4 +52,4 @@ static const char *explain(strata_arena_t *arena, const strata_work_t *work, con
                              tile[COLUMNS], tile[VALUES]);
 }
 
-const strata_ways_t strata_ways_cpu_attention = {next, predict, write, admits, explain};
+const strata_ways_t strata_ways_cpu_attention = {next, predict, write, strata_cpu_admits, explain};

@@ -50,6 +50,11 @@ const strata_ways_t *strata_ways_of(const strata_work_t *work, int number) {
   return product->bulk_adds ? &strata_ways_fma : product->row_reductions ? &strata_ways_norm : &strata_ways_pipelined;
 }
 
+bool strata_cpu_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given) {
+  (void)work;
+  return c->schedule.kind == given->kind && !given->slots && !given->blocks && !given->stagger && !given->runs[0];
+}
+
 //===-- The walk -------------------------------------------------------------------------------------------------===//
 
 bool strata_candidate_next(const strata_work_t *work, const strata_ways_t *ways, strata_candidate_t *c) {

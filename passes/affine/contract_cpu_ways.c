@@ -19,8 +19,6 @@ enum {
 
 typedef strata_cpu_choice_t choice_t;
 
-#define HALF_CYCLE (0.5 / 3e9)
-
 static bool models_panels(const strata_cpu_product_t *p, const strata_schedule_t *schedule) {
   return p->may_have_panels &&
          (p->is_constant || strata_product_wants_panels(&p->contraction, schedule, p->tiling.machine.l2_bytes));
@@ -118,7 +116,7 @@ static bool predict(const strata_work_t *work, strata_candidate_t *candidate) {
     return false;
   double products = (double)strata_register_tile_cost(&p->tiling, c->tile[U], width) * (double)p->tiling.steps;
   double reads = reading(p, &tasks, &schedule, runs);
-  c->seconds = HALF_CYCLE * (double)p->times * (products + reads);
+  c->seconds = STRATA_CPU_HALF_CYCLE * (double)p->times * (products + reads);
   c->bound = products > reads ? "multiply-adds" : "reads";
   return true;
 }

@@ -32,8 +32,7 @@ strata_product_tasks_t strata_product_tasks(const strata_contraction_kernel_t *c
 void strata_product_runs(const strata_product_tasks_t *tasks, const strata_schedule_t *schedule, int64_t *out_runs);
 
 // True if the columns' operand, which is read as it lies or packed by tasks, is better packed once, by a kernel of its
-// own: many rows pass by, or several tasks would pack the same where
-// the runs are the model's.
+// own: many rows pass by, or several tasks would pack the same where the runs are the model's.
 enum { STRATA_PRODUCT_MIN_REUSE = 512 }; // rows
 bool strata_product_wants_panels(const strata_contraction_kernel_t *c, const strata_schedule_t *schedule,
                                  int64_t l2_bytes);

@@ -22,20 +22,8 @@
 
 #include <math.h>
 
-// A buffer that a call is given.
-typedef struct {
-  const void *buffer;
-  MlirOperation func;
-  MlirValue argument;
-  bool is_written;
-  bool is_hidden; // no nest names it, but level 4 uses it
-} access_t;
-
 // Calls that are one launch.
-typedef struct {
-  STRATA_VECTOR(MlirOperation) calls;
-  STRATA_VECTOR(access_t) accesses;
-} launch_t;
+typedef strata_operations_t launch_t;
 
 typedef STRATA_VECTOR(launch_t) launches_t;
 
@@ -57,23 +45,6 @@ static bool is_loop(const streamer_t *s, MlirOperation call) {
   return mlirOperationIsNull(func) || strata_op_is_loop(func);
 }
 
-static void add_call(const streamer_t *s, launch_t *launch, MlirOperation call) {
-  strata_arena_t *arena = s->compile->arena;
-  *strata_vector_push(arena, &launch->calls) = call;
-  if (is_loop(s, call))
-    return;
-  MlirOperation func = func_of(s, call);
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++) {
-    MlirValue argument = mlirBlockGetArgument(strata_func_body(func), i);
-    *strata_vector_push(arena, &launch->accesses) =
-        (access_t){.buffer = strata_calls_buffer(mlirOperationGetOperand(call, i)).ptr,
-                   .func = func,
-                   .argument = argument,
-                   .is_written = strata_kernel_writes(func, i),
-                   .is_hidden = mlirOpOperandIsNull(mlirValueGetFirstUse(argument))};
-  }
-}
-
 static launches_t read_launches(const streamer_t *s, MlirOperation func) {
   strata_arena_t *arena = s->compile->arena;
   strata_operations_t calls = strata_calls_of(arena, func);
@@ -83,7 +54,7 @@ static launches_t read_launches(const streamer_t *s, MlirOperation func) {
     int64_t launch = strata_attr_i64(calls.data[i], "strata.launch", -1);
     if (launch < 0 || launch != last)
       *strata_vector_push(arena, &launches) = (launch_t){0};
-    add_call(s, &launches.data[launches.count - 1], calls.data[i]);
+    *strata_vector_push(arena, &launches.data[launches.count - 1]) = calls.data[i];
     last = launch;
   }
   return launches;
@@ -91,22 +62,30 @@ static launches_t read_launches(const streamer_t *s, MlirOperation func) {
 
 //===-- Dependences ----------------------------------------------------------------------------------------------===//
 
-static strata_status_t meet(streamer_t *s, const access_t *a, const access_t *b, bool *out) {
-  *out = a->buffer == b->buffer && (a->is_hidden || b->is_hidden);
-  if (*out || a->buffer != b->buffer)
-    return NULL;
-  if (a->is_written)
-    STRATA_TRY(strata_touched_meet(&s->order.touched, a->func, a->argument, b->func, b->argument, out));
-  if (!*out && b->is_written)
-    STRATA_TRY(strata_touched_meet(&s->order.touched, b->func, b->argument, a->func, a->argument, out));
-  return NULL;
+// What no nest names, but level 4 uses, is both read and written.
+static bool is_hidden(MlirOperation func, intptr_t i) {
+  return mlirOpOperandIsNull(mlirValueGetFirstUse(mlirBlockGetArgument(strata_func_body(func), i)));
+}
+
+static bool share_hidden(const streamer_t *s, MlirOperation a, MlirOperation b) {
+  MlirOperation a_func = func_of(s, a), b_func = func_of(s, b);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(a); i++)
+    for (intptr_t j = 0; j < mlirOperationGetNumOperands(b); j++)
+      if ((is_hidden(a_func, i) || is_hidden(b_func, j)) &&
+          mlirValueEqual(strata_calls_buffer(mlirOperationGetOperand(a, i)),
+                         strata_calls_buffer(mlirOperationGetOperand(b, j))))
+        return true;
+  return false;
 }
 
 static strata_status_t depend(streamer_t *s, const launch_t *a, const launch_t *b, bool *out) {
   *out = false;
-  for (size_t i = 0; i < a->accesses.count && !*out; i++)
-    for (size_t j = 0; j < b->accesses.count && !*out; j++)
-      STRATA_TRY(meet(s, &a->accesses.data[i], &b->accesses.data[j], out));
+  for (size_t i = 0; i < a->count && !*out; i++)
+    for (size_t j = 0; j < b->count && !*out; j++) {
+      *out = share_hidden(s, a->data[i], b->data[j]);
+      if (!*out)
+        STRATA_TRY(strata_call_order_depend(&s->order, a->data[i], b->data[j], out));
+    }
   return NULL;
 }
 
@@ -128,10 +107,10 @@ static strata_stream_launch_t judge(const streamer_t *s, const launch_t *launch)
   strata_stream_launch_t result = {0};
   bool by_model = s->compile->options->multistream == STRATA_MULTISTREAM_MODEL;
   double busy = 0;
-  for (size_t i = 0; i < launch->calls.count; i++) {
-    if (is_loop(s, launch->calls.data[i]))
+  for (size_t i = 0; i < launch->count; i++) {
+    if (is_loop(s, launch->data[i]))
       return (strata_stream_launch_t){.is_alone = true};
-    MlirOperation func = func_of(s, launch->calls.data[i]);
+    MlirOperation func = func_of(s, launch->data[i]);
     double predicted = 1e-9 * (double)strata_attr_i64(func, "strata.predicted", 0),
            before = s->device->costs->group.launch_seconds;
     double seconds = by_model ? fmax(predicted - before, 0) : fmax(predicted, before);
@@ -159,8 +138,8 @@ static strata_status_t judge_all(streamer_t *s, const launches_t *launches, stra
 
 static const char *names_of(const streamer_t *s, const launch_t *launch) {
   const char *names = "";
-  for (size_t i = 0; i < launch->calls.count; i++) {
-    MlirStringRef name = strata_attr_str(func_of(s, launch->calls.data[i]), "sym_name");
+  for (size_t i = 0; i < launch->count; i++) {
+    MlirStringRef name = strata_attr_str(func_of(s, launch->data[i]), "sym_name");
     names = strata_arena_printf(s->compile->arena, "%s%s%.*s", names, i ? "+" : "", (int)name.length, name.data);
   }
   return names;
@@ -223,9 +202,9 @@ static strata_stream_limits_t limits_of(const streamer_t *s) {
 }
 
 static void mark(const streamer_t *s, const launch_t *launch, strata_stream_place_t place) {
-  for (size_t i = 0; i < launch->calls.count && place.region >= 0; i++) {
-    strata_set_attr(launch->calls.data[i], STRATA_REGION, strata_i64_attr(s->compile->context, place.region));
-    strata_set_attr(launch->calls.data[i], STRATA_STREAM, strata_i64_attr(s->compile->context, place.stream));
+  for (size_t i = 0; i < launch->count && place.region >= 0; i++) {
+    strata_set_attr(launch->data[i], STRATA_REGION, strata_i64_attr(s->compile->context, place.region));
+    strata_set_attr(launch->data[i], STRATA_STREAM, strata_i64_attr(s->compile->context, place.stream));
   }
 }
 

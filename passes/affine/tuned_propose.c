@@ -214,9 +214,7 @@ static strata_status_t finish_affine(strata_compile_t *compile) {
 // The module of one candidate, behind all of the phase affine.
 static strata_status_t finish_module(strata_compile_t *compile, MlirOperation func, const strata_schedule_t *schedule,
                                      const char **out_text) {
-  MlirOperation declaration = strata_find_func(
-      compile->module, strata_arena_printf(compile->arena, "%.*s", (int)strata_attr_str(func, "sym_name").length,
-                                           strata_attr_str(func, "sym_name").data));
+  MlirOperation declaration = strata_find_symbol(compile->module, strata_attr_str(func, "sym_name"));
   MlirOperation kernel = mlirOperationClone(func);
   strata_schedule_write(kernel, schedule);
   mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(compile->module), declaration, kernel);

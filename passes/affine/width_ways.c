@@ -84,14 +84,9 @@ static strata_schedule_t write(const strata_work_t *work, const strata_candidate
   return (strata_schedule_t){.kind = work->widths->kind, .width = c->cpu.width};
 }
 
-static bool admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given) {
-  (void)work;
-  return c->schedule.kind == given->kind && !given->slots && !given->blocks && !given->stagger && !given->runs[0];
-}
-
 static const char *explain(strata_arena_t *arena, const strata_work_t *work, const strata_candidate_t *c) {
   (void)work;
   return strata_arena_printf(arena, "%" PRId64 " elements side by side", c->cpu.width);
 }
 
-const strata_ways_t strata_ways_widths = {next, predict, write, admits, explain};
+const strata_ways_t strata_ways_widths = {next, predict, write, strata_cpu_admits, explain};

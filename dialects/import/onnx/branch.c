@@ -63,14 +63,6 @@ static bool import_branch(onnx_node_t *n, void *user) {
   return strata_build_loop_end(loop, b->count, values, reversed, b->states);
 }
 
-// The body of a loop has no sizes that depend on data.
-static bool may_be_state(const onnx_node_t *n, const strata_shape_t *shape) {
-  for (int i = 0; i < shape->rank; i++)
-    if (strata_dim_is_counted(&n->importer->symbols, shape->dims[i]))
-      return false;
-  return true;
-}
-
 // Where the results differ in size, the one that |condition| chose has its own.
 static void set_result(onnx_node_t *n, int index, MlirValue condition, MlirValue value, const onnx_value_t *a,
                        const onnx_value_t *b) {
@@ -103,7 +95,8 @@ bool onnx_import_branches(onnx_node_t *n, MlirValue condition, const onnx_value_
   if (n->n_outputs > MAX_RESULTS)
     return false;
   for (int i = 0; i < n->n_outputs; i++) {
-    if (!common_shape(n, &then_results[i], &else_results[i], &shapes[i]) || !may_be_state(n, &shapes[i]))
+    if (!common_shape(n, &then_results[i], &else_results[i], &shapes[i]) ||
+        strata_shape_is_counted(&n->importer->symbols, &shapes[i]))
       return false;
     states[i] = onnx_splat_dims(n, shapes[i].type, shapes[i].rank, shapes[i].dims, 0);
   }

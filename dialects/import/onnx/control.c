@@ -44,17 +44,14 @@ static bool have_one_type(const onnx_value_t *a, const onnx_value_t *b) {
 
 static bool is_counted(const onnx_node_t *n, MlirValue value) {
   strata_shape_t shape = strata_shape_of(value);
-  for (int i = 0; shape.type != STRATA_TYPE_COUNT && i < shape.rank; i++)
-    if (strata_dim_is_counted(&n->importer->symbols, shape.dims[i]))
-      return true;
-  return false;
+  return shape.type != STRATA_TYPE_COUNT && strata_shape_is_counted(&n->importer->symbols, &shape);
 }
 
 // Whether ops behind |last|, or all of the block where that is null, have sizes that depend on data.
 static bool has_counts_behind(const onnx_node_t *n, MlirOperation last) {
   MlirOperation op =
       mlirOperationIsNull(last) ? mlirBlockGetFirstOperation(n->b->block) : mlirOperationGetNextInBlock(last);
-  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
+  for (; n->importer->counts.list.count && !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
       if (is_counted(n, mlirOperationGetOperand(op, i)))
         return true;
@@ -77,7 +74,8 @@ static MlirOperation last_op(MlirBlock block) {
 static void choose(onnx_node_t *n, MlirValue condition) {
   int n_then, n_else;
   onnx_value_t *then_results, *else_results;
-  MlirOperation last = last_op(n->b->block);
+  // Where there are none so far, all that there will be are behind; the block is long.
+  MlirOperation last = n->importer->counts.list.count ? last_op(n->b->block) : (MlirOperation){NULL};
   if (!onnx_import_body(n, "then_branch", 0, NULL, &n_then, &then_results) ||
       !onnx_import_body(n, "else_branch", 0, NULL, &n_else, &else_results))
     return;
