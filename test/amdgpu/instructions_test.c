@@ -1,6 +1,7 @@
 // Each kind of instruction that the executor of code objects knows, by examples: what LLVM assembles of it, run on the
 // stand-in for HIP.
 #include "test/amdgpu/assemble.h"
+#include "test/support/driver/amdgpu/numbers.h"
 
 #include <math.h>
 
@@ -8,22 +9,9 @@ static const chip_t gfx942 = {"gfx942", 64}, gfx1100 = {"gfx1100", 32}, gfx1201 
 
 enum { G9 = 1, G11 = 2, BOTH = 3, G12 = 4, MAX_LANES = 64, MAX_WORDS = 64 };
 
-static uint32_t F(float value) {
-  uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-static uint32_t H(float value) {
-  _Float16 half = (_Float16)value;
-  uint16_t bits;
-  memcpy(&bits, &half, sizeof bits);
-  return bits;
-}
-static uint64_t D(double value) {
-  uint64_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
+static uint32_t F(float value) { return bits_f32(value); }
+static uint32_t H(float value) { return half_of(value); }
+static uint64_t D(double value) { return bits_f64(value); }
 static uint32_t LO(double value) { return (uint32_t)D(value); }
 static uint32_t HI(double value) { return (uint32_t)(D(value) >> 32); }
 

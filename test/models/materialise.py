@@ -42,6 +42,16 @@ def inputs(model):
     return {entry["name"]: tensor(entry, first + i) for i, entry in enumerate(recipe["inputs"])}
 
 
+def relative_errors(model, outputs):
+    """Of each output, over all sampled elements of the right answer."""
+    expected = np.load(os.path.join(HERE, model + ".expected.npz"))
+    for k, output in enumerate(outputs):
+        assert list(output.shape) == list(expected[f"out{k}_shape"]), output.shape
+        want = expected[f"out{k}_sample"].astype(np.float64)
+        got = output.reshape(-1)[expected[f"out{k}_index"]].astype(np.float64)
+        yield np.linalg.norm(got - want) / np.linalg.norm(want)
+
+
 def write_whole(path, write):
     """Calls write(file) on a temporary that becomes |path| once complete, so that a file is there whole or not at all."""
     temporary = f"{path}.{os.getpid()}"

@@ -141,10 +141,7 @@ static void convert_byte(state_t *state, const instruction_t *instruction, unsig
 static void convert_fp8(state_t *state, const instruction_t *instruction) { convert_byte(state, instruction, 3); }
 static void convert_bf8(state_t *state, const instruction_t *instruction) { convert_byte(state, instruction, 2); }
 
-static const struct {
-  const char *name;
-  carry_out_t *carry_out;
-} rows[] = {
+static const handler_t handlers[] = {
     {"v_readfirstlane_b32", read_first_lane}, {"v_readlane_b32", read_lane},
     {"v_writelane_b32", write_lane},          {"v_swap_b32", swap},
     {"v_permlane16_b32", permute_row},        {"v_permlanex16_b32", permute_other_row},
@@ -156,11 +153,5 @@ static const struct {
 
 bool across_find(const amdgpu_program_t *program, const char *name, instruction_t *instruction) {
   (void)program;
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    if (strcmp(rows[i].name, name) == 0) {
-      instruction->name = rows[i].name;
-      instruction->carry_out = rows[i].carry_out;
-      return true;
-    }
-  return false;
+  return handler_find(handlers, sizeof handlers / sizeof handlers[0], name, instruction);
 }

@@ -140,6 +140,14 @@ size_t kernel_hidden(const amdgpu_program_t *program, const char *name, hidden_t
 typedef bool table_t(const amdgpu_program_t *program, const char *name, instruction_t *instruction);
 table_t vector_find, scalar_find, memory_find_row, matrix_find, across_find, control_find;
 
+// What carries out instructions of a name.
+typedef struct {
+  const char *name;
+  carry_out_t *carry_out;
+} handler_t;
+// The one of |name|; false: there is none.
+bool handler_find(const handler_t *handlers, size_t n, const char *name, instruction_t *instruction);
+
 //===-- State ----------------------------------------------------------------------------------------------------===//
 
 // What is under way, in the order in which it comes; of the last two kinds in any order.

@@ -72,10 +72,7 @@ static void swap_address(state_t *state, const instruction_t *instruction) {
   go_to(state, to);
 }
 
-static const struct {
-  const char *name;
-  carry_out_t *carry_out;
-} rows[] = {
+static const handler_t handlers[] = {
     {"s_branch", branch},
     {"s_cbranch_scc0", branch},
     {"s_cbranch_scc1", branch},
@@ -137,11 +134,5 @@ static const struct {
 
 bool control_find(const amdgpu_program_t *program, const char *name, instruction_t *instruction) {
   (void)program;
-  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    if (strcmp(rows[i].name, name) == 0) {
-      instruction->name = rows[i].name;
-      instruction->carry_out = rows[i].carry_out;
-      return true;
-    }
-  return false;
+  return handler_find(handlers, sizeof handlers / sizeof handlers[0], name, instruction);
 }

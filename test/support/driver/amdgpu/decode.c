@@ -40,6 +40,16 @@ static void cut_encoding(char *name, instruction_t *out) {
   cut(name, "_w64");
 }
 
+bool handler_find(const handler_t *handlers, size_t n, const char *name, instruction_t *instruction) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(handlers[i].name, name) == 0) {
+      instruction->name = handlers[i].name;
+      instruction->carry_out = handlers[i].carry_out;
+      return true;
+    }
+  return false;
+}
+
 bool find_row(const amdgpu_program_t *program, instruction_t *instruction, const char *name) {
   static table_t *const tables[] = {vector_find, scalar_find, memory_find_row, matrix_find, across_find, control_find};
   char single[64] = "v_"; // half of a pair
