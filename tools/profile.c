@@ -27,7 +27,7 @@ typedef struct {
 // The kernel of a launch, or that of its variants which takes the sizes of the call.
 static size_t kernel_of(const strata_library_t *library, const int64_t *dims, size_t launch) {
   size_t kernel = library->launches[launch];
-  bool has_picks = library->struct_size >= offsetof(strata_library_t, picks) + sizeof library->picks && library->picks;
+  bool has_picks = STRATA_LIBRARY_HAS(library, picks) && library->picks;
   int64_t pick = 0;
   return has_picks && dims && strata_session_dim(library, library->picks[launch], dims, &pick) ? kernel + (size_t)pick
                                                                                                : kernel;
@@ -45,13 +45,11 @@ static void trace_launch(void *user, size_t launch, unsigned threads, uint64_t n
 
 // What the compiler expected of a launch, in nanoseconds; 0: it is not known.
 static uint64_t predicted_of(const strata_library_t *library, size_t kernel) {
-  bool has = library->struct_size >= offsetof(strata_library_t, predicted) + sizeof library->predicted;
-  return has && library->predicted ? library->predicted[kernel] : 0;
+  return STRATA_LIBRARY_HAS(library, predicted) && library->predicted ? library->predicted[kernel] : 0;
 }
 
 static uint32_t stream_of(const strata_library_t *library, size_t launch) {
-  bool has = library->struct_size >= offsetof(strata_library_t, streams) + sizeof library->streams;
-  return has && library->streams ? library->streams[launch] : 0;
+  return STRATA_LIBRARY_HAS(library, streams) && library->streams ? library->streams[launch] : 0;
 }
 
 //===-- The roofline ---------------------------------------------------------------------------------------------===//
@@ -254,7 +252,7 @@ static strata_status_t trace_call(strata_arena_t *arena, strata_session_t *sessi
 
 strata_profile_names_t strata_names_of(strata_arena_t *arena, const strata_library_t *library) {
   strata_profile_names_t names = {0};
-  if (library->struct_size < offsetof(strata_library_t, nodes) + sizeof library->nodes)
+  if (!STRATA_LIBRARY_HAS(library, nodes))
     return names; // of an older version
   strata_kernel_origins_t *origins = strata_arena_array(arena, strata_kernel_origins_t, library->n_kernels + 1);
   for (size_t i = 0; i < library->n_kernels && library->nodes; i++)

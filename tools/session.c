@@ -277,8 +277,7 @@ strata_status_t strata_session_fetch(strata_session_t *session) {
 
 static const int64_t *true_sizes_of(const strata_session_t *session, size_t index) {
   const strata_library_t *library = session->library;
-  size_t end = offsetof(strata_library_t, true_sizes) + sizeof library->true_sizes;
-  bool has_any = library->struct_size >= end && library->true_sizes;
+  bool has_any = STRATA_LIBRARY_HAS(library, true_sizes) && library->true_sizes;
   int64_t sizes = has_any ? library->true_sizes[index] : -1;
   return sizes >= 0 ? session->tensors[library->n_inputs + (size_t)sizes].data : NULL;
 }

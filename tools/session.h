@@ -8,6 +8,12 @@
 #include "runtime/include/strata/runtime.h"
 #include "tools/device.h"
 
+#include <stddef.h>
+
+// Whether a library's description is long enough to have |member|.
+#define STRATA_LIBRARY_HAS(library, member)                                                                            \
+  ((library)->struct_size >= offsetof(strata_library_t, member) + sizeof(library)->member)
+
 // What a file gives for an input.
 typedef struct {
   const char *text, *path; // as it was given, and the file's; NULL: there is none

@@ -66,7 +66,7 @@ static int check(const char *call, int result) {
   if (cuda.error_name(result, &name) != 0 || !name)
     name = "an unknown error";
   return strata_rt_fail(result == OUT_OF_MEMORY ? STRATA_OUT_OF_MEMORY : STRATA_DEVICE, "%s: %s: %s (%d)",
-                        strata_rt_program.library->name, call, name, result);
+                        strata_rt_program_name(), call, name, result);
 }
 
 static int cuda_open(void) {
@@ -127,7 +127,7 @@ static int cuda_enter(void *stream, strata_rt_scope_t *scope) {
     return status;
   if (current && of_stream && current != of_stream)
     return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: the stream belongs to another context than the current one",
-                          strata_rt_program.library->name);
+                          strata_rt_program_name());
   scope->context = current;
   if (current)
     return STRATA_OK;
@@ -189,7 +189,7 @@ static int cuda_unload_module(void *module) { return check("cuModuleUnload", cud
 static int cuda_get_function(void *module, const strata_rt_kernel_t *kernel, void **out_function) {
   if (kernel->n_maps && (!cuda.encode_map || !cuda.encode_window))
     return strata_rt_fail(STRATA_DEVICE, "%s: the driver is too old for kernel %s: it has no cuTensorMapEncode%s",
-                          strata_rt_program.library->name, kernel->name, cuda.encode_map ? "Im2col" : "Tiled");
+                          strata_rt_program_name(), kernel->name, cuda.encode_map ? "Im2col" : "Tiled");
   int status = check("cuModuleGetFunction", cuda.module_get_function(out_function, module, kernel->name));
   if (!status && cuda.func_load) // else that loads it on its own
     status = check("cuFuncLoad", cuda.func_load(*out_function));

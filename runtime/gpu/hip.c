@@ -38,7 +38,7 @@ static int check(const char *call, int result) {
   memcpy(&error_name, &hip.error_name, sizeof error_name);
   const char *name = error_name(result);
   return strata_rt_fail(result == OUT_OF_MEMORY ? STRATA_OUT_OF_MEMORY : STRATA_DEVICE, "%s: %s: %s (%d)",
-                        strata_rt_program.library->name, call, name ? name : "an unknown error", result);
+                        strata_rt_program_name(), call, name ? name : "an unknown error", result);
 }
 
 static int hip_open(void) {
@@ -72,7 +72,7 @@ static int hip_enter(void *stream, strata_rt_scope_t *scope) {
     return status;
   if (current != of_stream)
     return strata_rt_fail(STRATA_INVALID_ARGUMENT, "%s: the stream belongs to another device than the current one",
-                          strata_rt_program.library->name);
+                          strata_rt_program_name());
   scope->context = context_of(current);
   return STRATA_OK;
 }
@@ -111,8 +111,7 @@ static int get_properties(char *properties) {
     return status;
   int (*get)(void *, int) = hip.get_properties ? hip.get_properties : hip.get_properties_5;
   return get ? check("hipGetDeviceProperties", get(properties, device))
-             : strata_rt_fail(STRATA_DEVICE, "%s: the driver has no hipGetDeviceProperties",
-                              strata_rt_program.library->name);
+             : strata_rt_fail(STRATA_DEVICE, "%s: the driver has no hipGetDeviceProperties", strata_rt_program_name());
 }
 
 static int hip_get_arch(uint32_t *out_arch) {
@@ -126,7 +125,7 @@ static int hip_get_arch(uint32_t *out_arch) {
       *out_arch = (uint32_t)strtoul(properties + i + 3, NULL, 16);
       return STRATA_OK;
     }
-  return strata_rt_fail(STRATA_DEVICE, "%s: hipGetDeviceProperties: no architecture", strata_rt_program.library->name);
+  return strata_rt_fail(STRATA_DEVICE, "%s: hipGetDeviceProperties: no architecture", strata_rt_program_name());
 }
 
 static int hip_get_name(char *out, size_t capacity) {
@@ -151,7 +150,7 @@ static int hip_unload_module(void *module) { return check("hipModuleUnload", hip
 static int hip_get_function(void *module, const strata_rt_kernel_t *kernel, void **out_function) {
   if (kernel->n_maps)
     return strata_rt_fail(STRATA_DEVICE, "%s: kernel %s needs tensor maps, which HIP does not have",
-                          strata_rt_program.library->name, kernel->name);
+                          strata_rt_program_name(), kernel->name);
   return check("hipModuleGetFunction", hip.module_get_function(out_function, module, kernel->name));
 }
 

@@ -35,8 +35,7 @@ int strata_rt_lanes_create(uint32_t n_side, strata_rt_lanes_t **out_lanes) {
   *out_lanes = NULL;
   strata_rt_lanes_t *lanes = n_side ? calloc(1, sizeof *lanes) : NULL;
   if (!lanes)
-    return n_side ? strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", strata_rt_program.library->name)
-                  : STRATA_OK;
+    return n_side ? strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", strata_rt_program_name()) : STRATA_OK;
   lanes->n_side = n_side;
   int status = fill(lanes);
   if (status) {

@@ -84,6 +84,12 @@ typedef struct {
 
 extern const strata_rt_program_t strata_rt_program;
 
+// The name of its library, with which messages begin.
+static inline const char *strata_rt_program_name(void) {
+  const strata_rt_program_t *program = &strata_rt_program;
+  return program->library->name;
+}
+
 // The library's functions. Status codes as in runtime/base/status.def. Any thread may call them at any time, except
 // that load with memory, set_constant and unload fail while a call is running, and the caller sees to it that what
 // earlier calls enqueued has ended. Load and set_constant synchronise |stream| before they return; unload waits for

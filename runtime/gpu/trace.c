@@ -36,7 +36,7 @@ static unsigned threads_of(const strata_rt_instance_t *instance, const strata_rt
 static int reserve(recorder_t *recorder, size_t n) {
   mark_t *marks = realloc(recorder->marks, n * sizeof *marks);
   if (!marks)
-    return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", strata_rt_program.library->name);
+    return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", strata_rt_program_name());
   recorder->marks = marks;
   int status = STRATA_OK;
   for (; recorder->capacity < n && !status; recorder->capacity += !status) {

@@ -10,7 +10,13 @@
 
 #include "passes/target.h"
 
+#include <string.h>
+
 #define STRATA_CPU_ENTRY_PREFIX "strata_entry_"
+
+static inline bool strata_cpu_is_x86_64(const strata_cpu_device_t *device) {
+  return strncmp(device->triple, "x86_64-", strlen("x86_64-")) == 0;
+}
 
 // Runs tasks [begin, end) of a kernel. |buffers| are the kernel's memref arguments in order; |scratch| has
 // strata.scratch bytes, aligned to 64.

@@ -175,7 +175,7 @@ static strata_status_t link_library(strata_program_t *program, const strata_cpu_
       .program = program,
       .device = device,
       // The layout of shared libraries that targets/elf knows is x86-64's, and here are no other libc and libm.
-      .has_shared = strncmp(device->triple, "x86_64-", 7) == 0,
+      .has_shared = strata_cpu_is_x86_64(device),
   };
   if (program->options->shared_only && !linking.has_shared)
     return strata_error(STRATA_UNSUPPORTED, "--device=%s: there is no lib%s.so for it, which is asked for alone",

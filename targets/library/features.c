@@ -20,7 +20,7 @@ uint64_t strata_required_features(const strata_cpu_device_t *device) {
 #include "runtime/cpu/cpu_features.def"
   };
   uint64_t bits = 0;
-  if (strncmp(device->triple, "x86_64", 6) != 0)
+  if (!strata_cpu_is_x86_64(device))
     return 0;
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     bits |= (uint64_t)has_feature(device->features, names[i]) << i;

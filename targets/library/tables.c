@@ -256,12 +256,12 @@ const char *strata_ir_print_sizes(strata_ir_printer_t *printer, const strata_pro
 
 const char *strata_weights_section(const strata_cpu_device_t *device) {
   // On x86-64 away from code and data, which must be near each other: weights may take more than 2 GiB.
-  return strncmp(device->triple, "x86_64", 6) == 0 ? ".lrodata" : ".rodata.strata_weights";
+  return strata_cpu_is_x86_64(device) ? ".lrodata" : ".rodata.strata_weights";
 }
 
 // The section is made with nothing in it but a symbol; strata_write_object fills it.
 void strata_ir_print_weights_symbol(strata_ir_printer_t *printer, const strata_cpu_device_t *device) {
-  bool is_large = strncmp(device->triple, "x86_64", 6) == 0;
+  bool is_large = strata_cpu_is_x86_64(device);
   fprintf(printer->file,
           "module asm \".section %s,\\22%s\\22,@progbits\"\nmodule asm \".p2align 12\"\n"
           "module asm \".globl " STRATA_WEIGHTS_SYMBOL "\"\nmodule asm \".hidden " STRATA_WEIGHTS_SYMBOL "\"\n"
