@@ -77,7 +77,7 @@ ALWAYS float half_at(uint32_t pair, unsigned which) { return as_f16((uint16_t)(p
 // more in the bias, and 0x80 as their NaN.
 ALWAYS float as_f8(uint8_t bits, unsigned mantissa, bool is_fnuz) {
   int width = 7 - (int)mantissa, bias = (1 << (width - 1)) - 1 + is_fnuz;
-  unsigned exponent = (bits & 127) >> mantissa, fraction = bits & ((1u << mantissa) - 1);
+  unsigned exponent = (bits & 127u) >> mantissa, fraction = bits & ((1u << mantissa) - 1);
   float sign = bits & 128 ? -1 : 1;
   if (is_fnuz ? bits == 0x80 : mantissa == 3 ? (bits & 127) == 127 : exponent == 31 && fraction)
     return NAN;
