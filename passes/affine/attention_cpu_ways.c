@@ -1,6 +1,7 @@
 // The candidates of attention on a cpu: rows of a tile, and the widths of its scores' and of its results'.
 #include "dialects/integers.h"
 #include "passes/affine/candidates.h"
+#include "passes/affine/register_tile.h"
 
 #include <inttypes.h>
 

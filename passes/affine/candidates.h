@@ -151,7 +151,6 @@ extern const strata_ways_t strata_ways_fma;           // schedule_fma.c: of mult
 extern const strata_ways_t strata_ways_tiled;         // schedule_tiled.c: staged by the threads that multiply
 extern const strata_ways_t strata_ways_attention;     // schedule_attention.c
 extern const strata_ways_t strata_ways_attention_fma; // schedule_attention_fma.c: of multiply-adds, problem->on_fma
-#define STRATA_CPU_HALF_CYCLE (0.5 / 3e9)             // seconds: only their order counts
 // Ways that take any schedule of their kind without keys of other kinds.
 bool strata_cpu_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
 extern const strata_ways_t strata_ways_cpu_product;   // contract_cpu_ways.c

@@ -25,6 +25,8 @@ static inline int64_t strata_register_tile_part(int64_t rows) { return rows <= 4
 
 // Rows and elements of a row.
 void strata_register_tile_choose(const strata_tiling_t *t, int64_t *out_tile);
+// Seconds of what the model counts in; only their order counts.
+#define STRATA_CPU_HALF_CYCLE (0.5 / 3e9)
 // Half cycles of one step of all tiles, of |rows| and |width| each.
 int64_t strata_register_tile_cost(const strata_tiling_t *t, int64_t rows, int64_t width);
 // Half cycles of a tile of |rows| at a time, |width| elements each, along all of the row.
