@@ -52,21 +52,29 @@ MlirValue onnx_fill_up(onnx_node_t *n, MlirValue x, double value) {
 
 //===-- Compress -------------------------------------------------------------------------------------------------===//
 
-// Places known at compile time.
-static MlirValue known_places(onnx_node_t *n, int64_t count, const int64_t *condition) {
-  int64_t n_kept = 0, *kept = strata_arena_array(n->b->compile->arena, int64_t, count + 1);
+// The places of a condition known at compile time, which the axis is to have, of whatever size it is.
+static bool known_places(onnx_node_t *n, MlirValue condition, strata_dim_t room, MlirValue *out_places) {
+  int64_t count, size, n_kept = 0;
+  const int64_t *known;
+  if (!onnx_known_ints(n, condition, &known, &count))
+    return false;
+  if (strata_dim_is_constant(room, &size))
+    count = count < size ? count : size;
+  int64_t *kept = strata_arena_array(n->b->compile->arena, int64_t, count + 1);
   for (int64_t i = 0; i < count; i++)
-    if (condition[i])
+    if (known[i])
       kept[n_kept++] = i;
-  return onnx_ints_constant(n, 1, &n_kept, kept);
+  if (n_kept && !onnx_require(n->importer, room, onnx_dim(n, 0), kept[n_kept - 1] + 1, INT64_MAX))
+    return false;
+  *out_places = onnx_ints_constant(n, 1, &n_kept, kept);
+  return true;
 }
 
 // The condition may be shorter than the axis, and what is behind the axis counts for nothing.
 void onnx_import_compress(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), condition = onnx_operand(n, 1);
   strata_shape_t shape = onnx_shape(x);
-  int64_t count, size;
-  const int64_t *known;
+  MlirValue places;
   int axis = 0;
   if (onnx_has_attr(n, "axis"))
     axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
@@ -78,8 +86,7 @@ void onnx_import_compress(onnx_node_t *n) {
   if (onnx_failed(n))
     return;
   strata_dim_t room = onnx_shape(x).dims[axis], length = onnx_shape(condition).dims[0];
-  if (strata_dim_is_constant(room, &size) && onnx_known_ints(n, condition, &known, &count)) {
-    MlirValue places = known_places(n, count < size ? count : size, known);
+  if (known_places(n, condition, room, &places)) {
     onnx_set_like(n, 0, strata_build_gather(n->b, x, places, axis, 0), 0);
     return;
   }
