@@ -1,5 +1,6 @@
 // com.microsoft's MatMulNBits: a product with weights of 2, 4 or 8 bits in blocks along their rows, each of which has a
 // scale and a zero point.
+#include "dialects/import/onnx/quantize.h"
 #include "dialects/import/onnx/window.h"
 #include "dialects/integers.h"
 
@@ -8,18 +9,18 @@ typedef struct {
   strata_type_t type; // of the product
 } weights_t;
 
-// The numbers of |bits| bits that the bytes of the last dim hold, the low bits first: |count| of each row.
-static MlirValue unpack(onnx_node_t *n, MlirValue bytes, int64_t bits, int64_t rows, int64_t count) {
+MlirValue onnx_unpack_bits(onnx_node_t *n, MlirValue bytes, int64_t bits, strata_dim_t rows, int64_t count) {
   int64_t per_byte = 8 / bits, n_bytes = strata_ceil_div(count, per_byte);
   MlirValue parts[4];
-  bytes = onnx_reshape(n, bytes, 3, (int64_t[]){rows, n_bytes, 1});
+  bytes = onnx_reshape_dims(n, bytes, 3, (strata_dim_t[]){rows, onnx_dim(n, n_bytes), onnx_dim(n, 1)});
   for (int i = 0; i < per_byte && !onnx_failed(n); i++) {
     parts[i] = i ? strata_build_binary(n->b, STRATA_OP_SHR_U, bytes, onnx_integer(n, bytes, i * bits)) : bytes;
     if (per_byte > 1)
       parts[i] = strata_build_binary(n->b, STRATA_OP_AND, parts[i], onnx_integer(n, bytes, (1 << bits) - 1));
   }
   MlirValue all = onnx_failed(n) ? bytes : strata_build_concat(n->b, (int)per_byte, parts, 2);
-  return onnx_slice_axis(n, onnx_reshape(n, all, 2, (int64_t[]){rows, n_bytes * per_byte}), 1, 0, 1, count);
+  all = onnx_reshape_dims(n, all, 2, (strata_dim_t[]){rows, onnx_dim(n, n_bytes * per_byte)});
+  return onnx_slice_axis(n, all, 1, 0, 1, count);
 }
 
 // Weights of 4 bits that are known are two to a byte as they are: [rows, blocks * block].
@@ -36,7 +37,7 @@ static MlirValue nibbles(onnx_node_t *n, const weights_t *w) {
 static MlirValue numbers(onnx_node_t *n, const weights_t *w) {
   MlirValue packed = w->bits == 4 ? nibbles(n, w) : (MlirValue){0};
   if (mlirValueIsNull(packed))
-    packed = unpack(n, onnx_operand(n, 1), w->bits, w->rows, w->n_blocks * w->block);
+    packed = onnx_unpack_bits(n, onnx_operand(n, 1), w->bits, onnx_dim(n, w->rows), w->n_blocks * w->block);
   return onnx_convert(n, packed, true, STRATA_TYPE_F32, false);
 }
 
@@ -47,7 +48,7 @@ static MlirValue zero_points(onnx_node_t *n, const weights_t *w) {
     return onnx_splat(n, STRATA_TYPE_F32, 0, NULL, (double)(1 << (w->bits - 1)));
   MlirValue zero = onnx_operand(n, 3);
   if (strata_type_info[onnx_shape(zero).type].kind != STRATA_TYPE_KIND_FLOAT)
-    zero = unpack(n, zero, w->bits, w->rows, w->n_blocks);
+    zero = onnx_unpack_bits(n, zero, w->bits, onnx_dim(n, w->rows), w->n_blocks);
   return onnx_reshape(n, onnx_convert(n, zero, true, STRATA_TYPE_F32, false), 3, dims);
 }
 
