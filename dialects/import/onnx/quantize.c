@@ -79,7 +79,7 @@ static MlirValue quantize(onnx_node_t *n, MlirValue scaled, MlirValue zero, stra
   if (strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT) {
     double limit = type == STRATA_TYPE_E4M3 ? 448 : 57344;
     scaled = onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, scaled, -limit), limit);
-    return onnx_convert(n, scaled, false, type, false);
+    return strata_build_rounding(n->b, scaled, type); // what is asked for is that it rounds
   }
   MlirValue rounded = onnx_unary(n, STRATA_OP_ROUND_EVEN, scaled);
   if (!mlirValueIsNull(zero))
