@@ -23,21 +23,20 @@ MlirValue onnx_unpack_bits(onnx_node_t *n, MlirValue bytes, int64_t bits, strata
   return onnx_slice_axis(n, all, 1, 0, 1, count);
 }
 
-// Weights of 4 bits that are known are two to a byte as they are: [rows, blocks * block].
-static MlirValue nibbles(onnx_node_t *n, const weights_t *w) {
+// Numbers of 4 bits that are known are two to a byte as they are.
+static MlirValue nibbles(onnx_node_t *n, int operand, int64_t rows, int64_t count) {
   const void *data;
   bool is_splat;
-  if (!strata_constant_bytes(n->b->compile, onnx_operand(n, 1), &data, &is_splat) || is_splat)
+  if (count % 2 || !strata_constant_bytes(n->b->compile, onnx_operand(n, operand), &data, &is_splat) || is_splat)
     return (MlirValue){0};
-  int64_t dims[2] = {w->rows, w->n_blocks * w->block};
-  strata_shape_t shape = strata_shape_static(n->b->compile->context, STRATA_TYPE_I4, 2, dims);
-  return strata_build_constant(n->b, &shape, n->proto->input[1], data);
+  strata_shape_t shape = strata_shape_static(n->b->compile->context, STRATA_TYPE_I4, 2, (int64_t[]){rows, count});
+  return strata_build_constant(n->b, &shape, n->proto->input[operand], data);
 }
 
-static MlirValue numbers(onnx_node_t *n, const weights_t *w) {
-  MlirValue packed = w->bits == 4 ? nibbles(n, w) : (MlirValue){0};
+MlirValue onnx_numbers_of_bits(onnx_node_t *n, int operand, int64_t bits, int64_t rows, int64_t count) {
+  MlirValue packed = bits == 4 ? nibbles(n, operand, rows, count) : (MlirValue){0};
   if (mlirValueIsNull(packed))
-    packed = onnx_unpack_bits(n, onnx_operand(n, 1), w->bits, onnx_dim(n, w->rows), w->n_blocks * w->block);
+    packed = onnx_unpack_bits(n, onnx_operand(n, operand), bits, onnx_dim(n, rows), count);
   return onnx_convert(n, packed, true, STRATA_TYPE_F32, false);
 }
 
@@ -54,7 +53,7 @@ static MlirValue zero_points(onnx_node_t *n, const weights_t *w) {
 
 static MlirValue weights(onnx_node_t *n, const weights_t *w) {
   int64_t blocks[3] = {w->rows, w->n_blocks, w->block}, flat[2] = {w->rows, w->n_blocks * w->block};
-  MlirValue x = onnx_reshape(n, numbers(n, w), 3, blocks);
+  MlirValue x = onnx_reshape(n, onnx_numbers_of_bits(n, 1, w->bits, w->rows, w->n_blocks * w->block), 3, blocks);
   x = onnx_binary(n, STRATA_OP_SUB, x, zero_points(n, w));
   MlirValue scale = onnx_convert(n, onnx_operand(n, 2), false, STRATA_TYPE_F32, false);
   x = onnx_binary(n, STRATA_OP_MUL, x, onnx_reshape(n, scale, 3, (int64_t[]){w->rows, w->n_blocks, 1}));

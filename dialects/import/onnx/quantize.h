@@ -35,4 +35,7 @@ void onnx_requantize(onnx_node_t *n, MlirValue sum, int axis);
 // each of |rows|, as u8 [rows, count].
 MlirValue onnx_unpack_bits(onnx_node_t *n, MlirValue bytes, int64_t bits, strata_dim_t rows, int64_t count);
 
+// The same of operand |operand|, as f32; numbers of 4 bits that are known stay packed in the constant.
+MlirValue onnx_numbers_of_bits(onnx_node_t *n, int operand, int64_t bits, int64_t rows, int64_t count);
+
 #endif
