@@ -30,6 +30,11 @@ typedef enum {
 typedef enum { STRATA_MULTISTREAM_OFF, STRATA_MULTISTREAM_MODEL, STRATA_MULTISTREAM_ALL } strata_multistream_t;
 
 // The options that change the generated code; the command line's table (tools/options.def) fills them.
+// --alias OUTPUT=INPUT, by the names of the model: the caller may pass the same memory for both.
+typedef struct {
+  const char *output, *input;
+} strata_alias_t;
+
 typedef struct strata_compile_options {
   strata_target_kind_t target;
   const char *device;           // NULL: the host, or the target's default device
@@ -51,6 +56,8 @@ typedef struct strata_compile_options {
   int multistream_most;  // launches beside one another
   int opt_level;         // 0..3
   int jobs;              // threads of the compiler, at least 1
+  const strata_alias_t *aliases;
+  size_t n_aliases;
   int threads;           // default threads of the emitted cpu library; 0: as many as the machine has
 } strata_compile_options_t;
 

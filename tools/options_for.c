@@ -6,6 +6,16 @@
 #include <string.h>
 #include <unistd.h>
 
+static const strata_alias_t *aliases_of(strata_arena_t *arena, const strata_options_t *options) {
+  strata_alias_t *aliases = strata_arena_array(arena, strata_alias_t, options->alias.count + 1);
+  for (size_t i = 0; i < options->alias.count; i++) {
+    char *output = strata_arena_strdup(arena, options->alias.items[i]), *equals = strchr(output, '=');
+    *equals = 0;
+    aliases[i] = (strata_alias_t){output, equals + 1};
+  }
+  return aliases;
+}
+
 strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const strata_options_t *options) {
   long processors = sysconf(_SC_NPROCESSORS_ONLN);
   const char *comma = options->device ? strchr(options->device, ',') : NULL;
@@ -33,6 +43,8 @@ strata_compile_options_t strata_options_for_compile(strata_arena_t *arena, const
       .jobs = options->jobs    ? options->jobs
               : processors > 0 ? (int)processors
                                : 1,
+      .aliases = aliases_of(arena, options),
+      .n_aliases = options->alias.count,
       .threads = options->threads,
   };
 }
@@ -147,12 +159,6 @@ static const char *shaping_options(strata_arena_t *arena, const strata_options_t
 }
 
 strata_library_options_t strata_options_for_library(strata_arena_t *arena, const strata_options_t *options) {
-  strata_library_alias_t *aliases = strata_arena_array(arena, strata_library_alias_t, options->alias.count + 1);
-  for (size_t i = 0; i < options->alias.count; i++) {
-    char *output = strata_arena_strdup(arena, options->alias.items[i]), *equals = strchr(output, '=');
-    *equals = 0;
-    aliases[i] = (strata_library_alias_t){output, equals + 1};
-  }
   return (strata_library_options_t){
       .name = options->aot_name,
       .command_line = shaping_options(arena, options),
@@ -161,8 +167,6 @@ strata_library_options_t strata_options_for_library(strata_arena_t *arena, const
       .alignment = options->alignment,
       .user_memory = options->user_memory,
       .device_tensors = options->on_gpu_tensors,
-      .aliases = aliases,
-      .n_aliases = options->alias.count,
       .save_temps = options->save_temps,
       .print_resources = options->resource_usage,
       .shared_only = options->shared_only || !options->aot, // a library to run is loaded

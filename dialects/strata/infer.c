@@ -429,7 +429,7 @@ static strata_status_t infer_scatter(strata__record_t *r) {
   const strata_shape_t *init = &r->operands[0], *indices = &r->operands[1];
   MlirStringRef kind = strata__get(r, "kind")->string;
   STRATA_TRY(check_index_type(indices));
-  if (!strata_str_equal(kind, "none"))
+  if (!strata_str_equal(kind, "none") && !strata_str_equal(kind, "distinct"))
     STRATA_TRY(strata__check_combiner(r, init->type));
   if (init->rank < 1 || indices->rank != 1)
     return strata__invalid("expected init of rank 1 or more and indices of rank 1, got %d and %d", init->rank,

@@ -249,7 +249,7 @@ MlirValue strata_build_broadcast_to(strata_builder_t *b, MlirValue x, int rank, 
 // Broadcasts both operands to their common shape; an error if they have none.
 void strata_build_broadcast_pair(strata_builder_t *b, MlirValue *x, MlirValue *y);
 MlirValue strata_build_gather(strata_builder_t *b, MlirValue data, MlirValue indices, int64_t axis, int64_t batch_dims);
-// |kind| "none" or a combiner's name.
+// |kind| "none", "distinct" (no row twice) or a combiner's name.
 MlirValue strata_build_scatter(strata_builder_t *b, const char *kind, MlirValue init, MlirValue indices,
                                MlirValue updates);
 // Rows in sequences. The sequence of each of |total| rows; each sequence's rows combined; each row times its sequence's

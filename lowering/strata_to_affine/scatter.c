@@ -7,6 +7,8 @@
 //       scf.if %inside { affine.for %j = 0 to 64 {
 //         %x = affine.load %updates[%m, %block * 64 + %j] ...  memref.store %x, %y[%n, %block * 64 + %j] } } }
 //   } {strata.nest = "scatter", strata.serial}
+//
+// Where no row is updated twice (kind "distinct") there is a task for each update as well.
 #include "lowering/strata_to_affine/lower.h"
 
 #include "dialects/integers.h"
@@ -18,6 +20,7 @@ typedef struct {
   strata__nest_t nest;
   const strata__tensor_t *indices, *updates, *result;
   strata_combiner_t combiner; // STRATA_COMBINER_COUNT: overwrite
+  bool is_distinct;           // no row is updated twice: the updates are the nest's first dim
   int first_dim;              // of the nest, that goes over the rest of a row
   int64_t block;
 } scatter_t;
@@ -73,10 +76,8 @@ static void update_element(scatter_t *s, MlirValue row, MlirAffineExpr update, M
   strata__store_at(nest, s->result, to, value);
 }
 
-static void update_rows(scatter_t *s) {
+static void update_row(scatter_t *s, MlirAffineExpr update) {
   strata__nest_t *nest = &s->nest;
-  strata__loop_t by_update = strata__for_begin(nest, s->updates->sizes[0], 0, NULL, NULL);
-  MlirAffineExpr update = strata__dim(nest, nest->n_dims - 1);
   MlirValue index = strata__load_raw(nest, s->indices, &update);
   MlirValue row = strata__cast(nest, "arith.index_cast", index, mlirIndexTypeGet(nest->lowering->context));
   strata_loop_t guarded = strata_emit_if_begin(&nest->e, is_inside(nest, index, s->result->sizes[0]));
@@ -88,6 +89,16 @@ static void update_rows(scatter_t *s) {
     update_element(s, row, update, strata__constant(nest, 0));
   }
   strata_emit_if_end(&nest->e, guarded);
+}
+
+static void update_rows(scatter_t *s) {
+  strata__nest_t *nest = &s->nest;
+  if (s->is_distinct) {
+    update_row(s, strata__dim(nest, 0));
+    return;
+  }
+  strata__loop_t by_update = strata__for_begin(nest, s->updates->sizes[0], 0, NULL, NULL);
+  update_row(s, strata__dim(nest, nest->n_dims - 1));
   strata__for_end(nest, by_update, 0, NULL, NULL);
 }
 
@@ -111,17 +122,21 @@ strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op) {
                  .combiner = strata__combiner_of(op),
                  .block = 1};
   strata_size_t tasks[STRATA_MAX_RANK];
-  int n = s.updates->rank - 1;
+  int n = s.updates->rank - 1, first = 0;
   strata__copy(l, op, strata__operand(l, op, 0), s.result);
   if (strata__is_empty(s.updates))
     return NULL;
+  s.is_distinct = strata_str_equal(strata_attr_str(op, "kind"), "distinct") && s.result->type != STRATA_TYPE_I4;
+  if (s.is_distinct)
+    tasks[first++] = s.updates->sizes[0];
+  s.first_dim = first;
   for (int i = 0; i < n; i++)
-    tasks[i] = s.updates->sizes[i + 1];
+    tasks[first + i] = s.updates->sizes[i + 1];
   if (n > 0 && !strata_target_is_gpu(l->compile)) {
-    s.block = block_of(tasks[n - 1]);
-    tasks[n - 1] = quotient(l, tasks[n - 1], s.block);
+    s.block = block_of(tasks[first + n - 1]);
+    tasks[first + n - 1] = quotient(l, tasks[first + n - 1], s.block);
   }
-  begin_tasks(&s, l, op, n, tasks);
+  begin_tasks(&s, l, op, first + n, tasks);
   update_rows(&s);
   strata__nest_end(&s.nest);
   return NULL;

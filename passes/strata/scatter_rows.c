@@ -85,10 +85,41 @@ static MlirValue choose_row(strata_rewriter_t *r, const scatter_t *s, int64_t nu
   return strata_build_select(&r->build, for_elements(r, s, is_it), update, otherwise);
 }
 
+//===-- In place -------------------------------------------------------------------------------------------------===//
+
+static MlirValue through_reshapes(MlirValue x) {
+  while (mlirValueIsAOpResult(x) && strata_op_id(mlirOpResultGetOwner(x)) == STRATA_OP_RESHAPE)
+    x = strata_operand(mlirOpResultGetOwner(x), 0);
+  return x;
+}
+
+// An argument of @main is updated, and the result may have its memory: nothing is copied (affine-store-in-place).
+static bool is_in_place(const strata_rewriter_t *r, MlirOperation op, MlirValue init) {
+  MlirOperation main = strata_find_func(r->compile->module, "main");
+  MlirAttribute results = strata_attr(main, "res_attrs"), arguments = strata_attr(main, "arg_attrs");
+  MlirValue from = through_reshapes(init);
+  MlirBlock body = strata_func_body(main);
+  if (mlirAttributeIsNull(results) || !mlirValueIsABlockArgument(from) || mlirAttributeIsNull(arguments) ||
+      !mlirBlockEqual(mlirBlockArgumentGetOwner(from), body))
+    return false;
+  MlirAttribute own = mlirArrayAttrGetElement(arguments, mlirBlockArgumentGetArgNumber(from));
+  MlirAttribute name = mlirDictionaryAttrGetElementByName(own, strata_str("strata.name"));
+  MlirOperation end = mlirBlockGetTerminator(body);
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(end) && !mlirAttributeIsNull(name); i++) {
+    MlirValue result = through_reshapes(mlirOperationGetOperand(end, i));
+    MlirAttribute alias =
+        mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(results, i), strata_str("strata.alias"));
+    if (mlirValueEqual(result, mlirOperationGetResult(op, 0)) && !mlirAttributeIsNull(alias) &&
+        mlirAttributeEqual(alias, name))
+      return true;
+  }
+  return false;
+}
+
 MlirValue strata_simplify_scatter(strata_rewriter_t *r, MlirOperation op) {
   scatter_t s;
   int64_t *indices, count;
-  if (!read_scatter(op, &s))
+  if (!read_scatter(op, &s) || is_in_place(r, op, s.init))
     return STRATA_NO_VALUE;
   bool is_constant = strata_constant_i64s(r->compile, s.indices, &indices, &count);
   if (is_constant && are_neighbours(&s, indices))

@@ -240,6 +240,8 @@ static strata_status_t parse_proto(strata_arena_t *arena, const reader_t *r, str
   STRATA_TRY(strata_status_context(strata_tensor_proto_parse(arena, r->at, bytes_left(r), &proto), "%s", r->path));
   if (proto.is_external)
     return strata_error(STRATA_UNSUPPORTED, "%s: TensorProto with external data", r->path);
+  if (proto.is_e2m1)
+    return strata_error(STRATA_UNSUPPORTED, "%s: floats of 4 bits", r->path);
   *tensor = proto.tensor;
   tensor->data = strata_arena_copy(arena, tensor->data, tensor->size);
   return NULL;

@@ -86,7 +86,8 @@ void strata_rt_run_launch(const strata_rt_list_t *list, uint64_t index, const st
 
 void strata_rt_copy(void *const *buffers, int64_t begin, int64_t end, void *scratch) {
   (void)scratch;
-  memcpy((char *)buffers[1] + begin, (const char *)buffers[0] + begin, (size_t)(end - begin));
+  if (buffers[0] != buffers[1]) // what is updated in its own place
+    memcpy((char *)buffers[1] + begin, (const char *)buffers[0] + begin, (size_t)(end - begin));
 }
 
 // A call so far.

@@ -23,7 +23,8 @@ static void *resolve(const strata_rt_instance_t *instance, const strata_rt_arg_t
 
 static int copy(void *const *buffers, int64_t size, const strata_rt_call_t *call) {
   size_t bytes = (size_t)strata_rt_number(size, call->values);
-  return bytes ? strata_rt_driver()->copy(buffers[1], buffers[0], bytes, call->stream) : STRATA_OK;
+  bool is_moved = bytes && buffers[0] != buffers[1]; // else it is updated in its own place
+  return is_moved ? strata_rt_driver()->copy(buffers[1], buffers[0], bytes, call->stream) : STRATA_OK;
 }
 
 int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list_t *list, uint64_t index,

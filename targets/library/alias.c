@@ -1,5 +1,6 @@
 // --alias OUTPUT=INPUT: the caller may pass the same memory for both. Where the output is written before the input has
-// been read for the last time, it is computed in the pool and copied at the end.
+// been read for the last time, it is computed in the pool and copied at the end. What is stored in the input's place
+// (affine-store-in-place) has the input copied to it in front, which is nothing where the two are the same memory.
 #include "targets/library/emit.h"
 
 #include "runtime/base/nearest.h"
@@ -66,6 +67,23 @@ static void redirect_launch(strata_arena_t *arena, size_t output, strata_program
     redirect_launch(arena, output, to, &launch->variants[i]);
 }
 
+// On the cpu the runtime's copy takes bytes for tasks; on a GPU the driver copies.
+static strata_program_launch_t copy_launch(strata_program_t *program, strata_program_arg_t from,
+                                           strata_program_arg_t to, strata_number_t size) {
+  strata_arena_t *arena = program->compile->arena;
+  *strata_vector_push(arena, &program->kernels) =
+      (strata_program_kernel_t){.symbol = "copy",
+                                .entry = STRATA_COPY_ENTRY,
+                                .tasks = size,
+                                .copy_size = size,
+                                .bytes = strata_number_varies(size) ? 0 : 2 * size};
+  const strata_program_arg_t args[] = {from, to};
+  return (strata_program_launch_t){.kernel = program->kernels.count - 1,
+                                   .n_args = 2,
+                                   .args = strata_arena_copy(arena, args, sizeof args),
+                                   .region = -1};
+}
+
 static void redirect(strata_program_t *program, size_t output) {
   enum { POOL_ALIGNMENT = 256 };
   strata_arena_t *arena = program->compile->arena;
@@ -75,19 +93,17 @@ static void redirect(strata_program_t *program, size_t output) {
   const strata_program_arg_t in_pool = {.kind = STRATA_ARG_POOL, .offset = offset};
   for (size_t i = 0; i < program->main.count; i++)
     redirect_launch(arena, output, in_pool, &program->main.data[i]);
-  // On the cpu the runtime's copy takes bytes for tasks; on a GPU the driver copies.
-  *strata_vector_push(arena, &program->kernels) =
-      (strata_program_kernel_t){.symbol = "copy",
-                                .entry = STRATA_COPY_ENTRY,
-                                .tasks = tensor->size,
-                                .copy_size = tensor->size,
-                                .bytes = strata_number_varies(tensor->size) ? 0 : 2 * tensor->size};
-  const strata_program_arg_t args[] = {in_pool, {.kind = STRATA_ARG_TENSOR, .index = output}};
   *strata_vector_push(arena, &program->main) =
-      (strata_program_launch_t){.kernel = program->kernels.count - 1,
-                                .n_args = 2,
-                                .args = strata_arena_copy(arena, args, sizeof args),
-                                .region = -1};
+      copy_launch(program, in_pool, (strata_program_arg_t){.kind = STRATA_ARG_TENSOR, .index = output}, tensor->size);
+}
+
+static void copy_in_front(strata_program_t *program, size_t output) {
+  const strata_program_tensor_t *tensor = &program->tensors[output];
+  const strata_program_arg_t from = {.kind = STRATA_ARG_TENSOR, .index = (size_t)tensor->in_place},
+                             to = {.kind = STRATA_ARG_TENSOR, .index = output};
+  strata_vector_push(program->compile->arena, &program->main);
+  memmove(program->main.data + 1, program->main.data, (program->main.count - 1) * sizeof *program->main.data);
+  program->main.data[0] = copy_launch(program, from, to, tensor->size);
 }
 
 static const char *size_text(const strata_program_t *program, const strata_program_tensor_t *tensor) {
@@ -97,8 +113,9 @@ static const char *size_text(const strata_program_t *program, const strata_progr
 }
 
 strata_status_t strata_program_apply_aliases(strata_program_t *program) {
-  for (size_t i = 0; i < program->options->n_aliases; i++) {
-    const strata_library_alias_t *alias = &program->options->aliases[i];
+  const strata_compile_options_t *options = program->compile->options;
+  for (size_t i = 0; i < options->n_aliases; i++) {
+    const strata_alias_t *alias = &options->aliases[i];
     size_t input, output;
     STRATA_TRY(find_tensor(program, program->n_inputs, program->n_outputs, alias->output, &output));
     STRATA_TRY(find_tensor(program, 0, program->n_inputs, alias->input, &input));
@@ -111,5 +128,8 @@ strata_status_t strata_program_apply_aliases(strata_program_t *program) {
     if (is_written_early(program, output, input))
       redirect(program, output);
   }
+  for (size_t i = 0; i < program->n_outputs; i++)
+    if (program->tensors[program->n_inputs + i].in_place >= 0)
+      copy_in_front(program, program->n_inputs + i);
   return NULL;
 }

@@ -14,11 +14,6 @@ typedef enum {
 } strata_weights_t;
 typedef enum { STRATA_DEBUG_INFO_NONE, STRATA_DEBUG_INFO_LINE, STRATA_DEBUG_INFO_FULL } strata_debug_info_t;
 
-// --alias OUTPUT=INPUT, by the names of the model.
-typedef struct {
-  const char *output, *input;
-} strata_library_alias_t;
-
 typedef struct {
   const char *name;         // of the function, prefix of every file and symbol
   const char *command_line; // the options that shaped the library, for its description
@@ -27,8 +22,6 @@ typedef struct {
   int alignment; // of the caller's tensors, in bytes; 0: the element's
   bool user_memory;
   bool device_tensors; // the caller's tensors are in device memory; GPUs only
-  const strata_library_alias_t *aliases;
-  size_t n_aliases;
   const char *save_temps; // a folder to keep objects and LLVM IR in; NULL: none
   bool print_resources;   // --resource-usage
   bool shared_only;       // lib<name>.so, and no archive, header and pkg-config file

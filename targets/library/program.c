@@ -121,6 +121,17 @@ static void read_true_sizes(strata_program_t *program, MlirOperation main) {
   }
 }
 
+// Finds the outputs that are stored in an input's place.
+static void read_places(strata_program_t *program, MlirOperation main) {
+  for (size_t i = 0; i < program->n_inputs + program->n_outputs; i++) {
+    MlirAttribute of = argument_attr(main, (intptr_t)i, "strata.in_place");
+    program->tensors[i].in_place = -1;
+    for (size_t k = 0; k < program->n_inputs && !mlirAttributeIsNull(of); k++)
+      if (strata_str_equal(mlirStringAttrGetValue(of), program->tensors[k].name))
+        program->tensors[i].in_place = (int64_t)k;
+  }
+}
+
 static void read_arguments(strata_program_t *program, MlirOperation main) {
   strata_arena_t *arena = program->compile->arena;
   intptr_t n = mlirBlockGetNumArguments(strata_func_body(main));
@@ -141,6 +152,7 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
       program->n_outputs++;
   }
   read_true_sizes(program, main);
+  read_places(program, main);
   program->dim_c_names = strata_arena_array(arena, const char *, strata_symbols_given(&program->symbols) + 1);
   for (size_t i = 0; i < strata_symbols_given(&program->symbols); i++)
     program->dim_c_names[i] = strata_c_scope_add(&scope, program->symbols.list.data[i].name);

@@ -20,6 +20,7 @@ typedef struct {
   const char *shape_text; // "batch, 64"
   const char *note;       // of the model, for the header; NULL: none
   strata_number_t size;   // bytes
+  int64_t in_place;       // of an output that updates an input: that input, which is copied to it in front; else -1
   int64_t true_sizes;     // of an output whose sizes depend on data: the output that has them; else -1
 } strata_program_tensor_t;
 

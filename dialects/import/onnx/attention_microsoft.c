@@ -1,5 +1,6 @@
 // com.microsoft's Attention and MultiHeadAttention.
 #include "dialects/import/onnx/attention.h"
+#include "dialects/import/onnx/quantize.h"
 #include "dialects/import/onnx/sizes.h"
 
 #include <math.h>
@@ -115,40 +116,85 @@ static bool read_widths(onnx_node_t *n, int64_t total, int64_t heads, int64_t ou
   return !onnx_failed(n);
 }
 
-// input, weights, bias, mask, past, attention bias
-void onnx_import_microsoft_attention(onnx_node_t *n) {
+// Where Attention's operands are, and those of operators that have the same.
+typedef struct {
+  int mask, past, bias;
+} places_t;
+
+static bool check_projection(onnx_node_t *n, int64_t widths[3], int64_t heads) {
   strata_shape_t shape = onnx_operand_shape(n, 0), weights = onnx_operand_shape(n, 1);
-  int64_t heads = onnx_attr_int(n, "num_heads", 0), total = 0, widths[3], start = 0;
-  if (onnx_attr_int(n, "do_rotary", 0) || onnx_attr_int(n, "past_present_share_buffer", 0) || onnx_has(n, 6))
+  int64_t total = 0;
+  if (onnx_attr_int(n, "do_rotary", 0) || onnx_attr_int(n, "past_present_share_buffer", 0))
     onnx_unsupported(n, "rotary embeddings and a past in a buffer that is longer");
   if (!onnx_failed(n) && (shape.rank != 3 || weights.rank != 2 || !strata_dim_is_constant(weights.dims[1], &total)))
     onnx_invalid(n, "expected an input of 3 dimensions and weights of 2");
-  if (onnx_failed(n) || !read_widths(n, total, heads, widths))
-    return;
-  onnx_expect_shape(n, 2, 1, &weights.dims[1]);
-  MlirValue all = onnx_contract(n, "bmk,kn->bmn", onnx_operand(n, 0), onnx_operand(n, 1), shape.type, "matmul"),
-            parts[3];
-  if (onnx_has(n, 2))
-    all = onnx_binary(n, STRATA_OP_ADD, all, onnx_operand(n, 2));
+  if (!onnx_failed(n))
+    onnx_expect_shape(n, 2, 1, &weights.dims[1]);
+  return !onnx_failed(n) && read_widths(n, total, heads, widths);
+}
+
+// Queries, keys and values beside each other, [batch, length, widths].
+static void attend_projected(onnx_node_t *n, MlirValue all, const int64_t widths[3], int64_t heads, places_t at) {
+  MlirValue parts[3];
+  int64_t start = 0;
   for (int i = 0; i < 3; start += widths[i++])
     parts[i] = onnx_split_heads(n, onnx_slice_axis(n, all, 2, start, 1, widths[i]), heads);
   onnx_attention_t a = settings(n);
   a.q = parts[0], a.k = parts[1], a.v = parts[2];
   strata_dim_t past = onnx_dim(n, 0);
-  if (onnx_has(n, 4) && !onnx_failed(n)) {
-    if (onnx_operand_shape(n, 4).rank != 5)
-      onnx_invalid(n, "operand 4 ('%s'): expected 5 dimensions", n->proto->input[4]);
+  if (onnx_has(n, at.past) && !onnx_failed(n)) {
+    if (onnx_operand_shape(n, at.past).rank != 5)
+      onnx_invalid(n, "operand %d ('%s'): expected 5 dimensions", at.past, n->proto->input[at.past]);
     else
-      past = onnx_operand_shape(n, 4).dims[3];
-    a.k = joined(n, past_part(n, 4, 0), a.k);
-    a.v = joined(n, past_part(n, 4, 1), a.v);
+      past = onnx_operand_shape(n, at.past).dims[3];
+    a.k = joined(n, past_part(n, at.past, 0), a.k);
+    a.v = joined(n, past_part(n, at.past, 1), a.v);
   }
   frame_t frame = frame_of(n, &a, past);
-  add_masks(n, &a, 3, 5, &frame);
+  add_masks(n, &a, at.mask, at.bias, &frame);
   onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, NULL)));
   if (onnx_wants(n, 1) && !onnx_failed(n))
     onnx_set(n, 1,
              strata_build_concat(n->b, 2, (MlirValue[]){onnx_insert_axis(n, a.k, 0), onnx_insert_axis(n, a.v, 0)}, 0));
+}
+
+// input, weights, bias, mask, past, attention bias
+void onnx_import_microsoft_attention(onnx_node_t *n) {
+  int64_t heads = onnx_attr_int(n, "num_heads", 0), widths[3];
+  if (onnx_has(n, 6))
+    onnx_unsupported(n, "a past in a buffer that is longer");
+  if (onnx_failed(n) || !check_projection(n, widths, heads))
+    return;
+  MlirValue input = onnx_operand(n, 0);
+  MlirValue all = onnx_contract(n, "bmk,kn->bmn", input, onnx_operand(n, 1), onnx_shape(input).type, "matmul");
+  if (onnx_has(n, 2))
+    all = onnx_binary(n, STRATA_OP_ADD, all, onnx_operand(n, 2));
+  attend_projected(n, all, widths, heads, (places_t){.mask = 3, .past = 4, .bias = 5});
+}
+
+// input, weights, bias, input scale, weight scale, mask, input zero, weight zero, past: the projection is a product of
+// integers.
+void onnx_import_quantized_attention(onnx_node_t *n) {
+  enum { NONE = 9 }; // no attention bias
+  int64_t heads = onnx_attr_int(n, "num_heads", 0), widths[3];
+  if (!check_projection(n, widths, heads))
+    return;
+  MlirValue input = onnx_centered(n, 0, 6, 0), weights = onnx_centered(n, 1, 7, 1);
+  MlirValue scale = onnx_scalar(n, 3, STRATA_TYPE_F32);
+  strata_type_t type = onnx_operand_shape(n, 2).type;
+  if (onnx_has(n, 6))
+    onnx_scalar(n, 6, STRATA_TYPE_F32); // one number, too
+  if (onnx_failed(n))
+    return;
+  MlirValue all = onnx_contract(n, "bmk,kn->bmn", input, weights, STRATA_TYPE_I32, "matmul");
+  all = onnx_binary(n, STRATA_OP_MUL, onnx_convert(n, all, false, STRATA_TYPE_F32, false), scale);
+  MlirValue column = onnx_lined_scale(n, 4, all, 2);
+  if (onnx_failed(n))
+    return;
+  all = onnx_binary(n, STRATA_OP_MUL, all, column);
+  all = onnx_binary(n, STRATA_OP_ADD, all, onnx_convert(n, onnx_operand(n, 2), false, STRATA_TYPE_F32, false));
+  all = onnx_convert(n, all, false, type, false);
+  attend_projected(n, all, widths, heads, (places_t){.mask = 5, .past = 8, .bias = NONE});
 }
 
 //===-- MultiHeadAttention ---------------------------------------------------------------------------------------===//

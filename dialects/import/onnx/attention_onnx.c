@@ -1,5 +1,6 @@
 // ONNX's Attention and TensorScatter, which updates the keys and values that it reads.
 #include "dialects/import/onnx/attention.h"
+#include "dialects/import/onnx/cache.h"
 #include "dialects/import/onnx/sizes.h"
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, N_KEYS };
@@ -155,8 +156,17 @@ void onnx_import_tensor_scatter(onnx_node_t *n) {
                    onnx_dim_text(n, new.dims[i]), onnx_dim_text(n, shape.dims[i]));
   if (onnx_failed(n))
     return;
-  // Each place of the cache reads the update where the update has it, else the cache.
   strata_dim_t size = shape.dims[axis], count = new.dims[axis], dims[2] = {shape.dims[0], size};
+  bool fits = onnx_dim_range(n, strata_dim_sub(count, size)).max <= 0;
+  if (onnx_updates_input(n, 0, 0) && (fits || !is_circular)) {
+    strata_dim_t none[2] = {onnx_dim(n, 1), onnx_dim(n, 1)};
+    onnx_expect_shape(n, 2, 1, shape.dims);
+    MlirValue first =
+        onnx_has(n, 2) ? onnx_insert_axis(n, onnx_operand(n, 2), 1) : onnx_splat_dims(n, STRATA_TYPE_I64, 2, none, 0);
+    onnx_set_update(n, 0, onnx_written(n, cache, update, axis, first, is_circular), 0);
+    return;
+  }
+  // Each place of the cache reads the update where the update has it, else the cache.
   MlirValue from = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 1);
   if (onnx_has(n, 2)) {
     onnx_expect_shape(n, 2, 1, shape.dims);

@@ -1,4 +1,6 @@
 // Matrix products and einsum, as strata.contract.
+#include "dialects/import/onnx/activation.h"
+#include "dialects/import/onnx/quantize.h"
 #include "dialects/import/onnx/sizes.h"
 #include "dialects/import/onnx/window.h"
 
@@ -99,24 +101,40 @@ void onnx_import_fused_matmul(onnx_node_t *n) {
     onnx_set(n, 0, times(n, onnx_matmul(n, lhs, rhs, onnx_shape(lhs).type), onnx_attr_float(n, "alpha", 1)));
 }
 
-void onnx_import_gemm(onnx_node_t *n) {
+static MlirValue gemm(onnx_node_t *n) {
   static const char *const letters[2][2] = {{"mk,kn->mn", "mk,nk->mn"}, {"km,kn->mn", "km,nk->mn"}};
   MlirValue lhs = onnx_operand(n, 0), rhs = onnx_operand(n, 1);
   strata_shape_t l = onnx_shape(lhs), r = onnx_shape(rhs);
   if (!onnx_failed(n) && (l.rank != 2 || r.rank != 2))
     onnx_invalid(n, "expected two matrices, got %d and %d dimensions", l.rank, r.rank);
   if (onnx_failed(n))
-    return;
+    return lhs;
   const char *form = letters[onnx_attr_int(n, "transA", 0) != 0][onnx_attr_int(n, "transB", 0) != 0];
   MlirValue result = times(n, onnx_contract(n, form, lhs, rhs, l.type, "matmul"), onnx_attr_float(n, "alpha", 1));
   double beta = onnx_attr_float(n, "beta", 1);
   strata_shape_t shape = onnx_shape(result);
   onnx_expect_broadcast(n, 2, shape.rank, shape.dims);
   if (onnx_failed(n))
-    return;
+    return lhs;
   if (onnx_has(n, 2) && beta != 0)
     result = onnx_binary(n, STRATA_OP_ADD, result, times(n, onnx_operand(n, 2), beta));
-  onnx_set_like(n, 0, result, 0);
+  return result;
+}
+
+void onnx_import_gemm(onnx_node_t *n) { onnx_set_like(n, 0, gemm(n), 0); }
+
+// com.microsoft's: with an activation behind it.
+void onnx_import_fused_gemm(onnx_node_t *n) {
+  MlirValue x = gemm(n);
+  const char *const names[2] = {"activation_alpha", "activation_beta"};
+  float values[2];
+  size_t count = 0;
+  while (count < 2 && onnx_has_attr(n, names[count])) {
+    values[count] = (float)onnx_attr_float(n, names[count], 0);
+    count++;
+  }
+  if (!onnx_failed(n))
+    onnx_set(n, 0, onnx_activate_named(n, x, count, values));
 }
 
 // A zero point of the left operand may be one a row, of the right one a column.

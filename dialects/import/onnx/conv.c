@@ -3,6 +3,8 @@
 //   result[n, f, i, j] = sum over c, k, l of x[n, c, i * stride + k * dilation - low, ...] * weight[f, c, k, l]
 //
 // Dims of size 1 are left out of the sum, so that a 1x1 convolution is a matrix product; groups are a dim of their own.
+#include "dialects/import/onnx/activation.h"
+#include "dialects/import/onnx/quantize.h"
 #include "dialects/import/onnx/sizes.h"
 #include "dialects/import/onnx/window.h"
 #include "dialects/integers.h"
@@ -200,13 +202,29 @@ static MlirValue add_bias(onnx_node_t *n, MlirValue x, int operand) {
   return onnx_binary(n, STRATA_OP_ADD, x, onnx_along_axis(n, onnx_operand(n, operand), 1, onnx_shape(x).rank));
 }
 
-void onnx_import_conv(onnx_node_t *n) {
+static MlirValue conv(onnx_node_t *n) {
   onnx_window_t w;
   int64_t groups;
   if (!read_conv(n, 1, &groups, &w))
-    return;
+    return (MlirValue){0};
   MlirValue x = onnx_operand(n, 0), result = onnx_convolve(n, x, onnx_operand(n, 1), groups, &w, onnx_shape(x).type);
-  onnx_set(n, 0, add_bias(n, result, 2));
+  return add_bias(n, result, 2);
+}
+
+void onnx_import_conv(onnx_node_t *n) { onnx_set(n, 0, conv(n)); }
+
+// com.microsoft's: with a sum and an activation behind it.
+void onnx_import_fused_conv(onnx_node_t *n) {
+  MlirValue x = conv(n);
+  strata_shape_t shape = onnx_shape(x);
+  const Onnx__AttributeProto *parameters = onnx_attr(n, "activation_params");
+  if (onnx_has(n, 3) && !onnx_failed(n)) {
+    onnx_expect_shape(n, 3, shape.rank, shape.dims);
+    x = onnx_failed(n) ? x : onnx_binary(n, STRATA_OP_ADD, x, onnx_operand(n, 3));
+  }
+  if (!onnx_failed(n))
+    onnx_set(n, 0,
+             onnx_activate_named(n, x, parameters ? parameters->n_floats : 0, parameters ? parameters->floats : NULL));
 }
 
 // The padding that gives the output the size asked for, or that the automatic modes mean.

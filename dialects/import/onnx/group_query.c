@@ -1,6 +1,7 @@
 // com.microsoft's GroupQueryAttention: causal attention to a cache that the operator extends, a place of its own for
 // each batch entry.
 #include "dialects/import/onnx/attention.h"
+#include "dialects/import/onnx/cache.h"
 #include "dialects/import/onnx/sizes.h"
 
 #include <math.h>
@@ -172,10 +173,24 @@ static MlirValue older(onnx_node_t *n, const cache_t *c, int operand, MlirValue 
                                    : strata_build_pad_dims(n->b, onnx_operand(n, operand), low, high, 0);
 }
 
+// The cache is an input of the model, has room for what is new, and is given back: it can be written where it is.
+static bool is_updated(const onnx_node_t *n, const cache_t *c, int past) {
+  if (!onnx_updates_input(n, past - PAST_KEY + 1, past))
+    return false;
+  strata_shape_t old = onnx_shape(n->inputs[past].tensor);
+  return strata_dim_equal(onnx_resolve(n->importer, c->room), onnx_resolve(n->importer, old.dims[2]));
+}
+
 // The cache with the new values |x|, [batch, length, heads, size].
 static MlirValue extended(onnx_node_t *n, const cache_t *c, int past, MlirValue x) {
   if (onnx_failed(n))
     return x;
+  if (is_updated(n, c, past)) {
+    strata_shape_t old = onnx_operand_shape(n, past), new = onnx_shape(x);
+    if (!onnx_agree(n, old.dims[1], new.dims[2]) || !onnx_agree(n, old.dims[3], new.dims[3]))
+      onnx_invalid(n, "operand %d ('%s'): the heads differ from those of what is new", past, n->proto->input[past]);
+    return onnx_written(n, onnx_operand(n, past), onnx_swap_heads(n, x), 2, c->begin, false);
+  }
   strata_dim_t row[2] = {onnx_dim(n, 1), c->room};
   MlirValue place = onnx_iota_dims(n, STRATA_TYPE_I64, 2, row, 1);
   MlirValue from = onnx_binary(n, STRATA_OP_SUB, place, c->begin);
@@ -248,6 +263,9 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
   else if (onnx_attr_int(n, "smooth_softmax", 0))
     a.sink = onnx_splat(n, onnx_shape(a.q).type, 0, NULL, 0);
   onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, NULL)));
-  onnx_set(n, 1, a.k);
-  onnx_set(n, 2, a.v);
+  for (int i = 0; i < 2; i++)
+    if (is_updated(n, &c, PAST_KEY + i))
+      onnx_set_update(n, 1 + i, i ? a.v : a.k, PAST_KEY + i);
+    else
+      onnx_set(n, 1 + i, i ? a.v : a.k);
 }

@@ -1,5 +1,6 @@
 // com.microsoft's MatMulNBits: a product with weights of 2, 4 or 8 bits in blocks along their rows, each of which has a
 // scale and a zero point.
+#include "dialects/import/onnx/quantize.h"
 #include "dialects/import/onnx/window.h"
 #include "dialects/integers.h"
 
@@ -8,35 +9,34 @@ typedef struct {
   strata_type_t type; // of the product
 } weights_t;
 
-// The numbers of |bits| bits that the bytes of the last dim hold, the low bits first: |count| of each row.
-static MlirValue unpack(onnx_node_t *n, MlirValue bytes, int64_t bits, int64_t rows, int64_t count) {
+MlirValue onnx_unpack_bits(onnx_node_t *n, MlirValue bytes, int64_t bits, strata_dim_t rows, int64_t count) {
   int64_t per_byte = 8 / bits, n_bytes = strata_ceil_div(count, per_byte);
   MlirValue parts[4];
-  bytes = onnx_reshape(n, bytes, 3, (int64_t[]){rows, n_bytes, 1});
+  bytes = onnx_reshape_dims(n, bytes, 3, (strata_dim_t[]){rows, onnx_dim(n, n_bytes), onnx_dim(n, 1)});
   for (int i = 0; i < per_byte && !onnx_failed(n); i++) {
     parts[i] = i ? strata_build_binary(n->b, STRATA_OP_SHR_U, bytes, onnx_integer(n, bytes, i * bits)) : bytes;
     if (per_byte > 1)
       parts[i] = strata_build_binary(n->b, STRATA_OP_AND, parts[i], onnx_integer(n, bytes, (1 << bits) - 1));
   }
   MlirValue all = onnx_failed(n) ? bytes : strata_build_concat(n->b, (int)per_byte, parts, 2);
-  return onnx_slice_axis(n, onnx_reshape(n, all, 2, (int64_t[]){rows, n_bytes * per_byte}), 1, 0, 1, count);
+  all = onnx_reshape_dims(n, all, 2, (strata_dim_t[]){rows, onnx_dim(n, n_bytes * per_byte)});
+  return onnx_slice_axis(n, all, 1, 0, 1, count);
 }
 
-// Weights of 4 bits that are known are two to a byte as they are: [rows, blocks * block].
-static MlirValue nibbles(onnx_node_t *n, const weights_t *w) {
+// Numbers of 4 bits that are known are two to a byte as they are.
+static MlirValue nibbles(onnx_node_t *n, int operand, int64_t rows, int64_t count) {
   const void *data;
   bool is_splat;
-  if (!strata_constant_bytes(n->b->compile, onnx_operand(n, 1), &data, &is_splat) || is_splat)
+  if (count % 2 || !strata_constant_bytes(n->b->compile, onnx_operand(n, operand), &data, &is_splat) || is_splat)
     return (MlirValue){0};
-  int64_t dims[2] = {w->rows, w->n_blocks * w->block};
-  strata_shape_t shape = strata_shape_static(n->b->compile->context, STRATA_TYPE_I4, 2, dims);
-  return strata_build_constant(n->b, &shape, n->proto->input[1], data);
+  strata_shape_t shape = strata_shape_static(n->b->compile->context, STRATA_TYPE_I4, 2, (int64_t[]){rows, count});
+  return strata_build_constant(n->b, &shape, n->proto->input[operand], data);
 }
 
-static MlirValue numbers(onnx_node_t *n, const weights_t *w) {
-  MlirValue packed = w->bits == 4 ? nibbles(n, w) : (MlirValue){0};
+MlirValue onnx_numbers_of_bits(onnx_node_t *n, int operand, int64_t bits, int64_t rows, int64_t count) {
+  MlirValue packed = bits == 4 ? nibbles(n, operand, rows, count) : (MlirValue){0};
   if (mlirValueIsNull(packed))
-    packed = unpack(n, onnx_operand(n, 1), w->bits, w->rows, w->n_blocks * w->block);
+    packed = onnx_unpack_bits(n, onnx_operand(n, operand), bits, onnx_dim(n, rows), count);
   return onnx_convert(n, packed, true, STRATA_TYPE_F32, false);
 }
 
@@ -47,13 +47,13 @@ static MlirValue zero_points(onnx_node_t *n, const weights_t *w) {
     return onnx_splat(n, STRATA_TYPE_F32, 0, NULL, (double)(1 << (w->bits - 1)));
   MlirValue zero = onnx_operand(n, 3);
   if (strata_type_info[onnx_shape(zero).type].kind != STRATA_TYPE_KIND_FLOAT)
-    zero = unpack(n, zero, w->bits, w->rows, w->n_blocks);
+    zero = onnx_unpack_bits(n, zero, w->bits, onnx_dim(n, w->rows), w->n_blocks);
   return onnx_reshape(n, onnx_convert(n, zero, true, STRATA_TYPE_F32, false), 3, dims);
 }
 
 static MlirValue weights(onnx_node_t *n, const weights_t *w) {
   int64_t blocks[3] = {w->rows, w->n_blocks, w->block}, flat[2] = {w->rows, w->n_blocks * w->block};
-  MlirValue x = onnx_reshape(n, numbers(n, w), 3, blocks);
+  MlirValue x = onnx_reshape(n, onnx_numbers_of_bits(n, 1, w->bits, w->rows, w->n_blocks * w->block), 3, blocks);
   x = onnx_binary(n, STRATA_OP_SUB, x, zero_points(n, w));
   MlirValue scale = onnx_convert(n, onnx_operand(n, 2), false, STRATA_TYPE_F32, false);
   x = onnx_binary(n, STRATA_OP_MUL, x, onnx_reshape(n, scale, 3, (int64_t[]){w->rows, w->n_blocks, 1}));

@@ -90,8 +90,7 @@ bool onnx_known_ints(onnx_node_t *n, MlirValue value, const int64_t **out_values
   return true;
 }
 
-// The name of the model's input that |value| is, be it in another shape; NULL where it is computed.
-static const char *input_name(const onnx_node_t *n, MlirValue value) {
+const char *onnx_input_name(const onnx_node_t *n, MlirValue value) {
   onnx_importer_t *importer = n->importer;
   while (mlirValueIsAOpResult(value) && strata_op_id(mlirOpResultGetOwner(value)) == STRATA_OP_RESHAPE)
     value = mlirOperationGetOperand(mlirOpResultGetOwner(value), 0);
@@ -105,7 +104,7 @@ static const char *input_name(const onnx_node_t *n, MlirValue value) {
 
 const char *onnx_binding_hint(const onnx_node_t *n, MlirValue value) {
   strata_arena_t *arena = n->importer->compile->arena;
-  const char *name = mlirValueIsNull(value) ? NULL : input_name(n, value);
+  const char *name = mlirValueIsNull(value) ? NULL : onnx_input_name(n, value);
   return name ? strata_arena_printf(arena, "; it is an input of the model: give it with --bind-constant %s",
                                     strata_shell_quote(arena, strata_arena_printf(arena, "%s=FILE.npy", name)))
               : "";

@@ -151,14 +151,17 @@ static strata_status_t read_input_type(onnx_importer_t *importer, const Onnx__Va
 
 //===-- Inputs ---------------------------------------------------------------------------------------------------===//
 
-static MlirAttribute port_attrs(onnx_importer_t *importer, const char *name, bool is_unsigned, const char *note) {
+static MlirAttribute port_attrs(onnx_importer_t *importer, const char *name, const onnx_value_t *value) {
   MlirContext context = importer->compile->context;
+  const MlirAttribute none = {0};
   const strata_named_attr_t given[] = {{"strata.name", strata_str_attr(context, name)},
-                                       {"strata.unsigned", is_unsigned ? mlirUnitAttrGet(context) : (MlirAttribute){0}},
-                                       {"strata.note", note ? strata_str_attr(context, note) : (MlirAttribute){0}}};
-  MlirNamedAttribute attrs[3];
+                                       {"strata.unsigned", value->is_unsigned ? mlirUnitAttrGet(context) : none},
+                                       {"strata.note", value->note ? strata_str_attr(context, value->note) : none},
+                                       {"strata.alias", value->alias ? strata_str_attr(context, value->alias) : none}};
+  enum { MOST = sizeof given / sizeof *given };
+  MlirNamedAttribute attrs[MOST];
   int count = 0;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < MOST; i++)
     if (!mlirAttributeIsNull(given[i].attr))
       attrs[count++] = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(given[i].name)), given[i].attr);
   return mlirDictionaryAttrGet(context, count, attrs);
@@ -177,7 +180,7 @@ static strata_status_t add_argument(onnx_importer_t *importer, onnx_scope_t *sco
   MlirLocation location = mlirLocationNameGet(context, strata_str(port->name), mlirLocationUnknownGet(context));
   MlirValue value = mlirBlockAddArgument(b->block, strata_shape_to_type(context, &shape), location);
   *strata_vector_push(importer->compile->arena, &importer->argument_attrs) =
-      port_attrs(importer, port->name, port->is_unsigned, NULL);
+      port_attrs(importer, port->name, &(onnx_value_t){.is_unsigned = port->is_unsigned});
   return onnx_define(importer, scope, port->name,
                      (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = port->is_unsigned, .tensor = value});
 }
@@ -386,7 +389,7 @@ static strata_status_t import_output(onnx_importer_t *importer, const onnx_scope
   if (strata_string_map_put(importer->compile->arena, &importer->outputs, name, importer))
     return strata_error(STRATA_PARSE, "output '%s' is given twice", name);
   *out_value = value->tensor;
-  *out_attrs = port_attrs(importer, name, value->is_unsigned, value->note);
+  *out_attrs = port_attrs(importer, name, value);
   if (value->kind == ONNX_POISONED)
     return NULL; // its problem is noted
   strata_status_t status = check_output(importer, scope, graph, info, value);

@@ -30,7 +30,8 @@ typedef struct onnx_value {
   MlirValue tensor;
   size_t n_items;
   const struct onnx_value *items;
-  const char *note; // what the header says of it where it is an output; NULL: nothing
+  const char *note;  // what the header says of it where it is an output; NULL: nothing
+  const char *alias; // the input of the model that it updates: where it is an output it may have its memory; NULL: none
 } onnx_value_t;
 
 // A shape whose sizes are numbers.
@@ -133,6 +134,8 @@ const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int
 MlirValue onnx_element(onnx_node_t *n, int i, int64_t index); // of operand |i|, of one dim or none, as an i64 of rank 0
 const strata_dim_t *onnx_required_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
 int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise); // one element
+// The name of the model's input that a value is, be it in another shape; NULL where it is computed.
+const char *onnx_input_name(const onnx_node_t *n, MlirValue value);
 // What to say of a value that would have to be known: that it is an input of the model and can be bound, "" of any
 // other.
 const char *onnx_binding_hint(const onnx_node_t *n, MlirValue value);

@@ -85,15 +85,20 @@ static MlirValue divide_by_counts(onnx_node_t *n, MlirValue sum, const onnx_wind
   return mlirValueIsNull(divisor) ? sum : onnx_binary(n, STRATA_OP_DIV, sum, divisor);
 }
 
-void onnx_import_average_pool(onnx_node_t *n) {
-  MlirValue x = onnx_operand(n, 0);
+MlirValue onnx_window_means(onnx_node_t *n, MlirValue x) {
   strata_shape_t shape = onnx_shape(x);
   onnx_window_t w;
   if (!onnx_read_window(n, &shape, NULL, &w))
-    return;
+    return x;
   MlirValue sum = pool(n, STRATA_COMBINER_ADD, onnx_widen(n, x), &w);
-  MlirValue mean = divide_by_counts(n, sum, &w, onnx_attr_int(n, "count_include_pad", 0));
-  onnx_set(n, 0, onnx_round(n, mean, shape.type));
+  if (strata_type_info[shape.type].kind == STRATA_TYPE_KIND_INTEGER)
+    sum = onnx_convert(n, sum, false, STRATA_TYPE_F32, false);
+  return divide_by_counts(n, sum, &w, onnx_attr_int(n, "count_include_pad", 0));
+}
+
+void onnx_import_average_pool(onnx_node_t *n) {
+  MlirValue x = onnx_operand(n, 0);
+  onnx_set(n, 0, onnx_round(n, onnx_window_means(n, x), onnx_shape(x).type));
 }
 
 void onnx_import_lp_pool(onnx_node_t *n) {

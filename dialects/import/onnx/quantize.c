@@ -1,5 +1,5 @@
 // Quantisation, as its arithmetic.
-#include "dialects/import/onnx/window.h"
+#include "dialects/import/onnx/quantize.h"
 #include "dialects/integers.h"
 
 // A scale or zero point lined up with |x|: one for all, one for each place along |axis|, or one a block of |block|
@@ -79,7 +79,7 @@ static MlirValue quantize(onnx_node_t *n, MlirValue scaled, MlirValue zero, stra
   if (strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT) {
     double limit = type == STRATA_TYPE_E4M3 ? 448 : 57344;
     scaled = onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, scaled, -limit), limit);
-    return onnx_convert(n, scaled, false, type, false);
+    return strata_build_rounding(n->b, scaled, type); // what is asked for is that it rounds
   }
   MlirValue rounded = onnx_unary(n, STRATA_OP_ROUND_EVEN, scaled);
   if (!mlirValueIsNull(zero))
@@ -113,9 +113,7 @@ void onnx_import_quantize_linear(onnx_node_t *n) {
   onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }
 
-// To u8, with scale and zero point so that the range of x, with 0 in it, is that of u8.
-void onnx_import_dynamic_quantize_linear(onnx_node_t *n) {
-  MlirValue x = onnx_operand(n, 0);
+onnx_dynamic_t onnx_quantize_dynamically(onnx_node_t *n, MlirValue x) {
   bool all[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     all[i] = true;
@@ -126,10 +124,45 @@ void onnx_import_dynamic_quantize_linear(onnx_node_t *n) {
   zero = onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, zero, 0), 255);
   zero = onnx_unary(n, STRATA_OP_ROUND_EVEN, zero);
   MlirValue result = quantize(n, onnx_binary(n, STRATA_OP_DIV, x, scale), zero, STRATA_TYPE_I8, true);
-  onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = true, .tensor = result});
-  onnx_set(n, 1, scale);
-  MlirValue point = onnx_convert(n, zero, false, STRATA_TYPE_I8, true);
+  return (onnx_dynamic_t){.x = result, .scale = scale, .zero = zero};
+}
+
+void onnx_import_dynamic_quantize_linear(onnx_node_t *n) {
+  onnx_dynamic_t d = onnx_quantize_dynamically(n, onnx_operand(n, 0));
+  onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = true, .tensor = d.x});
+  onnx_set(n, 1, d.scale);
+  MlirValue point = onnx_convert(n, d.zero, false, STRATA_TYPE_I8, true);
   onnx_set_value(n, 2, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = true, .tensor = point});
+}
+
+//===-- For operators on quantised values ------------------------------------------------------------------------===//
+
+MlirValue onnx_scalar(onnx_node_t *n, int i, strata_type_t type) {
+  strata_shape_t shape = onnx_operand_shape(n, i);
+  for (int k = 0; k < shape.rank && !onnx_failed(n); k++)
+    if (!onnx_agree(n, shape.dims[k], onnx_dim(n, 1)))
+      onnx_invalid(n, "operand %d ('%s'): expected one number, got %s in dimension %d", i, n->proto->input[i],
+                   onnx_dim_text(n, shape.dims[k]), k);
+  MlirValue x = onnx_convert(n, onnx_operand(n, i), onnx_is_unsigned(n, i), type, false);
+  return onnx_failed(n) ? x : onnx_reshape(n, x, 0, NULL);
+}
+
+MlirValue onnx_dequantized(onnx_node_t *n, int x, int scale, int zero_point) {
+  MlirValue value = onnx_convert(n, onnx_operand(n, x), onnx_is_unsigned(n, x), STRATA_TYPE_F32, false);
+  if (onnx_has(n, zero_point))
+    value = onnx_binary(n, STRATA_OP_SUB, value, onnx_scalar(n, zero_point, STRATA_TYPE_F32));
+  return onnx_binary(n, STRATA_OP_MUL, value, onnx_scalar(n, scale, STRATA_TYPE_F32));
+}
+
+void onnx_set_quantized(onnx_node_t *n, MlirValue x, int scale, int zero_point, int like) {
+  strata_type_t type = onnx_operand_shape(n, like).type;
+  bool is_unsigned = onnx_is_unsigned(n, like);
+  MlirValue zero = onnx_has(n, zero_point) ? onnx_scalar(n, zero_point, STRATA_TYPE_F32) : (MlirValue){0};
+  MlirValue scaled = onnx_binary(n, STRATA_OP_DIV, x, onnx_scalar(n, scale, STRATA_TYPE_F32));
+  if (onnx_failed(n))
+    return;
+  MlirValue result = quantize(n, scaled, zero, type, is_unsigned);
+  onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }
 
 MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis) {
@@ -148,6 +181,11 @@ MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis) {
 // Operand |i|, a scale of any float type, as f32.
 static MlirValue scale_operand(onnx_node_t *n, int i) {
   return onnx_convert(n, onnx_operand(n, i), false, STRATA_TYPE_F32, false);
+}
+
+MlirValue onnx_lined_scale(onnx_node_t *n, int i, MlirValue x, int axis) {
+  check_scale(n, i, x, axis, 0);
+  return onnx_failed(n) ? (MlirValue){0} : line_up(n, scale_operand(n, i), x, axis, 0);
 }
 
 void onnx_requantize(onnx_node_t *n, MlirValue sum, int axis) {

@@ -1,64 +1,26 @@
 // RNN, GRU and LSTM: one product for the inputs of all steps, then step by step the product with the state, in a loop;
 // a few steps are unrolled.
+#include "dialects/import/onnx/activation.h"
 #include "dialects/import/onnx/loop.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum { MAX_FUNCTIONS = 3, MAX_STEPS = 4096 /* unrolled */ };
 
 //===-- Activations ----------------------------------------------------------------------------------------------===//
 
-typedef enum { COMPOSITE, TANH, AFFINE, SCALED_TANH } function_kind_t;
-
-typedef struct {
-  const char *name;
-  function_kind_t kind;
-  strata_composite_id_t composite;
-  int n_attrs; // how many of alpha and beta it has
-  double alpha, beta;
-} function_t;
-
-static const function_t functions[] = {
-    {"Relu", COMPOSITE, STRATA_COMPOSITE_RELU, 0, 0, 0},
-    {"Tanh", TANH, STRATA_COMPOSITE_COUNT, 0, 0, 0},
-    {"Sigmoid", COMPOSITE, STRATA_COMPOSITE_SIGMOID, 0, 0, 0},
-    {"Softsign", COMPOSITE, STRATA_COMPOSITE_SOFTSIGN, 0, 0, 0},
-    {"Softplus", COMPOSITE, STRATA_COMPOSITE_SOFTPLUS, 0, 0, 0},
-    {"LeakyRelu", COMPOSITE, STRATA_COMPOSITE_LEAKY_RELU, 1, 0.01, 0},
-    {"ThresholdedRelu", COMPOSITE, STRATA_COMPOSITE_THRESHOLDED_RELU, 1, 1, 0},
-    {"Elu", COMPOSITE, STRATA_COMPOSITE_ELU, 1, 1, 0},
-    {"HardSigmoid", COMPOSITE, STRATA_COMPOSITE_HARD_SIGMOID, 2, 0.2, 0.5},
-    {"Affine", AFFINE, STRATA_COMPOSITE_COUNT, 2, 1, 0},
-    {"ScaledTanh", SCALED_TANH, STRATA_COMPOSITE_COUNT, 2, 1, 1},
-};
-
-static MlirValue apply(onnx_node_t *n, const function_t *f, MlirValue x) {
-  strata_attr_value_t attrs[2] = {{.f64 = f->alpha}, {.f64 = f->beta}};
-  switch (f->kind) {
-  case COMPOSITE:
-    return strata_build_composite(n->b, f->composite, 1, &x, f->n_attrs, attrs);
-  case TANH:
-    return onnx_unary(n, STRATA_OP_TANH, x);
-  case AFFINE:
-    return onnx_with_number(n, STRATA_OP_ADD, onnx_with_number(n, STRATA_OP_MUL, x, f->alpha), f->beta);
-  case SCALED_TANH:
-    break;
+static onnx_activation_t find_function(onnx_node_t *n, const char *name, size_t length) {
+  onnx_activation_t found = {0};
+  if (!onnx_find_activation(name, length, &found)) {
+    onnx_invalid(n, "attribute 'activations': there is no '%.*s'", (int)length, name);
+    onnx_find_activation("Tanh", strlen("Tanh"), &found);
   }
-  return onnx_with_number(n, STRATA_OP_MUL,
-                          onnx_unary(n, STRATA_OP_TANH, onnx_with_number(n, STRATA_OP_MUL, x, f->beta)), f->alpha);
-}
-
-static function_t find_function(onnx_node_t *n, const char *name, size_t length) {
-  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-    if (strlen(functions[i].name) == length && !strncasecmp(functions[i].name, name, length))
-      return functions[i];
-  onnx_invalid(n, "attribute 'activations': there is no '%.*s'", (int)length, name);
-  return functions[0];
+  return found;
 }
 
 // All functions of all directions; alphas and betas are given in the order of the functions that have them.
-static void read_functions(onnx_node_t *n, int count, int n_functions, const char *const *defaults, function_t *out) {
+static void read_functions(onnx_node_t *n, int count, int n_functions, const char *const *defaults,
+                           onnx_activation_t *out) {
   const Onnx__AttributeProto *names = onnx_attr(n, "activations");
   const Onnx__AttributeProto *alphas = onnx_attr(n, "activation_alpha"), *betas = onnx_attr(n, "activation_beta");
   size_t alpha = 0, beta = 0;
@@ -69,9 +31,9 @@ static void read_functions(onnx_node_t *n, int count, int n_functions, const cha
   for (int i = 0; i < count; i++) {
     const char *name = names ? (const char *)names->strings[i].data : defaults[i % n_functions];
     out[i] = find_function(n, name, names ? names->strings[i].len : strlen(name));
-    if (out[i].n_attrs > 0 && alphas && alpha < alphas->n_floats)
+    if (onnx_activation_parameters(&out[i]) > 0 && alphas && alpha < alphas->n_floats)
       out[i].alpha = (double)alphas->floats[alpha++];
-    if (out[i].n_attrs > 1 && betas && beta < betas->n_floats)
+    if (onnx_activation_parameters(&out[i]) > 1 && betas && beta < betas->n_floats)
       out[i].beta = (double)betas->floats[beta++];
   }
 }
@@ -85,7 +47,7 @@ typedef struct {
   int64_t hidden;
   double clip; // 0: none
   strata_type_t type;
-  const function_t *functions;
+  const onnx_activation_t *functions;
   MlirValue inputs;         // [steps, batch, gates * hidden]: x W + bias of W
   MlirValue recurrence;     // [gates * hidden, hidden]
   MlirValue recurrent_bias; // [gates * hidden], or null
@@ -109,7 +71,7 @@ static MlirValue part(const cell_t *cell, MlirValue x, int first, int count) {
 static MlirValue activate(const cell_t *cell, int function, MlirValue x) {
   if (cell->clip > 0)
     x = onnx_with_number(cell->n, STRATA_OP_MIN, onnx_with_number(cell->n, STRATA_OP_MAX, x, -cell->clip), cell->clip);
-  return apply(cell->n, &cell->functions[function], x);
+  return onnx_activate(cell->n, &cell->functions[function], x);
 }
 
 // h R for some gates, with their bias.
@@ -152,7 +114,7 @@ static state_t step_lstm(const cell_t *cell, MlirValue input, state_t state) {
                     : activate(cell, 0, peep(cell, part(cell, gates, 2, 1), 2, state.c));
   MlirValue c = add(cell, mul(cell, f, state.c), mul(cell, i, activate(cell, 1, part(cell, gates, 3, 1))));
   MlirValue o = activate(cell, 0, peep(cell, part(cell, gates, 1, 1), 1, c));
-  return (state_t){.h = mul(cell, o, apply(cell->n, &cell->functions[2], c)), .c = c};
+  return (state_t){.h = mul(cell, o, onnx_activate(cell->n, &cell->functions[2], c)), .c = c};
 }
 
 //===-- Layers ---------------------------------------------------------------------------------------------------===//
@@ -205,7 +167,7 @@ static MlirValue initial_state(const layer_t *layer, int operand, int direction)
   return of_direction(n, layer->batch_first ? onnx_move_axis(n, states, 1, 0) : states, direction);
 }
 
-static cell_t create_cell(const layer_t *layer, int direction, const function_t *all_functions) {
+static cell_t create_cell(const layer_t *layer, int direction, const onnx_activation_t *all_functions) {
   onnx_node_t *n = layer->n;
   cell_t cell = {.n = n, .n_gates = layer->kind->n_gates, .hidden = layer->hidden, .type = layer->type};
   cell.clip = onnx_attr_float(n, "clip", 0);
@@ -368,7 +330,7 @@ static void set_state(const layer_t *layer, int i, const MlirValue *states) {
 
 void onnx_import_recurrent(onnx_node_t *n) {
   layer_t layer;
-  function_t all_functions[2 * MAX_FUNCTIONS];
+  onnx_activation_t all_functions[2 * MAX_FUNCTIONS];
   if (!read_layer(n, &layer))
     return;
   int n_functions = layer.kind->n_functions;

@@ -156,12 +156,13 @@ void onnx_import_top_k(onnx_node_t *n) {
   onnx_set(n, 1, onnx_slice_dims(n, positions, axis, onnx_dim(n, 0), 1, k));
 }
 
-void onnx_import_cum_sum(onnx_node_t *n) {
+// |detail|: how they are combined.
+void onnx_import_cumulated(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   int axis = onnx_axis(n, onnx_constant_int(n, 1, 0), onnx_shape(x).rank);
   bool exclusive = onnx_attr_int(n, "exclusive", 0), reverse = onnx_attr_int(n, "reverse", 0);
   if (!onnx_failed(n))
-    onnx_set_like(n, 0, strata_build_scan(n->b, STRATA_COMBINER_ADD, x, axis, exclusive, reverse), 0);
+    onnx_set_like(n, 0, strata_build_scan(n->b, (strata_combiner_t)n->info->detail, x, axis, exclusive, reverse), 0);
 }
 
 //===-- Softmax --------------------------------------------------------------------------------------------------===//

@@ -107,12 +107,36 @@ strata_status_t onnx_parse_tensor(onnx_importer_t *importer, const Onnx__TensorP
   return NULL;
 }
 
+// Each float of 4 bits is one of e4m3 too: sign, two bits of exponent and one of mantissa. Half the smallest normal
+// number, which has no exponent, has one there.
+static void widen_e2m1(onnx_importer_t *importer, strata_tensor_t *tensor) {
+  enum { HALF = 0x30, ONE_EXPONENT = 0x08, BIAS = 6 };
+  int64_t count = 1;
+  for (int i = 0; i < tensor->rank; i++)
+    count *= tensor->shape[i];
+  const uint8_t *packed = tensor->data;
+  uint8_t *wide = strata_arena_alloc(importer->compile->arena, (size_t)count);
+  for (int64_t i = 0; i < count; i++) {
+    uint8_t bits = packed[i / 2] >> (i % 2 * 4) & 0xf, exponent = bits >> 1 & 3, mantissa = bits & 1;
+    uint8_t size = exponent   ? (uint8_t)((exponent + BIAS) * ONE_EXPONENT + mantissa * ONE_EXPONENT / 2)
+                   : mantissa ? HALF
+                              : 0;
+    wide[i] = (uint8_t)((bits & 8) << 4 | size);
+  }
+  tensor->dtype = STRATA_DTYPE_E4M3;
+  tensor->size = (size_t)count;
+  tensor->data = wide;
+}
+
 static strata_status_t read_tensor(onnx_importer_t *importer, const Onnx__TensorProto *stub,
                                    strata_tensor_proto_t *out_proto) {
   STRATA_TRY(onnx_parse_tensor(importer, stub, out_proto));
-  if (!out_proto->is_external)
-    return NULL;
-  return strata_status_context(locate_external(importer, out_proto), "external data of tensor '%s'", out_proto->name);
+  if (out_proto->is_external)
+    STRATA_TRY(
+        strata_status_context(locate_external(importer, out_proto), "external data of tensor '%s'", out_proto->name));
+  if (out_proto->is_e2m1)
+    widen_e2m1(importer, &out_proto->tensor);
+  return NULL;
 }
 
 // What we have no type for is a problem of the model like an unsupported node, and no reason to stop.

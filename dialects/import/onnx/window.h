@@ -35,6 +35,10 @@ bool onnx_window_is_valid(const onnx_window_t *w);
 // Elements that one window spans in dim |i|.
 int64_t onnx_window_span(const onnx_window_t *w, int i);
 
+// The means of the windows that a node's attributes describe, in the wide type of |x|, f32 of integers, which are
+// summed up as such.
+MlirValue onnx_window_means(onnx_node_t *n, MlirValue x);
+
 // The convolution of |x| [N, C, spatial...] with |weight| [F, C / groups, kernel...]: a strata.contract with result
 // [N, F, out...].
 MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups, const onnx_window_t *w,
@@ -44,13 +48,6 @@ MlirValue onnx_convolve(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t g
 // F, out...].
 MlirValue onnx_convolve_transposed(onnx_node_t *n, MlirValue x, MlirValue weight, int64_t groups,
                                    const onnx_window_t *w);
-
-// Operands as of QLinearConv and QLinearMatMul: 1, 4 and 6 are the scales of lhs, rhs and result, 7 the zero point of
-// the result. Sets result 0 to |sum| scaled and rounded; a scale of one dim belongs to |axis|.
-void onnx_requantize(onnx_node_t *n, MlirValue sum, int axis);
-
-// An integer operand less its zero point, as i32; a zero point of one dim belongs to |axis|.
-MlirValue onnx_centered(onnx_node_t *n, int operand, int zero_point, int axis);
 
 // The matrix product of NumPy's matmul, as one strata.contract accumulated in |type|.
 MlirValue onnx_matmul(onnx_node_t *n, MlirValue lhs, MlirValue rhs, strata_type_t type);

@@ -1,0 +1,97 @@
+// affine-store-in-place: an output that begins as a copy of an input, and may have its memory (strata.alias), is stored
+// into where the input lies. The library copies the input in front where the caller gives other memory.
+//
+//   nest: store(load %past[%i, %j], %present[%i, %j])      nest: scatter into %present
+// becomes
+//   nest: scatter into %present      %present: memref<...> {strata.alias = "past", strata.in_place = "past", ...}
+//
+// Nobody else may read the input: passes behind this one, which do not know that it is the output, could have it read
+// when it is written over.
+#include "dialects/mlir_util.h"
+#include "passes/affine/explain.h"
+#include "passes/affine/nest_graph.h"
+#include "passes/pass.h"
+
+typedef struct {
+  strata_compile_t *compile;
+  MlirOperation main;
+  strata_nest_graph_t graph;
+} placing_t;
+
+static MlirAttribute argument_attr(const placing_t *p, MlirValue value, const char *name) {
+  MlirAttribute all = strata_attr(p->main, "arg_attrs");
+  if (mlirAttributeIsNull(all) || !mlirValueIsABlockArgument(value))
+    return (MlirAttribute){0};
+  MlirAttribute own = mlirArrayAttrGetElement(all, mlirBlockArgumentGetArgNumber(value));
+  return mlirDictionaryAttrGetElementByName(own, strata_str(name));
+}
+
+static void set_argument_attr(const placing_t *p, MlirValue value, const char *name, MlirAttribute attr) {
+  MlirContext context = p->compile->context;
+  MlirAttribute all = strata_attr(p->main, "arg_attrs");
+  intptr_t count = mlirArrayAttrGetNumElements(all), at = mlirBlockArgumentGetArgNumber(value);
+  MlirAttribute *attrs = strata_arena_array(p->compile->arena, MlirAttribute, count);
+  for (intptr_t i = 0; i < count; i++)
+    attrs[i] = mlirArrayAttrGetElement(all, i);
+  intptr_t n = mlirDictionaryAttrGetNumElements(attrs[at]);
+  MlirNamedAttribute *named = strata_arena_array(p->compile->arena, MlirNamedAttribute, n + 1);
+  for (intptr_t i = 0; i < n; i++)
+    named[i] = mlirDictionaryAttrGetElement(attrs[at], i);
+  named[n] = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(name)), attr);
+  attrs[at] = mlirDictionaryAttrGet(context, n + 1, named);
+  strata_set_attr(p->main, "arg_attrs", mlirArrayAttrGet(context, count, attrs));
+}
+
+// What is loaded is stored at the same place.
+static bool copies_in_order(const strata_nest_t *nest) {
+  if (!nest || nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
+    return false;
+  const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
+  return !load->is_store && store->is_store && mlirOperationIsNull(load->guard) && !mlirAffineMapIsNull(load->map) &&
+         !mlirAffineMapIsNull(store->map) && mlirAffineMapEqual(load->map, store->map) &&
+         mlirValueEqual(mlirOperationGetOperand(store->op, 0), load->value) &&
+         mlirTypeEqual(mlirValueGetType(load->buffer), mlirValueGetType(store->buffer));
+}
+
+static bool has_one_use(MlirValue value) {
+  MlirOpOperand first = mlirValueGetFirstUse(value);
+  return !mlirOpOperandIsNull(first) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
+}
+
+// The copy is what fills the output first.
+static bool comes_first(const placing_t *p, int copy) {
+  int to = p->graph.nodes.data[copy].buffers.data[1];
+  for (int i = 0; i < copy; i++)
+    if (strata_ints_contain(&p->graph.nodes.data[i].buffers, to))
+      return false;
+  return true;
+}
+
+static bool may_be_dropped(const placing_t *p, int copy) {
+  const strata_nest_t *nest = p->graph.nodes.data[copy].nest;
+  if (!copies_in_order(nest))
+    return false;
+  MlirValue from = nest->accesses[0].buffer, to = nest->accesses[1].buffer;
+  MlirAttribute alias = argument_attr(p, to, "strata.alias"), name = argument_attr(p, from, "strata.name");
+  return !mlirAttributeIsNull(alias) && !mlirAttributeIsNull(name) && mlirAttributeEqual(alias, name) &&
+         mlirAttributeIsNull(argument_attr(p, from, "strata.output")) &&
+         mlirAttributeIsNull(argument_attr(p, to, "strata.in_place")) && has_one_use(from) && comes_first(p, copy);
+}
+
+strata_status_t strata_pass_affine_store_in_place(strata_compile_t *compile) {
+  placing_t p = {.compile = compile, .main = strata_find_func(compile->module, "main")};
+  STRATA_TRY(strata_nest_graph_read(compile->arena, p.main, &p.graph));
+  for (int i = 0; i < (int)p.graph.nodes.count; i++) {
+    if (!may_be_dropped(&p, i))
+      continue;
+    const strata_nest_t *nest = p.graph.nodes.data[i].nest;
+    MlirValue from = nest->accesses[0].buffer, to = nest->accesses[1].buffer;
+    MlirAttribute name = argument_attr(&p, from, "strata.name"), own = argument_attr(&p, to, "strata.name");
+    MlirStringRef input = mlirStringAttrGetValue(name), output = mlirStringAttrGetValue(own);
+    strata_explain(compile, "output '%.*s' is stored in the place of input '%.*s'", (int)output.length, output.data,
+                   (int)input.length, input.data);
+    set_argument_attr(&p, to, "strata.in_place", name);
+    mlirOperationDestroy(nest->op);
+  }
+  return NULL;
+}
