@@ -1,8 +1,9 @@
 """Calling emitted GPU libraries from Python, whatever they take: tensors on the host or on the device, the library's
 memory or the caller's.
 
-The driver is the one that STRATA_CUDA_DRIVER names, else the real one; use_stand_in() names the tests' stand-in
-(test/support/driver), which runs what was compiled with --device=emulated and checks every call. Needs numpy only.
+The driver is the one that STRATA_CUDA_DRIVER or STRATA_HIP_DRIVER names, else the real one; use_stand_in() names the
+tests' stand-in (test/support/driver), which runs what was compiled with --device=emulated, and AMD's code objects, and
+checks every call. Needs numpy only.
 """
 import ctypes
 import os
@@ -41,19 +42,39 @@ def compile_case(case, name, schedule="", options=(), device="emulated_90"):
     return strata.compile_library(f"{name}.mlir", ".", name, options)[0]
 
 
+def load_driver(variable, names):
+    """The shared library that the environment's |variable| names, else the first of |names| that there is."""
+    names = [os.environ[variable]] if variable in os.environ else names
+    for name in names:
+        try:
+            return ctypes.CDLL(name)
+        except OSError as error:
+            reason = error
+    raise RuntimeError(f"no driver: {reason}")
+
+
 class Driver:
     """The calls of the CUDA driver API that callers of a library make."""
 
+    VARIABLE, LIBRARIES = "STRATA_CUDA_DRIVER", ["libcuda.so.1"]
+    CALLS = {"stream": "cuStreamCreate", "allocate": "cuMemAlloc_v2", "free": "cuMemFree_v2",
+             "upload": "cuMemcpyHtoDAsync_v2", "download": "cuMemcpyDtoHAsync_v2", "synchronize": "cuStreamSynchronize",
+             "begin": "cuStreamBeginCapture_v2", "end": "cuStreamEndCapture",
+             "instantiate": "cuGraphInstantiateWithFlags", "launch": "cuGraphLaunch"}
+
     def __init__(self):
-        self._dll = ctypes.CDLL(os.environ.get("STRATA_CUDA_DRIVER", "libcuda.so.1"))
+        self._dll = load_driver(self.VARIABLE, self.LIBRARIES)
         self.is_stand_in = hasattr(self._dll, "strata_test_driver_alive")
         self._failing = None
+        self.use_device()
+        self.stream = ctypes.c_void_p()
+        self.call(self.CALLS["stream"], ctypes.byref(self.stream), 1)  # not ordered with the default stream
+
+    def use_device(self):
         self.context = ctypes.c_void_p()
         self.call("cuInit", 0)
         self.call("cuDevicePrimaryCtxRetain", ctypes.byref(self.context), 0)
         self.call("cuCtxSetCurrent", self.context)
-        self.stream = ctypes.c_void_p()
-        self.call("cuStreamCreate", ctypes.byref(self.stream), 1)  # not ordered with the default stream
 
     def call(self, name, *arguments):
         status = getattr(self._dll, name)(*arguments)
@@ -62,24 +83,36 @@ class Driver:
 
     def allocate(self, size):
         memory = ctypes.c_uint64()
-        self.call("cuMemAlloc_v2", ctypes.byref(memory), ctypes.c_size_t(max(size, 1)))
+        self.call(self.CALLS["allocate"], ctypes.byref(memory), ctypes.c_size_t(max(size, 1)))
         return memory.value
 
     def free(self, memory):
-        self.call("cuMemFree_v2", ctypes.c_uint64(memory))
+        self.call(self.CALLS["free"], ctypes.c_uint64(memory))
 
     def upload(self, memory, array):
         if array.nbytes:
-            self.call("cuMemcpyHtoDAsync_v2", ctypes.c_uint64(memory), ctypes.c_void_p(array.ctypes.data),
+            self.call(self.CALLS["upload"], ctypes.c_uint64(memory), ctypes.c_void_p(array.ctypes.data),
                       ctypes.c_size_t(array.nbytes), self.stream)
 
     def download(self, array, memory):
         if array.nbytes:
-            self.call("cuMemcpyDtoHAsync_v2", ctypes.c_void_p(array.ctypes.data), ctypes.c_uint64(memory),
+            self.call(self.CALLS["download"], ctypes.c_void_p(array.ctypes.data), ctypes.c_uint64(memory),
                       ctypes.c_size_t(array.nbytes), self.stream)
 
     def synchronize(self):
-        self.call("cuStreamSynchronize", self.stream)
+        self.call(self.CALLS["synchronize"], self.stream)
+
+    def capture(self, enqueue):
+        """A graph, instantiated, of what |enqueue| puts on our stream."""
+        graph, instance = ctypes.c_void_p(), ctypes.c_void_p()
+        self.call(self.CALLS["begin"], self.stream, 0)
+        enqueue()
+        self.call(self.CALLS["end"], self.stream, ctypes.byref(graph))
+        self.call(self.CALLS["instantiate"], ctypes.byref(instance), graph, ctypes.c_uint64(0))
+        return instance
+
+    def replay(self, instance):
+        self.call(self.CALLS["launch"], instance, self.stream)
 
     def fail(self, name, n, error=719):
         """Makes the stand-in's |n|-th call of a function from now on fail; 0: none."""
@@ -100,6 +133,37 @@ class Driver:
             self._dll.strata_test_driver_call_end()
 
 
+class HipDriver(Driver):
+    """The same of HIP."""
+
+    VARIABLE = "STRATA_HIP_DRIVER"
+    LIBRARIES = ["libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so"]
+    CALLS = {"stream": "hipStreamCreateWithFlags", "allocate": "hipMalloc", "free": "hipFree",
+             "upload": "hipMemcpyHtoDAsync", "download": "hipMemcpyDtoHAsync", "synchronize": "hipStreamSynchronize",
+             "begin": "hipStreamBeginCapture", "end": "hipStreamEndCapture",
+             "instantiate": "hipGraphInstantiateWithFlags", "launch": "hipGraphLaunch"}
+
+    def use_device(self):
+        self.call("hipInit", 0)
+        self.call("hipSetDevice", 0)
+
+    def name(self):
+        """What the card is called, and its architecture."""
+        properties = ctypes.create_string_buffer(8192)  # a struct that begins with the name, longer in each version
+        get = "hipGetDevicePropertiesR0600"
+        self.call(get if hasattr(self._dll, get) else "hipGetDeviceProperties", properties, 0)
+        at = properties.raw.find(b"gfx")
+        arch = properties.raw[at:].split(b"\0")[0].decode() if at >= 0 else "unknown"
+        return properties.value.decode(errors="replace"), arch
+
+    def version(self):
+        """HIP's, as 60443484 is 6.4; 0: it does not say."""
+        version = ctypes.c_int()
+        if hasattr(self._dll, "hipRuntimeGetVersion"):
+            self.call("hipRuntimeGetVersion", ctypes.byref(version))
+        return version.value
+
+
 class Library(strata.Library):
     """A GPU library; run() takes and gives arrays on the host."""
 
@@ -111,7 +175,7 @@ class Library(strata.Library):
         self.user_memory = bool(self.description.flags & USER_MEMORY)
         self.device_tensors = bool(self.description.flags & DEVICE_TENSORS)
         if (self.user_memory or self.device_tensors) and not Library._driver:
-            Library._driver = Driver()
+            Library._driver = HipDriver() if self.description.target == b"amdgpu" else Driver()
 
     _check = strata.Library.check
 
@@ -122,7 +186,8 @@ class Library(strata.Library):
         self._driver.may_only_enqueue(False)
         self._check(status)
 
-    def run(self, inputs, sizes=None):
+    def run(self, inputs, sizes=None, replays=0):
+        """With |replays| the call, of the caller's memory and tensors on the device, is captured and so often replayed."""
         if not self.user_memory and not self.device_tensors:
             return super().run(inputs, sizes)
         driver = self._driver
@@ -141,7 +206,12 @@ class Library(strata.Library):
         for array, place in zip(arrays, memory):
             driver.upload(place, array)
         driver.synchronize()
-        self._call(memory, pool, sizes)
+        if replays:
+            graph = driver.capture(lambda: self._call(memory, pool, sizes))
+        for _ in range(replays):
+            driver.replay(graph)
+        if not replays:
+            self._call(memory, pool, sizes)
         for array, place in zip(outputs, memory[len(arrays):]):
             driver.download(array, place)
         driver.synchronize()

@@ -1,10 +1,46 @@
-// What the stand-in's own tests share: a stream, the module of kernels.c, and launches of its kernels.
+// What the stand-in's own tests share: CUDA's calls, a stream, the module of kernels.c, and launches of its kernels.
 #ifndef STRATA_TEST_RUNTIME_GPU_DEVICE_H
 #define STRATA_TEST_RUNTIME_GPU_DEVICE_H
 
 #include "test/runtime/gpu/harness.h"
 
 #include <stdbool.h>
+
+int cuCtxCreate_v2(void **out, unsigned flags, int device);
+int cuCtxDestroy_v2(void *context);
+int cuCtxSynchronize(void);
+int cuModuleLoadData(void **out, const void *image);
+int cuModuleUnload(void *module);
+int cuModuleGetFunction(void **out, void *module, const char *name);
+int cuFuncSetAttribute(void *function, int attribute, int value);
+int cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address, const uint64_t *sizes,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int promotion, int fill);
+int cuMemAlloc_v2(uint64_t *out, size_t size);
+int cuMemFree_v2(uint64_t memory);
+int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t size, void *stream);
+int cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t size, void *stream);
+int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t size, void *stream);
+int cuStreamCreate(void **out, unsigned flags);
+int cuStreamDestroy_v2(void *stream);
+int cuStreamSynchronize(void *stream);
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags);
+int cuEventCreate(void **out, unsigned flags);
+int cuEventDestroy_v2(void *event);
+int cuEventRecord(void *event, void *stream);
+int cuStreamBeginCapture_v2(void *stream, int mode);
+int cuStreamEndCapture(void *stream, void **out);
+int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags);
+int cuGraphLaunch(void *graph, void *stream);
+int cuGraphExecDestroy(void *graph);
+int cuGraphDestroy(void *graph);
+
+typedef struct { // CUlaunchConfig
+  unsigned grid[3], block[3], shared;
+  void *stream, *attributes;
+  unsigned n_attributes;
+} launch_config_t;
+int cuLaunchKernelEx(const launch_config_t *config, void *function, void **params, void **extra);
 
 static void *stream, *module;
 

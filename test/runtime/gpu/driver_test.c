@@ -95,7 +95,7 @@ static void test_divergence(const char *kernel, const char *text) {
 }
 
 int main(void) {
-  use_device(0);
+  driver->use_device(0);
   CHECK(cuStreamCreate(&stream, NON_BLOCKING) == 0);
   load();
   test_sum();

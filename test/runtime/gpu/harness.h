@@ -1,57 +1,10 @@
-// What the tests of the GPU runtime share: the driver calls they make, and calls of the library in library.c.
-//
-// The program links the stand-in (test/support/driver) and names it to the library by STRATA_CUDA_DRIVER.
+// What the tests of the GPU runtime share: calls of the libraries in library.c, with the driver that drivers.h chose.
 #ifndef STRATA_TEST_RUNTIME_GPU_HARNESS_H
 #define STRATA_TEST_RUNTIME_GPU_HARNESS_H
 
 #include "runtime/base/status.h"
 #include "runtime/include/strata/runtime.h"
-#include "test/support/check.h"
-#include "test/support/driver/control.h"
-
-#include <dlfcn.h>
-#include <stdlib.h>
-
-int cuInit(unsigned flags);
-int cuDevicePrimaryCtxRetain(void **out, int device);
-int cuDevicePrimaryCtxRelease_v2(int device);
-int cuCtxCreate_v2(void **out, unsigned flags, int device);
-int cuCtxDestroy_v2(void *context);
-int cuCtxGetCurrent(void **out);
-int cuCtxSetCurrent(void *context);
-int cuCtxSynchronize(void);
-int cuModuleLoadData(void **out, const void *image);
-int cuModuleUnload(void *module);
-int cuModuleGetFunction(void **out, void *module, const char *name);
-int cuFuncSetAttribute(void *function, int attribute, int value);
-int cuTensorMapEncodeTiled(void *out, int type, unsigned rank, void *address, const uint64_t *sizes,
-                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
-                           int swizzle, int promotion, int fill);
-int cuMemAlloc_v2(uint64_t *out, size_t size);
-int cuMemFree_v2(uint64_t memory);
-int cuMemcpyHtoDAsync_v2(uint64_t dst, const void *src, size_t size, void *stream);
-int cuMemcpyDtoHAsync_v2(void *dst, uint64_t src, size_t size, void *stream);
-int cuMemsetD8Async(uint64_t dst, unsigned char value, size_t size, void *stream);
-int cuStreamCreate(void **out, unsigned flags);
-int cuStreamDestroy_v2(void *stream);
-int cuStreamSynchronize(void *stream);
-int cuStreamWaitEvent(void *stream, void *event, unsigned flags);
-int cuEventCreate(void **out, unsigned flags);
-int cuEventDestroy_v2(void *event);
-int cuEventRecord(void *event, void *stream);
-int cuStreamBeginCapture_v2(void *stream, int mode);
-int cuStreamEndCapture(void *stream, void **out);
-int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags);
-int cuGraphLaunch(void *graph, void *stream);
-int cuGraphExecDestroy(void *graph);
-int cuGraphDestroy(void *graph);
-
-typedef struct { // CUlaunchConfig
-  unsigned grid[3], block[3], shared;
-  void *stream, *attributes;
-  unsigned n_attributes;
-} launch_config_t;
-int cuLaunchKernelEx(const launch_config_t *config, void *function, void **params, void **extra);
+#include "test/runtime/gpu/drivers.h"
 
 enum { N = 1000, BYTES = N * 4, NON_BLOCKING = 1 };
 
@@ -60,14 +13,13 @@ static inline const char *test_folder(void) {
   return folder ? folder : ".";
 }
 
-// Opens one of the libraries; |out_handle|: of dlopen, if it is wanted.
+// Opens one of the driver's libraries and names the stand-in to it; |out_handle|: of dlopen, if it is wanted.
 static inline const strata_library_t *open_library(const char *name, void **out_handle) {
   char path[4096];
   const strata_library_t *(*get)(void) = NULL;
   snprintf(path, sizeof path, "%s/libstrata_test_cuda.so", test_folder());
-  setenv("STRATA_CUDA_DRIVER", path, 1);
-  setenv("STRATA_HIP_DRIVER", path, 1);
-  snprintf(path, sizeof path, "%s/libstrata_test_%s.so", test_folder(), name);
+  setenv(driver->variable, path, 1);
+  snprintf(path, sizeof path, "%s/libstrata_test_%s_%s.so", test_folder(), driver->name, name);
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   void *symbol = handle ? dlsym(handle, "test_library") : NULL;
   if (!symbol) {
@@ -80,31 +32,22 @@ static inline const strata_library_t *open_library(const char *name, void **out_
   return get();
 }
 
-// The primary context of a device, current.
-static inline void use_device(int device) {
-  void *context;
-  CHECK(cuInit(0) == 0);
-  CHECK(cuDevicePrimaryCtxRetain(&context, device) == 0);
-  CHECK(cuCtxSetCurrent(context) == 0);
-}
-
 // What one caller of a library with the caller's memory has.
 typedef struct {
-  void *stream;
-  uint64_t x, y, pool;
+  void *stream, *x, *y, *pool;
 } caller_t;
 
 static inline caller_t caller_create(const strata_library_t *library) {
   caller_t caller = {0};
-  CHECK(cuStreamCreate(&caller.stream, NON_BLOCKING) == 0);
-  CHECK(cuMemAlloc_v2(&caller.x, BYTES) == 0 && cuMemAlloc_v2(&caller.y, BYTES) == 0);
-  CHECK(cuMemAlloc_v2(&caller.pool, library->device_memory_size(NULL)) == 0);
+  CHECK(call.stream_create(&caller.stream, NON_BLOCKING) == 0);
+  CHECK(call.allocate(&caller.x, BYTES) == 0 && call.allocate(&caller.y, BYTES) == 0);
+  CHECK(call.allocate(&caller.pool, library->device_memory_size(NULL)) == 0);
   return caller;
 }
 
 static inline void caller_destroy(const caller_t *caller) {
-  CHECK(cuStreamDestroy_v2(caller->stream) == 0);
-  CHECK(cuMemFree_v2(caller->x) == 0 && cuMemFree_v2(caller->y) == 0 && cuMemFree_v2(caller->pool) == 0);
+  CHECK(call.stream_destroy(caller->stream) == 0);
+  CHECK(call.free(caller->x) == 0 && call.free(caller->y) == 0 && call.free(caller->pool) == 0);
 }
 
 static inline void fill(float *x, int seed) {
@@ -112,11 +55,15 @@ static inline void fill(float *x, int seed) {
     x[i] = (float)((i * 7 + seed) % 101);
 }
 
+// A call with this caller's tensors and memory on any stream.
+static inline int caller_enqueue(const strata_library_t *library, const caller_t *caller, void *stream) {
+  return library->run((void *[]){caller->x, caller->y}, NULL, caller->pool, stream);
+}
+
 // The status of a call that may only enqueue.
 static inline int caller_run(const strata_library_t *library, const caller_t *caller) {
-  void *tensors[] = {(void *)(uintptr_t)caller->x, (void *)(uintptr_t)caller->y};
   strata_test_driver_call_begin(caller->stream);
-  int status = library->run(tensors, NULL, (void *)(uintptr_t)caller->pool, caller->stream);
+  int status = caller_enqueue(library, caller, caller->stream);
   strata_test_driver_call_end();
   return status;
 }
@@ -134,10 +81,10 @@ static inline void caller_check(const strata_library_t *library, const caller_t 
                                 const float *w, float bias) {
   float x[N], y[N];
   fill(x, seed);
-  CHECK(cuMemcpyHtoDAsync_v2(caller->x, x, BYTES, caller->stream) == 0);
+  CHECK(call.upload(caller->x, x, BYTES, caller->stream) == 0);
   CHECK(caller_run(library, caller) == STRATA_OK);
-  CHECK(cuMemcpyDtoHAsync_v2(y, caller->y, BYTES, caller->stream) == 0);
-  CHECK(cuStreamSynchronize(caller->stream) == 0);
+  CHECK(call.download(y, caller->y, BYTES, caller->stream) == 0);
+  CHECK(call.stream_synchronize(caller->stream) == 0);
   CHECK(count_wrong(x, y, scale, w, bias) == 0);
 }
 

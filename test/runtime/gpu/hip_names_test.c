@@ -2,8 +2,6 @@
 #include "test/runtime/gpu/harness.h"
 
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define FOLDER "hip_names"
 #define DRIVER "driver.so"
@@ -37,13 +35,14 @@ static int run_case(const char *expected, const char *loaded) {
 static void be_case(const char *expected, const char *loaded) {
   if (*loaded)
     CHECK(dlopen(loaded, RTLD_NOW | RTLD_LOCAL));
-  const strata_library_t *library = open_library("hip", NULL);
-  unsetenv("STRATA_HIP_DRIVER");
+  const strata_library_t *library = open_library("user", NULL);
+  unsetenv(driver->variable);
   int code = library->load(NULL, NULL);
   CHECK(*expected ? code == STRATA_DEVICE && strstr(library->error(), expected) : code == STRATA_OK);
 }
 
 int main(int argc, char **argv) {
+  choose_driver(HIP);
   if (argc == 3) {
     be_case(argv[1], argv[2]);
     return check_result();
@@ -54,7 +53,7 @@ int main(int argc, char **argv) {
   CHECK(mkdir(FOLDER, 0777) == 0 || access(FOLDER, F_OK) == 0);
   CHECK(snprintf(copy, sizeof copy, "cp %s/libstrata_test_cuda.so " FOLDER "/" DRIVER, test_folder()) > 0);
   CHECK(system(copy) == 0);
-  CHECK(snprintf(other, sizeof other, "%s/libstrata_test_user.so", test_folder()) > 0);
+  CHECK(snprintf(other, sizeof other, "%s/libstrata_test_cuda_user.so", test_folder()) > 0);
   remove_links();
   CHECK(run_case("no driver: libamdhip64.so: cannot open", "") == 0);
   CHECK(run_case("; nor libamdhip64.so.7, libamdhip64.so.6, libamdhip64.so.5", "") == 0);

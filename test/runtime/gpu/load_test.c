@@ -1,8 +1,9 @@
-// The GPU runtime around a program written by hand: loading, calls, constants, devices, graphs, errors, fork.
+// The GPU runtime around a program written by hand, on each driver: loading, calls, constants, devices, graphs, errors,
+// fork.
 #include "test/runtime/gpu/harness.h"
 
-#include <sys/wait.h>
-#include <unistd.h>
+int cuCtxCreate_v2(void **out, unsigned flags, int device);
+int cuCtxDestroy_v2(void *context);
 
 static const strata_library_t *library; // with the caller's memory
 
@@ -23,7 +24,7 @@ static void test_before_load(void) {
 
 static void test_arguments(void) {
   caller_t caller = caller_create(library);
-  char *x = (void *)(uintptr_t)caller.x, *y = (void *)(uintptr_t)caller.y, *pool = (void *)(uintptr_t)caller.pool;
+  char *x = caller.x, *y = caller.y, *pool = caller.pool;
   long before = strata_test_driver_executed();
   check_fails(library->run((void *[]){NULL, y}, NULL, pool, caller.stream), STRATA_INVALID_ARGUMENT, "x is NULL");
   check_fails(library->run((void *[]){x, y + 8}, NULL, pool, caller.stream), STRATA_INVALID_ARGUMENT,
@@ -36,7 +37,7 @@ static void test_arguments(void) {
   check_fails(library->load(pool, NULL), STRATA_INVALID_ARGUMENT, "already loaded");
   check_fails(library->set_constant("nothing", x, NULL), STRATA_NOT_FOUND, "no constant 'nothing'");
   check_fails(library->set_constant(NULL, x, NULL), STRATA_INVALID_ARGUMENT, "NULL");
-  CHECK(cuCtxSynchronize() == 0);
+  CHECK(call.synchronize() == 0);
   CHECK(strata_test_driver_executed() == before); // nothing was launched
   CHECK(library->load(NULL, NULL) == STRATA_OK);  // is no error
   caller_destroy(&caller);
@@ -44,10 +45,10 @@ static void test_arguments(void) {
 
 static void test_calls(void) {
   caller_t caller = caller_create(library);
-  long modules = strata_test_driver_calls("cuModuleLoadData");
+  long modules = N_CALLS_OF(load_module);
   for (int i = 0; i < 5; i++)
     caller_check(library, &caller, i, 2, NULL, 1);
-  CHECK(strata_test_driver_calls("cuModuleLoadData") == modules);
+  CHECK(N_CALLS_OF(load_module) == modules);
   caller_destroy(&caller);
 }
 
@@ -55,22 +56,22 @@ static void test_graph(void) {
   caller_t caller = caller_create(library);
   void *graph, *instance;
   float x[N], y[N];
-  CHECK(cuStreamBeginCapture_v2(caller.stream, 0) == 0);
+  CHECK(call.begin_capture(caller.stream, 0) == 0);
   CHECK(caller_run(library, &caller) == STRATA_OK);
   check_fails(library->load(NULL, NULL), STRATA_OK, ""); // is loaded: nothing to be done
   float bias = 1;
   check_fails(library->set_constant("bias", &bias, caller.stream), STRATA_INVALID_ARGUMENT, "being captured");
-  CHECK(cuStreamEndCapture(caller.stream, &graph) == 0);
-  CHECK(cuGraphInstantiateWithFlags(&instance, graph, 0) == 0);
+  CHECK(call.end_capture(caller.stream, &graph) == 0);
+  CHECK(call.graph_instantiate(&instance, graph, 0) == 0);
   for (int i = 0; i < 3; i++) {
     fill(x, i);
-    CHECK(cuMemcpyHtoDAsync_v2(caller.x, x, BYTES, caller.stream) == 0);
-    CHECK(cuGraphLaunch(instance, caller.stream) == 0);
-    CHECK(cuMemcpyDtoHAsync_v2(y, caller.y, BYTES, caller.stream) == 0);
-    CHECK(cuStreamSynchronize(caller.stream) == 0);
+    CHECK(call.upload(caller.x, x, BYTES, caller.stream) == 0);
+    CHECK(call.graph_launch(instance, caller.stream) == 0);
+    CHECK(call.download(y, caller.y, BYTES, caller.stream) == 0);
+    CHECK(call.stream_synchronize(caller.stream) == 0);
     CHECK(count_wrong(x, y, 2, NULL, 1) == 0);
   }
-  CHECK(cuGraphExecDestroy(instance) == 0 && cuGraphDestroy(graph) == 0);
+  CHECK(call.instance_destroy(instance) == 0 && call.graph_destroy(graph) == 0);
   caller_destroy(&caller);
 }
 
@@ -101,9 +102,8 @@ static void count_launch(void *user, size_t launch, unsigned threads, uint64_t n
 
 static void test_trace(void) {
   caller_t caller = caller_create(library);
-  void *tensors[] = {(void *)(uintptr_t)caller.x, (void *)(uintptr_t)caller.y};
   library->set_trace(count_launch, &traced);
-  CHECK(library->run(tensors, NULL, (void *)(uintptr_t)caller.pool, caller.stream) == STRATA_OK);
+  CHECK(caller_enqueue(library, &caller, caller.stream) == STRATA_OK);
   CHECK(traced == 3);
   library->set_trace(NULL, NULL);
   caller_check(library, &caller, 1, 2, NULL, 1);
@@ -113,75 +113,73 @@ static void test_trace(void) {
 
 static void test_weights_memory(void) {
   CHECK(library->unload() == STRATA_OK);
-  uint64_t memory;
-  CHECK(cuMemAlloc_v2(&memory, library->weights_size()) == 0);
+  void *memory;
+  CHECK(call.allocate(&memory, library->weights_size()) == 0);
   caller_t caller = caller_create(library);
-  long allocations = strata_test_driver_calls("cuMemAlloc_v2");
-  CHECK(library->load((void *)(uintptr_t)memory, caller.stream) == STRATA_OK);
-  CHECK(strata_test_driver_calls("cuMemAlloc_v2") == allocations);
+  long allocations = N_CALLS_OF(allocate);
+  CHECK(library->load(memory, caller.stream) == STRATA_OK);
+  CHECK(N_CALLS_OF(allocate) == allocations);
   caller_check(library, &caller, 1, 2, NULL, 1);
   CHECK(library->unload() == STRATA_OK);
-  CHECK(cuMemFree_v2(memory) == 0); // is still ours
+  CHECK(call.free(memory) == 0); // is still ours
   CHECK(library->load(NULL, NULL) == STRATA_OK);
   caller_destroy(&caller);
 }
 
+// A thread without a context works in that of the stream.
+static void check_without_context(const caller_t *caller) {
+  driver->set_current(NULL);
+  CHECK(caller_run(library, caller) == STRATA_OK);
+  CHECK(driver->get_current() == NULL);
+}
+
 static void test_devices(void) {
   caller_t first = caller_create(library);
-  void *old, *now;
-  CHECK(cuCtxGetCurrent(&old) == 0);
-  use_device(1);
-  CHECK(cuCtxGetCurrent(&now) == 0 && now != old);
+  void *old = driver->get_current();
+  driver->use_device(1);
+  void *now = driver->get_current();
+  CHECK(now != old);
   caller_t second = caller_create(library);
   check_fails(caller_run(library, &second), STRATA_NOT_LOADED, "in this context");
-  check_fails(library->run((void *[]){(void *)(uintptr_t)second.x, (void *)(uintptr_t)second.y}, NULL,
-                           (void *)(uintptr_t)second.pool, first.stream),
-              STRATA_INVALID_ARGUMENT, "another context");
+  check_fails(caller_enqueue(library, &second, first.stream), STRATA_INVALID_ARGUMENT,
+              driver->has_contexts ? "another context" : "another device");
   CHECK(library->load(NULL, second.stream) == STRATA_OK);
   caller_check(library, &second, 2, 2, NULL, 1);
-  CHECK(cuCtxSetCurrent(old) == 0);
+  driver->set_current(old);
   caller_check(library, &first, 3, 2, NULL, 1);
-  // A thread without a context works in that of the stream.
-  CHECK(cuCtxSetCurrent(NULL) == 0);
-  CHECK(caller_run(library, &second) == STRATA_OK);
-  void *none;
-  CHECK(cuCtxGetCurrent(&none) == 0 && none == NULL);
-  CHECK(cuCtxSetCurrent(now) == 0);
+  CHECK(driver->get_current() == old);
+  if (driver->has_contexts)
+    check_without_context(&second);
+  driver->set_current(now);
   caller_destroy(&second);
-  CHECK(cuCtxSetCurrent(old) == 0);
+  driver->set_current(old);
   caller_destroy(&first);
 }
 
 static void test_lost_context(void) {
-  void *old, *context;
-  CHECK(cuCtxGetCurrent(&old) == 0);
+  void *old = driver->get_current(), *context;
   CHECK(library->unload() == STRATA_OK);
   CHECK(cuCtxCreate_v2(&context, 0, 0) == 0 && library->load(NULL, NULL) == STRATA_OK);
-  CHECK(cuCtxDestroy_v2(context) == 0 && cuCtxSetCurrent(old) == 0);
+  CHECK(cuCtxDestroy_v2(context) == 0);
+  driver->set_current(old);
   check_fails(library->unload(), STRATA_DEVICE, "cuCtxPushCurrent: CUDA_ERROR_INVALID_CONTEXT");
   CHECK(library->unload() == STRATA_OK);
   CHECK(library->load(NULL, NULL) == STRATA_OK);
 }
 
-static void test_fork(void) {
-  pid_t child = fork();
-  CHECK(child >= 0);
-  if (child == 0) {
-    char memory[512];
-    void *x = memory + 256 - (uintptr_t)memory % 256;
-    check_fails(library->run((void *[]){x, x}, NULL, x, NULL), STRATA_DEVICE, "used before a fork");
-    check_fails(library->load(NULL, NULL), STRATA_DEVICE, "used before a fork");
-    check_fails(library->unload(), STRATA_DEVICE, "used before a fork");
-    _exit(check_result());
-  }
-  int status;
-  CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+static void use_after_fork(const void *argument) {
+  char memory[512];
+  void *x = memory + 256 - (uintptr_t)memory % 256;
+  (void)argument;
+  check_fails(library->run((void *[]){x, x}, NULL, x, NULL), STRATA_DEVICE, "used before a fork");
+  check_fails(library->load(NULL, NULL), STRATA_DEVICE, "used before a fork");
+  check_fails(library->unload(), STRATA_DEVICE, "used before a fork");
 }
 
 // A program that knows nothing of GPUs: no context, tensors on the host.
 static void test_host_tensors(void) {
   const strata_library_t *host = open_library("host", NULL);
-  CHECK(cuCtxSetCurrent(NULL) == 0);
+  driver->set_current(driver->has_contexts ? NULL : driver->get_current());
   for (int i = 0; i < 3; i++)
     host_check(host, i);
   float bias = 1;
@@ -198,10 +196,10 @@ static void test_device_tensors(void) {
   float x[N], y[N];
   fill(x, 4);
   caller_t caller = caller_create(device);
-  CHECK(cuMemcpyHtoDAsync_v2(caller.x, x, BYTES, NULL) == 0); // the library's stream comes after the default one
-  void *tensors[] = {(void *)(uintptr_t)caller.x, (void *)(uintptr_t)caller.y};
+  CHECK(call.upload(caller.x, x, BYTES, NULL) == 0); // the library's stream comes after the default one
+  void *tensors[] = {caller.x, caller.y};
   CHECK(device->run(tensors, NULL, NULL, NULL) == STRATA_OK);
-  CHECK(cuMemcpyDtoHAsync_v2(y, caller.y, BYTES, caller.stream) == 0 && cuStreamSynchronize(caller.stream) == 0);
+  CHECK(call.download(y, caller.y, BYTES, caller.stream) == 0 && call.stream_synchronize(caller.stream) == 0);
   CHECK(count_wrong(x, y, 2, NULL, 1) == 0);
   CHECK(device->unload() == STRATA_OK);
   caller_destroy(&caller);
@@ -214,13 +212,17 @@ static void test_dlclose(void) {
   CHECK(dlclose(handle) == 0);
 }
 
-int main(void) {
+static void test_maps(void) {
+  library = open_library("maps", NULL);
+  check_fails(library->load(NULL, NULL), STRATA_DEVICE,
+              "kernel multiply_by_maps needs tensor maps, which HIP does not have");
+}
+
+static void test(void) {
   setenv("STRATA_TEST_DRIVER_DEVICES", "2", 1);
   library = open_library("user", NULL);
   test_before_load();
-  use_device(0);
-  void *context;
-  CHECK(cuCtxGetCurrent(&context) == 0);
+  driver->use_device(0);
   CHECK(library->load(NULL, NULL) == STRATA_OK);
   test_arguments();
   test_calls();
@@ -229,13 +231,18 @@ int main(void) {
   test_trace();
   test_weights_memory();
   test_devices();
-  test_fork();
-  test_lost_context();
+  check_in_child(use_after_fork, NULL);
+  if (driver->has_contexts)
+    test_lost_context();
   test_device_tensors();
   test_dlclose();
   CHECK(library->unload() == STRATA_OK);
-  CHECK(cuDevicePrimaryCtxRelease_v2(1) == 0 && cuDevicePrimaryCtxRelease_v2(0) == 0);
+  driver->release_device(1);
+  driver->release_device(0);
   test_host_tensors();
+  if (!driver->has_maps)
+    test_maps();
   CHECK(strata_test_driver_alive() == 0);
-  return check_result();
 }
+
+int main(void) { return test_each_driver(test); }

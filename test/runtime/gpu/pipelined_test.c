@@ -553,7 +553,7 @@ static void test_misuse(void) {
 }
 
 int main(void) {
-  use_device(0);
+  driver->use_device(0);
   CHECK(cuStreamCreate(&stream, NON_BLOCKING) == 0);
   load();
   test_encode();

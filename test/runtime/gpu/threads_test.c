@@ -1,5 +1,5 @@
-// Eight threads, each with a stream and a pool of its own, or with none, on the same library at once; and a library
-// that many threads load at the same time.
+// On each driver, eight threads, each with a stream and a pool of its own, or with none, on the same library at once,
+// on one device and on two; and a library that many threads load at the same time.
 #include "test/runtime/gpu/harness.h"
 
 #include <pthread.h>
@@ -7,11 +7,12 @@
 enum { N_THREADS = 8, N_CALLS = 100 };
 
 static const strata_library_t *user, *host;
-static void *context;
+static void *contexts[2]; // of two devices; which a thread has says its number
+static int n_contexts;
 
 static void *call_user(void *argument) {
   int seed = *(int *)argument;
-  CHECK(cuCtxSetCurrent(context) == 0);
+  driver->set_current(contexts[seed / 10 % n_contexts]);
   CHECK(user->load(NULL, NULL) == STRATA_OK); // all at once: one of them does it
   caller_t caller = caller_create(user);
   for (int i = 0; i < N_CALLS; i++)
@@ -48,19 +49,28 @@ static void run_threads(void *(*function)(void *), void *(*last)(void *)) {
     CHECK(pthread_join(threads[i], NULL) == 0);
 }
 
-int main(void) {
+static void test(void) {
+  setenv("STRATA_TEST_DRIVER_DEVICES", "2", 1);
   user = open_library("user", NULL);
   host = open_library("host", NULL);
-  use_device(0);
-  CHECK(cuCtxGetCurrent(&context) == 0);
+  for (int device = 2; device-- > 0;) { // the first is current in the end
+    driver->use_device(device);
+    contexts[device] = driver->get_current();
+  }
+  n_contexts = 1;
   run_threads(call_user, call_user);
-  CHECK(strata_test_driver_calls("cuModuleLoadData") == 1);
+  CHECK(N_CALLS_OF(load_module) == 1);
+  n_contexts = 2;
+  run_threads(call_user, call_user);
+  CHECK(N_CALLS_OF(load_module) == 2);
   CHECK(user->unload() == STRATA_OK);
   run_threads(call_host, call_host);
-  CHECK(strata_test_driver_calls("cuModuleLoadData") == 2);
+  CHECK(N_CALLS_OF(load_module) == 3);
   run_threads(call_host, unload_host);
   CHECK(host->unload() == STRATA_OK);
-  CHECK(cuDevicePrimaryCtxRelease_v2(0) == 0);
+  driver->release_device(0);
+  driver->release_device(1);
   CHECK(strata_test_driver_alive() == 0);
-  return check_result();
 }
+
+int main(void) { return test_each_driver(test); }

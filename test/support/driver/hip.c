@@ -15,7 +15,6 @@ static int use_device(void) {
   if (result != OK)
     return result;
   context_t *context = primary_context(device);
-  context->references = 1;
   if (context_current() == context)
     return OK;
   context_pop();
@@ -83,6 +82,17 @@ EXPORT int hipStreamGetDevice(void *stream, int *out){HIP(QUERY, NULL, stream_de
     int hipStreamDestroy(void *stream){HIP(RELEASE, NULL, api_destroy_stream(stream))} EXPORT
     int hipStreamSynchronize(void *stream){HIP(WAIT, NULL, api_synchronize_stream(stream))} EXPORT
     int hipStreamIsCapturing(void *stream, int *out){HIP(QUERY, NULL, api_is_capturing(stream, out))}
+
+EXPORT int hipStreamBeginCapture(void *stream, int mode) {
+  (void)mode;
+  HIP(QUERY, NULL, api_begin_capture(stream))
+}
+EXPORT int hipStreamEndCapture(void *stream, void **out){HIP(QUERY, NULL, api_end_capture(stream, out))} EXPORT
+    int hipGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags){
+        HIP(CHANGE, NULL, flags ? INVALID_VALUE : api_copy_graph(graph, out))} EXPORT
+    int hipGraphLaunch(void *graph, void *stream){HIP(ENQUEUE, stream, api_launch_graph(graph, stream))} EXPORT
+    int hipGraphExecDestroy(void *graph){HIP(RELEASE, NULL, api_destroy_graph(graph))} EXPORT
+    int hipGraphDestroy(void *graph){HIP(RELEASE, NULL, api_destroy_graph(graph))}
 
 EXPORT int hipEventCreate(void **out){HIP(CHANGE, NULL, api_create_event(out))} EXPORT
     int hipEventDestroy(void *event){HIP(RELEASE, NULL, api_destroy_event(event))} EXPORT
