@@ -29,12 +29,12 @@ typedef enum {
 // do not depend on one another.
 typedef enum { STRATA_MULTISTREAM_OFF, STRATA_MULTISTREAM_MODEL, STRATA_MULTISTREAM_ALL } strata_multistream_t;
 
-// The options that change the generated code; the command line's table (tools/options.def) fills them.
 // --alias OUTPUT=INPUT, by the names of the model: the caller may pass the same memory for both.
 typedef struct {
   const char *output, *input;
 } strata_alias_t;
 
+// The options that change the generated code; the command line's table (tools/options.def) fills them.
 typedef struct strata_compile_options {
   strata_target_kind_t target;
   const char *device;           // NULL: the host, or the target's default device
