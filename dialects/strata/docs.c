@@ -54,7 +54,8 @@ static const struct {
     {STRATA_KIND_SCATTER, "Scatter",
      "`scatter(init [n, k..], indices [m], updates [m, k..])`: in order, row `indices[m]` is combined with "
      "`updates[m]`; "
-     "kind \"none\" overwrites; indices outside are dropped."},
+     "kind \"none\" overwrites, and so does \"distinct\", of which no row is updated twice, in any order; indices outside "
+     "are dropped."},
     {STRATA_KIND_SEGMENT, "Rows in sequences",
      "What the composite ops of jagged.md are made of: sequence b is the rows from `offsets[b]` up to "
      "`offsets[b + 1]`, each clamped to what there is. `segment_rows`: the sequence of each row. `segment_reduce`: "

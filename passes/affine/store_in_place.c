@@ -78,8 +78,22 @@ static bool may_be_dropped(const placing_t *p, int copy) {
          mlirAttributeIsNull(argument_attr(p, to, "strata.in_place")) && has_one_use(from) && comes_first(p, copy);
 }
 
+// Whether an output may have an input's memory. Of a module with loops, whose calls are no nests, none is found.
+static bool has_aliases(const placing_t *p) {
+  MlirBlock body = strata_func_body(p->main);
+  bool is_found = false;
+  for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++)
+    is_found |= !mlirAttributeIsNull(argument_attr(p, mlirBlockGetArgument(body, i), "strata.alias"));
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op) && is_found;
+       op = mlirOperationGetNextInBlock(op))
+    is_found = !strata_op_is(op, "func.call");
+  return is_found;
+}
+
 strata_status_t strata_pass_affine_store_in_place(strata_compile_t *compile) {
   placing_t p = {.compile = compile, .main = strata_find_func(compile->module, "main")};
+  if (!has_aliases(&p))
+    return NULL;
   STRATA_TRY(strata_nest_graph_read(compile->arena, p.main, &p.graph));
   for (int i = 0; i < (int)p.graph.nodes.count; i++) {
     if (!may_be_dropped(&p, i))

@@ -127,8 +127,12 @@ static void read_places(strata_program_t *program, MlirOperation main) {
     MlirAttribute of = argument_attr(main, (intptr_t)i, "strata.in_place");
     program->tensors[i].in_place = -1;
     for (size_t k = 0; k < program->n_inputs && !mlirAttributeIsNull(of); k++)
-      if (strata_str_equal(mlirStringAttrGetValue(of), program->tensors[k].name))
+      if (strata_str_equal(mlirStringAttrGetValue(of), program->tensors[k].name)) {
         program->tensors[i].in_place = (int64_t)k;
+        program->tensors[i].note =
+            strata_arena_printf(program->compile->arena, "updates %s; in the same memory only what is new is written",
+                                program->tensors[k].c_name);
+      }
   }
 }
 

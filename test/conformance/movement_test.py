@@ -136,7 +136,7 @@ def scatter_case(t, kind, x, at, index_type, updates):
         count = np.zeros(x.shape)
         for i, update in zip(at.tolist(), updates):
             if 0 <= i < len(x):
-                result[i] = update if kind == "none" else reference.combine(kind, t, result[i], update)
+                result[i] = update if kind in ("none", "distinct") else reference.combine(kind, t, result[i], update)
                 count[i] += 1
         arguments = [module.input(t, x), module.input(index_type, at), module.input(t, updates)]
         value = module.op("scatter", arguments, t, x.shape, kind=kind)
@@ -149,7 +149,7 @@ def scatter_case(t, kind, x, at, index_type, updates):
 
 
 def scatters(t, rng, rows=SCATTERS):
-    kinds = ["none"] + [c for c in tables.COMBINERS if tables.combines(c, t)]
+    kinds = ["none", "distinct"] + [c for c in tables.COMBINERS if tables.combines(c, t)]
     for kind in kinds:
         for ((size,), n, rest), index_type in zip(rows, itertools.cycle(INDEX_TYPES)):
             rounds = formats.is_float(t) and kind in ("add", "mul")
@@ -157,7 +157,11 @@ def scatters(t, rng, rows=SCATTERS):
             x, updates = numbers(t, rng, (size,) + rest), numbers(t, rng, (n,) + rest)
             if kind == "mul" and rounds:
                 updates = np.copysign(np.ones_like(updates), updates)
-            yield scatter_case(t, kind, x, indices(rng, (n,), size, index_type), index_type, updates)
+            at = indices(rng, (n,), size, index_type)
+            if kind == "distinct":  # rows that another one updates already are none
+                _, first = np.unique(at, return_index=True)
+                at = np.where(np.isin(np.arange(n), first), at, np.array(-1, at.dtype))
+            yield scatter_case(t, kind, x, at, index_type, updates)
 
 
 def iotas(t, rng, rows=IOTAS):

@@ -341,9 +341,9 @@ def group_query():
         present = []
         for past, x in zip((past_k, past_v), apart[1:]):
             full = np.zeros((batch, groups, length, size))
+            if old:  # what is behind the new keys stays
+                full[:, :, :old] = past
             for i in range(batch):
-                if old:
-                    full[i, :, :begin[i]] = past[i, :, :begin[i]]
                 full[i, :, begin[i]:begin[i] + new] = x[i].swapaxes(0, 1)
             present.append(full)
         last = places[:, None, :, None]

@@ -18,16 +18,10 @@ bool onnx_updates_input(const onnx_node_t *n, int i, int operand) {
 
 void onnx_set_update(onnx_node_t *n, int i, MlirValue value, int operand) {
   const char *input = onnx_failed(n) ? NULL : onnx_input_name(n, onnx_operand(n, operand));
-  onnx_set_value(n, i,
-                 (onnx_value_t){.kind = ONNX_TENSOR,
-                                .is_unsigned = onnx_is_unsigned(n, operand),
-                                .tensor = value,
-                                .note = input ? strata_arena_printf(n->b->compile->arena,
-                                                                    "%s, updated; where it has the same memory, only "
-                                                                    "what is new is written",
-                                                                    input)
-                                              : NULL,
-                                .alias = input});
+  onnx_set_value(
+      n, i,
+      (onnx_value_t){
+          .kind = ONNX_TENSOR, .is_unsigned = onnx_is_unsigned(n, operand), .tensor = value, .alias = input});
 }
 
 // The place of each of the updates, [batch or 1, count]; -1: none.

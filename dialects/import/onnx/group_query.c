@@ -154,7 +154,7 @@ static void read_cache(onnx_node_t *n, cache_t *c) {
   c->begin = onnx_with_number(n, STRATA_OP_MAX, onnx_with_dim(n, STRATA_OP_SUB, c->count, c->queries), 0);
 }
 
-// What was in the cache in front of where the new values begin, [batch, heads, room, size]; 0 behind.
+// What was in the cache, [batch, heads, room, size]; 0 behind.
 static MlirValue older(onnx_node_t *n, const cache_t *c, int operand, MlirValue like) {
   strata_shape_t shape = onnx_shape(like);
   if (!onnx_has(n, operand))
@@ -196,10 +196,9 @@ static MlirValue extended(onnx_node_t *n, const cache_t *c, int past, MlirValue 
   MlirValue from = onnx_binary(n, STRATA_OP_SUB, place, c->begin);
   MlirValue new = onnx_swap_heads(n, strata_build_gather(n->b, x, from, 1, 1));
   strata_dim_t lined[4] = {c->batch, onnx_dim(n, 1), c->room, onnx_dim(n, 1)};
-  MlirValue is_old = onnx_reshape_dims(n, onnx_with_number(n, STRATA_OP_LT, from, 0), 4, lined);
-  MlirValue inside = onnx_binary(n, STRATA_OP_LT, from, strata_build_dim(n->b, c->queries, STRATA_TYPE_I64));
-  new = onnx_select(n, onnx_reshape_dims(n, inside, 4, lined), new, onnx_number(n, new, 0));
-  return onnx_select(n, is_old, older(n, c, past, new), new);
+  MlirValue is_new = onnx_both(n, onnx_with_number(n, STRATA_OP_GE, from, 0),
+                               onnx_binary(n, STRATA_OP_LT, from, strata_build_dim(n->b, c->queries, STRATA_TYPE_I64)));
+  return onnx_select(n, onnx_reshape_dims(n, is_new, 4, lined), new, older(n, c, past, new));
 }
 
 //===-- The operator ---------------------------------------------------------------------------------------------===//

@@ -1,0 +1,186 @@
+"""com.microsoft's mixtures of experts, MoE and QMoE, and ONNX's LinearAttention, CausalConvWithState and CumProd, against
+formulas in f64."""
+import os
+
+import numpy as np
+
+from operators import Case, check, refuses
+
+RNG = np.random.default_rng(int(os.environ.get("STRATA_SEED", 3002)))
+EXPERTS, HIDDEN, INNER = 5, 32, 16
+
+
+def floats(*shape):
+    return RNG.standard_normal(shape).astype(np.float32)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+ACTIVATIONS = {
+    "relu": lambda x: np.maximum(x, 0), "silu": lambda x: x * sigmoid(x), "identity": lambda x: x,
+    "gelu": lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x ** 3))),
+}
+
+
+def experts(x, logits, first, second, third, k, activation):
+    """|first|, |second|, |third|: weights and biases; |activation|: of what the first and the third give."""
+    rows, result = x.reshape(-1, x.shape[-1]).astype(np.float64), []
+    shares = np.exp(logits.astype(np.float64) - logits.max(-1, keepdims=True))
+    for row, share in zip(rows, shares / shares.sum(-1, keepdims=True)):
+        chosen = np.argsort(-share, kind="stable")[:k]
+        layer = lambda weights, e, v: weights[0][e].astype(np.float64) @ v + (0 if weights[1] is None else weights[1][e])
+        given = share[chosen] / (share[chosen].sum() if k > 1 else 1)
+        result.append(sum(w * layer(second, e, activation(layer(first, e, row), third and layer(third, e, row)))
+                          for e, w in zip(chosen, given)))
+    return np.array(result).reshape(x.shape).astype(np.float32)
+
+
+def swiglu(alpha, beta, limit):
+    def gated(gate, other):
+        gate, other = np.minimum(gate, limit), np.clip(other, -limit, limit)
+        return gate * sigmoid(alpha * gate) * (other + beta)
+    return gated
+
+
+def weights_of(rows, columns, bias=True):
+    return floats(EXPERTS, rows, columns) / 4, floats(EXPERTS, rows) if bias else None
+
+
+def mixtures():
+    for tokens in (1, 7, 40):
+        for name, f in ACTIVATIONS.items():
+            k = 1 if name == "relu" else 2
+            x, logits = floats(tokens, HIDDEN), floats(tokens, EXPERTS)
+            first, second = weights_of(INNER, HIDDEN, name != "identity"), weights_of(HIDDEN, INNER)
+            yield Case(f"MoE {name} {tokens}", "MoE", [x, logits, *first, *second],
+                       [experts(x, logits, first, second, None, k, lambda v, _, f=f: f(v))], fixed=(2, 3, 4, 5),
+                       activation_type=name, k=k, normalize_routing_weights=int(k > 1))
+    gated = swiglu(1.7, 1.0, 1.0)
+    for fusion in (0, 1, 2):
+        x, logits = floats(2, 3, HIDDEN), floats(6, EXPERTS)
+        first, second = weights_of(INNER * (2 if fusion else 1), HIDDEN), weights_of(HIDDEN, INNER)
+        third = None if fusion else weights_of(INNER, HIDDEN)
+        parts = {0: gated, 1: lambda v, _: gated(v[0::2], v[1::2]), 2: lambda v, _: gated(*np.split(v, 2))}[fusion]
+        yield Case(f"MoE swiglu {fusion}", "MoE", [x, logits, *first, *second, *(third or ())],
+                   [experts(x, logits, first, second, third, 2, parts)], fixed=range(2, 8), activation_type="swiglu", k=2,
+                   normalize_routing_weights=1, swiglu_fusion=fusion, activation_alpha=1.7, activation_beta=1.0,
+                   swiglu_limit=1.0)
+
+
+def packed(x, bits):
+    per = 8 // bits
+    x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(0, -x.shape[-1] % per)]).reshape(*x.shape[:-1], -1, per)
+    return sum(x[..., i].astype(np.uint8) << np.uint8(bits * i) for i in range(per)).astype(np.uint8)
+
+
+def few_bits():
+    def layer(rows, columns, bits, block, has_zeros):
+        """Operands weights, scales, zero points, and the weights that they mean."""
+        codes = RNG.integers(0, 1 << bits, (EXPERTS, rows, columns)).astype(np.uint8)
+        shape = (EXPERTS, rows, columns // block) if block else (EXPERTS, rows)
+        scales = np.abs(floats(*shape)) / (8 << bits)
+        zeros = RNG.integers(0, 1 << bits, shape).astype(np.uint8)
+        wide = (lambda v: v.repeat(block, 2)) if block else (lambda v: v[..., None])
+        means = (codes.astype(np.float64) - (wide(zeros) if has_zeros else 1 << (bits - 1))) * wide(scales)
+        return packed(codes, bits), scales, packed(zeros, bits), means
+    for bits in (2, 4, 8):
+        for block, has_zeros in ((0, False), (0, True), (16, False), (16, True)):
+            w1, s1, z1, m1 = layer(2 * INNER, HIDDEN, bits, block, has_zeros)
+            w2, s2, z2, m2 = layer(HIDDEN, INNER, bits, block, has_zeros)
+            x, logits, b1, b2 = floats(6, HIDDEN), floats(6, EXPERTS), floats(EXPERTS, 2 * INNER), floats(EXPERTS, HIDDEN)
+            zeros = [None, None, None, z1, z2] if has_zeros else []
+            f = swiglu(1, 0, np.inf)
+            want = experts(x, logits, (m1, b1), (m2, b2), None, 2, lambda v, _: f(v[0::2], v[1::2]))
+            yield Case(f"QMoE {bits} {block} {has_zeros}", "QMoE", [x, logits, w1, s1, b1, w2, s2, b2, *zeros], [want],
+                       fixed=range(2, 14), activation_type="swiglu", k=2, normalize_routing_weights=1, swiglu_fusion=1,
+                       expert_weight_bits=bits, **({"block_size": block} if block else {}))
+
+
+def linear_attention(rule, q, k, v, past, decay, beta, heads, groups):
+    batch, length = q.shape[:2]
+    q, k, v = (x.reshape(batch, length, n, -1).astype(np.float64) for x, n in ((q, heads), (k, groups), (v, groups)))
+    state = np.zeros((batch, groups, k.shape[-1], v.shape[-1])) if past is None else past.astype(np.float64)
+    rows = []
+    for t in range(length):
+        new = v[:, t]
+        if "gated" in rule:
+            state = state * np.exp(decay.reshape(batch, length, groups, -1)[:, t, :, :, None].astype(np.float64))
+        if "delta" in rule:
+            new = (new - np.einsum("bhk,bhkv->bhv", k[:, t], state)) * beta[:, t, :, None]
+        state = state + k[:, t, :, :, None] * new[:, :, None]
+        rows.append(np.einsum("bhk,bhkv->bhv", q[:, t], state.repeat(heads // groups, 1)) / np.sqrt(q.shape[-1]))
+    return [np.stack(rows, 1).reshape(batch, length, -1).astype(np.float32), state.astype(np.float32)]
+
+
+def recurrences(domain):
+    heads, groups, keys, values = 4, 2, 6, 5
+    for length in (1, 3, 9):
+        for rule in ("linear", "gated", "delta", "gated_delta"):
+            past = floats(2, groups, keys, values) if length != 9 else None
+            decay = -np.abs(floats(2, length, groups * (keys if length == 3 else 1))) if "gated" in rule else None
+            beta = RNG.random((2, length, 1 if rule == "delta" else groups)).astype(np.float32) if "delta" in rule else None
+            given = [floats(2, length, heads * keys), floats(2, length, groups * keys) / 2,
+                     floats(2, length, groups * values), past, decay, beta]
+            yield Case(f"LinearAttention {rule} {length}", "LinearAttention", given,
+                       linear_attention(rule, *given, heads, groups), domain=domain, update_rule=rule, q_num_heads=heads,
+                       kv_num_heads=groups, tolerance=3e-5)
+
+
+def convolved(x, w, b, past, silu, dilation=1):
+    state = (w.shape[2] - 1) * dilation
+    past = np.zeros((*x.shape[:2], state), np.float32) if past is None else past
+    whole, length = np.concatenate([past, x], 2).astype(np.float64), x.shape[2]
+    y = sum(whole[:, :, i * dilation:i * dilation + length] * w[:, 0, i, None] for i in range(w.shape[2]))
+    y = y if b is None else y + b[:, None]
+    return [(y * sigmoid(y) if silu else y).astype(np.float32), whole[:, :, length:].astype(np.float32)]
+
+
+def convolutions(domain):
+    for length in (1, 7):
+        for has_past in (False, True):
+            given = [floats(2, 5, length), floats(5, 1, 4), floats(5) if has_past else None,
+                     floats(2, 5, 3) if has_past else None]
+            yield Case(f"CausalConvWithState {length} {has_past}", "CausalConvWithState", given,
+                       convolved(*given, length == 7), fixed=(1, 2), domain=domain,
+                       activation="silu" if length == 7 else "none")
+    if not domain:
+        return
+    x, w, b, past = floats(2, 7, 5), floats(5, 1, 3), floats(5), floats(2, 4, 5)
+    want = convolved(x.swapaxes(1, 2), w, b, past.swapaxes(1, 2), True, 2)
+    yield Case("CausalConvWithState last", "CausalConvWithState", [x, w, b, past], [y.swapaxes(1, 2) for y in want],
+               fixed=(1, 2), domain=domain, activation="swish", channels_last=1, dilation=2)
+
+
+def products():
+    for axis in (0, 1, -1):
+        for reverse in (0, 1):
+            for exclusive in (0, 1):
+                x = floats(3, 7, 5)
+                turned = (lambda v: np.flip(v, axis)) if reverse else (lambda v: v)
+                y = np.cumprod(turned(x).astype(np.float64), axis)
+                if exclusive:
+                    y = np.roll(y, 1, axis)
+                    y[tuple(0 if i == axis % 3 else slice(None) for i in range(3))] = 1
+                yield Case(f"CumProd {axis} {reverse} {exclusive}", "CumProd", [x, np.array(axis, np.int64)],
+                           [turned(y).astype(np.float32)], fixed=(1,), domain="", reverse=reverse, exclusive=exclusive)
+
+
+def check_errors():
+    x, logits, w1, w2 = floats(3, HIDDEN), floats(3, EXPERTS), floats(EXPERTS, 6, HIDDEN), floats(EXPERTS, HIDDEN, 6)
+    refuses("the sparse mixer", "MoE", [x, logits, w1, None, w2], use_sparse_mixer=1)
+    refuses("1 to 5 experts", "MoE", [x, logits, w1, None, w2], k=6)
+    refuses("expected fc3", "MoE", [x, logits, w1, None, w2], activation_type="swiglu")
+    refuses("the decay", "LinearAttention", [floats(1, 2, 8)] * 3, opset=27, domain="", q_num_heads=2, kv_num_heads=2)
+    refuses("heads of keys that divide", "LinearAttention", [floats(1, 2, 6)] * 3, opset=27, domain="", q_num_heads=3,
+            kv_num_heads=2, update_rule="linear")
+    refuses("more than one spatial", "CausalConvWithState", [floats(1, 2, 8), floats(2, 1, 3)], ndim=2)
+
+
+if __name__ == "__main__":
+    check([*mixtures()])
+    check([*few_bits()], modes=("cpu",))
+    check([*recurrences(""), *convolutions(""), *products()], opset=27)
+    check([*recurrences("com.microsoft"), *convolutions("com.microsoft")], modes=("cpu",))
+    check_errors()
