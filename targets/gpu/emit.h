@@ -29,6 +29,9 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_emit_host(strata_compile_t *compile
 // Marks loops of a function that are not to be unrolled (loops.c).
 void strata_gpu_keep_loops(LLVMValueRef function);
 
+// strata_llvm_emit() for AMD's kernels: one that spills registers is compiled again in another order (spills.c).
+bool strata_gpu_emit_without_spills(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, LLVMCodeGenFileType file);
+
 // How a device's kernels become files of LLVM's.
 typedef struct {
   const strata_gpu_device_t *device;

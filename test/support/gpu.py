@@ -182,12 +182,13 @@ class Library(strata.Library):
     def _call(self, tensors, pool, sizes):
         pointers = (ctypes.c_void_p * len(tensors))(*tensors)
         self._driver.may_only_enqueue(self.user_memory and not self.may_wait)
-        status = self.description.run(pointers, self.dims(sizes), pool, self._driver.stream if self.user_memory else None)
+        stream = self._driver.stream if self.user_memory else None
+        status = self.description.run(pointers, self.dims(sizes), pool, stream)
         self._driver.may_only_enqueue(False)
         self._check(status)
 
     def run(self, inputs, sizes=None, replays=0):
-        """With |replays| the call, of the caller's memory and tensors on the device, is captured and so often replayed."""
+        """With |replays| the call, of the caller's memory and tensors on the device, is captured and replayed."""
         if not self.user_memory and not self.device_tensors:
             return super().run(inputs, sizes)
         driver = self._driver

@@ -1,5 +1,5 @@
-"""tools/scripts/amd-check, what a user with a card of AMD's runs, from end to end on the stand-in: a table in which all is
-right; what is wrong is in the table, and the exit status says so."""
+"""tools/scripts/amd-check, what a user with a card of AMD's runs, from end to end on the stand-in: a table in which all
+is right; what is wrong is in the table, and the exit status says so."""
 import os
 import subprocess
 import sys
@@ -35,7 +35,7 @@ def main():
     failing = check("--only=product f16", arch="0x942", status=1, STRATA_TEST_DRIVER_FAIL="hipModuleLaunchKernel:1")
     assert failing[0][1] == "FAILED" and "hipModuleLaunchKernel: hipErrorLaunchFailure" in failing[0][2], failing
     missing = check(arch="0x942", status=1, STRATA_HIP_DRIVER="/nowhere/libamdhip64.so")
-    assert len(missing) == 1 and missing[0][:2] == ["card", "FAILED"] and "/nowhere/libamdhip64.so" in missing[0][2], missing
+    assert [row[:2] for row in missing] == [["card", "FAILED"]] and "/nowhere/libamdhip64.so" in missing[0][2], missing
     unknown = check("--only=calls", arch="0x803", status=1)
     assert unknown[0][1] == "FAILED" and "gfx803" in unknown[0][2], unknown
 
