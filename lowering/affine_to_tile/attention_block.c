@@ -53,7 +53,7 @@ MlirValue strata_tile_attention_narrowed(strata_tile_builder_t *b, const strata_
 MlirValue strata_tile_attention_multiply(strata_tile_builder_t *b, const strata_tile_attention_t *t, int which,
                                          MlirValue left, MlirValue right, MlirValue sum) {
   MlirValue result = strata_tile_emit_contract(b, left, right, sum, b->schedule.mma);
-  if (t->on_fma)
+  if (t->is_staged)
     strata_set_attr(strata_def(result), "tile.steps", strata_i64_attr(b->e.context, t->n_steps[which]));
   return result;
 }

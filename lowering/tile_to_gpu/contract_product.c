@@ -7,6 +7,7 @@
 // Fragments of a chunk are read before the products of the chunk in front of it.
 #include "lowering/tile_to_gpu/contract.h"
 
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 
@@ -69,7 +70,9 @@ typedef struct {
 
 static source_t source(strata_gpu_distribution_t *d, const strata_product_t *p, int side, MlirValue slot) {
   source_t s = {.d = d, .product = p, .side = side, .operand = &p->operands[side]};
-  s.are_matrices = s.operand->form == STRATA_BY_ROW && p->mma->layout->has_matrices;
+  s.are_matrices = !s.operand->held && s.operand->form == STRATA_BY_ROW && p->mma->layout->has_matrices;
+  if (s.operand->held)
+    return s;
   if (s.are_matrices)
     s.places = strata_operand_places(d, s.operand, &s.operand->matrices, slot);
   else
@@ -99,9 +102,10 @@ static void load_matrices(source_t *s, int64_t i, MlirValue *out) {
 static MlirValue collect_fragment(source_t *s, int64_t step, int64_t tile) {
   int64_t n = strata_mma_elements(s->product->mma, s->side);
   MlirValue elements[MAX_ELEMENTS];
-  for (int64_t i = 0; i < n; i++)
-    elements[i] =
-        strata_operand_read(s->d, &s->reader, strata_product_operand_register(s->product, s->side, step, tile, i));
+  for (int64_t i = 0; i < n; i++) {
+    int64_t reg = strata_product_operand_register(s->product, s->side, step, tile, i);
+    elements[i] = s->operand->held ? s->operand->held->values[reg] : strata_operand_read(s->d, &s->reader, reg);
+  }
   return collect(&s->d->e, s->operand->element, n, elements);
 }
 
@@ -159,7 +163,7 @@ void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *
                           MlirValue *sums) {
   source_t sources[2] = {source(d, p, ROW, slot), source(d, p, COLUMN, slot)};
   int64_t n = strata_product_fragments(p);
-  int64_t chunks = p->operands[0].steps / (strata_product_chunk(p) * p->split);
+  int64_t chunks = strata_ceil_div(p->n_steps, strata_product_chunk(p) * p->split);
   MlirValue *next = strata_arena_array(d->compile->arena, MlirValue, n);
   for (int64_t chunk = 1; chunk < chunks; chunk++) {
     read_fragments(p, sources, chunk, next);
