@@ -5,9 +5,9 @@
 // found by its lanes; or, of few rows, a part of the columns. On multiply-adds, the more sums a thread has, the fewer
 // reads from shared memory one takes, by the rates of products staged by threads (schedule_tiled.c). Matrix
 // instructions take a part of their rate, or as long as their fragments of keys and values are read from shared memory;
-// those of queries stay in registers, and so do weights of warps that have whole rows. But a processor has four
-// schedulers, each of which wants the lanes of an instruction. Shared memory holds the tiles of keys and values, and
-// those of queries and weights that have to pass through it.
+// those of queries stay in registers where they are few, and so do weights of warps that have whole rows. But a
+// processor has four schedulers, each of which wants the lanes of an instruction. Shared memory holds the tiles of keys
+// and values, and those of queries and weights that have to pass through it.
 #include "passes/affine/candidates.h"
 
 #include "dialects/integers.h"
@@ -53,30 +53,57 @@ static int64_t sums_of(const strata_attention_problem_t *p, const strata_attenti
   return c->rows * columns / threads_of(p, c);
 }
 
+// Registers of the left operand's fragments, by matrix instructions, of all |steps| of a warp's rows.
+static int64_t left_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c, int64_t steps) {
+  return strata_mma_left_registers(p->mma, c->rows / c->warps[0], steps, bytes_of(p));
+}
+
+static bool holds_queries(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  return left_registers(p, c, p->head) <= STRATA_MMA_HELD;
+}
+
 // The operands, and two statistics of each row that several warps combine.
 static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   enum { STATISTICS_BYTES = 2 * 4 };
-  bool has_queries = !p->mma, has_weights = !p->mma || c->warps[1] > 1;
+  bool has_queries = !p->mma || !holds_queries(p, c), has_weights = !p->mma || c->warps[1] > 1;
   int64_t operands = c->rows * ((has_queries ? p->head : 0) + (has_weights ? c->columns : 0)) +
                      c->columns * (p->head + p->value);
   return operands * bytes_of(p) + (c->warps[1] > 1 ? c->rows * c->warps[1] * STATISTICS_BYTES : 0);
 }
 
-// Of matrix instructions: queries, which lanes may hold copies of; the fragments of keys or values that are read at once.
-static int64_t fragment_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  if (!p->mma)
-    return 0;
+// Of what comes from memory of |columns|.
+static int64_t loaded_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c,
+                                int64_t columns) {
+  return c->columns * columns * bytes_of(p) / WORD / threads_of(p, c);
+}
+
+// Of a product by matrix instructions: its left operand, where that is held, all of it, and the fragments of a chunk of
+// what is not, and of the next chunk.
+static int64_t product_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c,
+                                 int64_t columns, int64_t steps, bool is_held) {
   const strata_mma_t *mma = p->mma;
-  int64_t rows = c->rows / c->warps[0], columns = strata_max(c->columns, p->value) / c->warps[1];
-  int64_t left = rows / mma->m * (p->head / mma->k) * strata_mma_elements(mma, 0);
-  int64_t right = columns / mma->n * strata_mma_elements(mma, 1) * strata_mma_together(mma, bytes_of(p));
-  return (left + right) * bytes_of(p) / WORD;
+  int64_t together = strata_mma_together(mma, bytes_of(p)), n_tiles = columns / c->warps[1] / mma->n;
+  int64_t right = n_tiles * strata_mma_elements(mma, 1) * together * bytes_of(p) / WORD;
+  return (is_held ? left_registers(p, c, steps) : 2 * left_registers(p, c, mma->k * together)) + 2 * right;
+}
+
+// Results are there all the time. On matrix instructions: what comes, while there are no scores; values, while scores
+// are summed up; weights, while values are.
+static int64_t mma_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  bool is_held = holds_queries(p, c);
+  int64_t queries = is_held ? left_registers(p, c, p->head) : 0;
+  int64_t coming = queries + loaded_registers(p, c, p->head + p->value);
+  int64_t scores = sums_of(p, c, c->columns) + loaded_registers(p, c, p->value) +
+                   product_registers(p, c, c->columns, p->head, is_held);
+  int64_t weighted = queries + product_registers(p, c, p->value, c->columns, c->warps[1] == 1);
+  return strata_max(coming, strata_max(scores, weighted));
 }
 
 // Sums of both products, keys or values on their way, what is read for multiply-adds.
 static int64_t registers_of(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  int64_t loaded = c->columns * strata_max(p->head, p->value) * bytes_of(p) / WORD / threads_of(p, c);
-  return sums_of(p, c, c->columns) + sums_of(p, c, p->value) + loaded + fragment_registers(p, c) + OTHER_REGISTERS;
+  int64_t others = p->mma ? mma_registers(p, c)
+                          : sums_of(p, c, c->columns) + loaded_registers(p, c, strata_max(p->head, p->value));
+  return sums_of(p, c, p->value) + others + OTHER_REGISTERS;
 }
 
 static bool fits(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
