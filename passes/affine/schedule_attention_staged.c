@@ -26,6 +26,7 @@ enum {
   N_COLUMNS = 3, // the same
   LEAST_WARP_ROWS = 16,
   MMA_WARP_ROWS = 32, // the least of a warp on matrix instructions
+  MMA_WARP_COLUMNS = 32,
   N_WARP_ROWS = 3,
   N_WARP_COLUMNS = 3, // 1 to 4 warps
   N_ALL = N_ROWS * N_COLUMNS * N_WARP_ROWS * N_WARP_COLUMNS,
@@ -77,12 +78,13 @@ static int64_t loaded_registers(const strata_attention_problem_t *p, const strat
   return c->columns * columns * bytes_of(p) / WORD / threads_of(p, c);
 }
 
-// Of a product by matrix instructions: its left operand, where that is held, all of it, and the fragments of a chunk of
-// what is not, and of the next chunk.
+// Of a product by matrix instructions: its left operand, where that is held, all of it, and the right one's fragments of
+// some columns and a chunk of steps; else the fragments of a chunk. And those that follow.
 static int64_t product_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c,
                                  int64_t columns, int64_t steps, bool is_held) {
   const strata_mma_t *mma = p->mma;
-  int64_t together = strata_mma_together(mma, bytes_of(p)), n_tiles = columns / c->warps[1] / mma->n;
+  int64_t together = strata_mma_together(mma, bytes_of(p));
+  int64_t n_tiles = (is_held ? MMA_WARP_COLUMNS : columns / c->warps[1]) / mma->n;
   int64_t right = n_tiles * strata_mma_elements(mma, 1) * together * bytes_of(p) / WORD;
   return (is_held ? left_registers(p, c, steps) : 2 * left_registers(p, c, mma->k * together)) + 2 * right;
 }
