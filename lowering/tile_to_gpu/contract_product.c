@@ -178,8 +178,8 @@ void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *
 // few fragments of the right one are there at a time.
 static void emit_by_columns(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {
   source_t sources[2] = {source(d, p, ROW, slot), source(d, p, COLUMN, slot)};
-  int64_t n_steps = strata_ceil_div(p->n_steps, p->mma->k), n_columns = column_tiles(p), n_rows = row_tiles(p);
-  int64_t block = STRATA_MMA_BLOCK / p->mma->n;
+  int64_t n_steps = strata_ceil_div(p->n_steps, strata_product_chunk(p)) * steps_of_chunk(p);
+  int64_t n_columns = column_tiles(p), n_rows = row_tiles(p), block = STRATA_MMA_BLOCK / p->mma->n;
   MlirValue *left = strata_arena_array(d->compile->arena, MlirValue, n_steps * n_rows);
   for (int64_t i = 0; i < n_steps * n_rows; i++)
     left[i] = collect_fragment(&sources[ROW], i / n_rows, i % n_rows);
