@@ -134,10 +134,12 @@ typedef struct {
   double clock;       // hertz
 } strata_attention_costs_t;
 
-// Attention on multiply-adds (schedule_attention_fma.c).
+// Attention whose operands are staged by the threads that multiply them (schedule_attention_staged.c).
 typedef struct {
   double rate;         // multiply-adds a cycle
   double few_sums;     // the part of it that threads of the fewest sums reach
+  double matrix_share; // the part of a matrix instruction's rate that products reach
+  double wavefront;    // bytes of shared memory a cycle, that matrix instructions' fragments are read at
   double latency;      // of a block of columns: keys and values come, two barriers, statistics
   double combining;    // of statistics of several warps
   double exponential;  // of a score: maximum, exponential, sum, conversion
@@ -147,7 +149,7 @@ typedef struct {
   double slower;       // than the model
   double clock;        // hertz
   double launch_seconds;
-} strata_attention_fma_costs_t;
+} strata_attention_staged_costs_t;
 
 // Products whose tiles are staged by the threads that multiply them (schedule_tiled.c).
 typedef struct {
@@ -229,7 +231,7 @@ typedef struct {
   double norm;          // a norm in a product's kernel: of the time of two (group_norm.c)
   double attention;     // in one kernel: of the time of three (group_attention.c)
   double products;      // two products without a softmax between: of the time of two, which are much alike
-  double attention_fma; // on multiply-adds: the same in both, and scores in memory are to be avoided
+  double attention_staged; // where threads stage operands: the same in both, and scores in memory are to be avoided
   double together;      // products in one launch: of the time apart (schedule_together.c)
   double parts;         // a product in parts: of its time (split_reductions.c)
   double staged;        // an operand staged: of the product's time (stage.c)
@@ -240,7 +242,7 @@ typedef struct strata_gpu_costs {
   strata_pipelined_costs_t pipelined;
   strata_norm_costs_t norm;
   strata_attention_costs_t attention;
-  strata_attention_fma_costs_t attention_fma;
+  strata_attention_staged_costs_t attention_staged;
   strata_tiled_costs_t tiled;
   strata_fma_costs_t fma;
   strata_group_costs_t group;

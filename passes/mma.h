@@ -57,6 +57,11 @@ int64_t strata_mma_run(const strata_mma_t *mma);
 // thread reads 16 bytes at once.
 int64_t strata_mma_together(const strata_mma_t *mma, int64_t element_bytes);
 
+// Registers of a thread that hold the fragments of |rows| x |steps| of a left operand; the most that are worth it where a
+// loop multiplies it in every iteration: others are read from shared memory again.
+int64_t strata_mma_left_registers(const strata_mma_t *mma, int64_t rows, int64_t steps, int64_t element_bytes);
+enum { STRATA_MMA_HELD = 32 };
+
 // 32-bit words of a fragment of mma.sync's left operand, the right one and the sum that a thread holds.
 enum { STRATA_MMA_WORDS_A = 4, STRATA_MMA_WORDS_B = 2, STRATA_MMA_WORDS_C = 4 };
 

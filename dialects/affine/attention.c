@@ -379,15 +379,19 @@ bool strata_attention_has_factor(const strata_attention_t *a) {
   return a->has_softmax && !strata_term_same(&a->weight, &a->softmax);
 }
 
-int64_t strata_attention_head_steps(const strata_attention_t *attention, bool on_fma) {
-  int64_t steps = strata_round_up(strata_attention_static_extent(attention, attention->head), STRATA_ATTENTION_STEP);
-  return on_fma ? strata_power_of_two_from(steps) : steps;
+int64_t strata_attention_staged_side(int64_t extent) {
+  return strata_max(strata_power_of_two_from(extent), STRATA_ATTENTION_STAGED_SIDE);
 }
 
-int64_t strata_attention_value_columns(const strata_attention_t *attention, bool on_fma) {
+int64_t strata_attention_head_steps(const strata_attention_t *attention, bool is_staged) {
+  int64_t steps = strata_round_up(strata_attention_static_extent(attention, attention->head), STRATA_ATTENTION_STEP);
+  return is_staged ? strata_attention_staged_side(steps) : steps;
+}
+
+int64_t strata_attention_value_columns(const strata_attention_t *attention, bool is_staged) {
   int64_t columns =
       strata_round_up(strata_attention_static_extent(attention, attention->value), STRATA_ATTENTION_COLUMN);
-  return on_fma ? strata_max(strata_power_of_two_from(columns), STRATA_ATTENTION_FMA_COLUMNS) : columns;
+  return is_staged ? strata_attention_staged_side(columns) : columns;
 }
 
 static int step_dim(const strata_attention_t *a, int operand) {

@@ -61,10 +61,12 @@ typedef struct {
 } strata_attention_t;
 
 // Steps along the head dim that are taken at once, and columns of values of an instruction: tiles are as long as whole
-// ones, on multiply-adds powers of two, and what of them is beyond the dims is zero, or not stored.
-enum { STRATA_ATTENTION_STEP = 16, STRATA_ATTENTION_COLUMN = 8, STRATA_ATTENTION_FMA_COLUMNS = 32 };
-int64_t strata_attention_head_steps(const strata_attention_t *attention, bool on_fma);
-int64_t strata_attention_value_columns(const strata_attention_t *attention, bool on_fma);
+// ones, and what of them is beyond the dims is zero, or not stored. The sides of tiles that threads stage are powers of
+// two, of STRATA_ATTENTION_STAGED_SIDE at least.
+enum { STRATA_ATTENTION_STEP = 16, STRATA_ATTENTION_COLUMN = 8, STRATA_ATTENTION_STAGED_SIDE = 32 };
+int64_t strata_attention_staged_side(int64_t extent);
+int64_t strata_attention_head_steps(const strata_attention_t *attention, bool is_staged);
+int64_t strata_attention_value_columns(const strata_attention_t *attention, bool is_staged);
 
 // Rows that share keys and values, and what there are several of.
 strata_size_t strata_attention_rows(const strata_attention_t *attention);

@@ -16,8 +16,9 @@
 //
 // Without a softmax a block's scores are its weights, zero where there is no column, and %o is all that is carried.
 //
-// On multiply-adds it is an ordinary loop around two contractions: their tiles' sides are powers of two, of which
-// tile.steps says how many steps there are, and values are loaded in front of the first product.
+// Where the threads that multiply stage the operands it is an ordinary loop around two contractions: their tiles' sides
+// are powers of two, of which tile.steps says how many steps there are, and values are loaded in front of the first
+// product.
 #include "lowering/affine_to_tile/attention.h"
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/simplify.h"
@@ -114,7 +115,7 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   if (!strata_size_divides(size, columns) && (!a->is_causal || !a->sees_columns)) {
     MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_size_expr(b->e.context, columns));
     scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
-    if (strata_size_varies(columns) && !skips && !c->t.on_fma) // of numbers that is seen in what the block's number is
+    if (strata_size_varies(columns) && !skips && !c->t.is_staged) // of numbers that is seen in what the block's number is
       strata_set_attr(strata_def(scores.value), "tile.first", mlirUnitAttrGet(b->e.context));
   }
   if (a->is_causal) {
@@ -169,7 +170,7 @@ static strata_tile_value_t block_scores(strata_tile_builder_t *b, builder_t *c, 
 static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirAffineExpr block,
                        MlirValue *carried) {
   MlirValue keys = operand(b, c, STRATA_ATTENTION_K, 1u << COLUMN | 1u << HEAD), values = {NULL};
-  if (c->t.on_fma && !b->status)
+  if (c->t.is_staged && !b->status)
     values = load_values(b, c);
   if (b->status)
     return;
@@ -247,9 +248,9 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   if (b->status)
     return;
   strata_emit_for_end(&b->e, loop, n, inside + first, carried + first);
-  if (!c->t.on_fma)
+  if (!c->t.is_staged)
     strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
-  if (!c->t.on_fma && !seen.is_all)
+  if (!c->t.is_staged && !seen.is_all)
     strata_set_attr(loop.op, "tile.most", strata_size_attr(b->e.context, seen.most));
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
@@ -283,10 +284,10 @@ static void emit_task(strata_tile_builder_t *b, builder_t *c) {
 
 static strata_status_t check_schedule(const strata_tile_builder_t *b, const builder_t *c) {
   const strata_schedule_t *s = &b->schedule;
-  int64_t head = strata_attention_head_steps(&c->t.a, c->t.on_fma);
+  int64_t head = strata_attention_head_steps(&c->t.a, c->t.is_staged);
   if (s->n_tile != 3 || s->tile[0] < 1 || s->tile[1] < 1 || s->tile[2] != head)
     return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [rows, columns, %lld]", (long long)head);
-  if (!c->t.on_fma && !strata_mma_named(s->mma))
+  if ((!c->t.is_staged || s->mma.length) && !strata_mma_named(s->mma))
     return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)s->mma.length, s->mma.data);
   return NULL;
 }
@@ -297,9 +298,9 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   builder_t c = {0};
   STRATA_TRY(strata_tile_attention_read(b, &c.t));
   strata_attention_row_of_batches(&c.t.a);
-  c.t.on_fma = !b->schedule.mma.length;
+  c.t.is_staged = !b->schedule.producers;
   STRATA_TRY(check_schedule(b, &c));
-  const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.t.a, c.t.on_fma),
+  const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.t.a, c.t.is_staged),
                                  b->schedule.tile[1], b->schedule.tile[2]};
   c.t.n_steps[STRATA_TILE_PRODUCT] = strata_attention_static_extent(&c.t.a, c.t.a.head);
   c.t.n_steps[STRATA_TILE_WEIGHTED] = strata_min(strata_size_max(c.t.a.sizes[c.t.a.column]), sizes[COLUMN]);

@@ -13,8 +13,8 @@ typedef struct {
   MlirAttribute fast_math;
   strata_size_t n_tasks;
   MlirAffineExpr point[STRATA_MAX_DIMS]; // of the canonical dims
-  bool on_fma;                           // on a GPU: no instruction multiplies
-  int64_t n_steps[2];                    // on_fma: of the first product, the head; of the second, columns
+  bool is_staged;                        // on a GPU: by the threads that multiply, without a pipeline
+  int64_t n_steps[2];                    // is_staged: of the first product, the head; of the second, columns
 } strata_tile_attention_t;
 
 // Reads the kernel's nests; every dim at 0.

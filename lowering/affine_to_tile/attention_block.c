@@ -53,7 +53,7 @@ MlirValue strata_tile_attention_narrowed(strata_tile_builder_t *b, const strata_
 MlirValue strata_tile_attention_multiply(strata_tile_builder_t *b, const strata_tile_attention_t *t, int which,
                                          MlirValue left, MlirValue right, MlirValue sum) {
   MlirValue result = strata_tile_emit_contract(b, left, right, sum, b->schedule.mma);
-  if (t->on_fma)
+  if (t->is_staged)
     strata_set_attr(strata_def(result), "tile.steps", strata_i64_attr(b->e.context, t->n_steps[which]));
   return result;
 }
@@ -62,7 +62,8 @@ strata_tile_value_t strata_tile_attention_softmax(strata_tile_builder_t *b, cons
                                                   strata_tile_value_t scores, MlirValue *carried,
                                                   strata_tile_value_t *out_factor) {
   strata_tile_value_t before = {carried[STRATA_ATTENTION_MAXIMUM], ROWS}, sum = {carried[STRATA_ATTENTION_SUM], ROWS};
-  strata_tile_value_t maximum = reduce(b, "#vector.kind<maximumf>", scores, before);
+  const char *kind = t->is_staged ? "#vector.kind<maxnumf>" : "#vector.kind<maximumf>"; // NaN comes of the weights, too
+  strata_tile_value_t maximum = reduce(b, kind, scores, before);
   strata_tile_value_t weights = exponential(b, t, scores, maximum);
   *out_factor = exponential(b, t, before, maximum);
   sum = reduce(b, "#vector.kind<add>", weights, strata_tile_attention_binary(b, t, "arith.mulf", sum, *out_factor));

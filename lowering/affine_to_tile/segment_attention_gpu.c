@@ -10,7 +10,7 @@
 //     %o / %l, "tile.store" of the first %own rows }
 //
 // A tile without keys has a block all the same, of no columns: its rows are 0. A task may have a part of the tile's
-// rows, one of several equal ones. On multiply-adds the loop is no pipeline.
+// rows, one of several equal ones. Where threads stage what they multiply the loop is no pipeline.
 #include "lowering/affine_to_tile/segment_attention.h"
 
 #include "dialects/integers.h"
@@ -132,7 +132,7 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
   if (b->status)
     return scores;
-  if (!c->t.on_fma)
+  if (!c->t.is_staged)
     strata_set_attr(strata_def(scores.value), "tile.first", mlirUnitAttrGet(b->e.context));
   if (!c->a.is_causal)
     return scores;
@@ -143,7 +143,7 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
                        MlirValue *carried) {
   MlirAffineExpr head = strata_tile_vector_dim(b, HEAD), value = strata_tile_vector_dim(b, VALUE);
   MlirValue keys = load(b, c, &c->a.k, head), zero = strata_tile_attention_numbers(b, 0, SCORES), values = {NULL};
-  if (c->t.on_fma && !b->status)
+  if (c->t.is_staged && !b->status)
     values = load(b, c, &c->a.v, value);
   if (b->status)
     return;
@@ -155,11 +155,11 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
     return;
   strata_tile_value_t weights = strata_tile_attention_softmax(b, &c->t, scores, carried, &factor);
   MlirValue narrow = strata_tile_attention_narrowed(b, &c->t, weights);
-  if (!c->t.on_fma)
+  if (!c->t.is_staged)
     values = load(b, c, &c->a.v, value);
   if (b->status)
     return;
-  if (!c->t.on_fma) // what is behind the last column is another sequence's
+  if (!c->t.is_staged) // what is behind the last column is another sequence's
     strata_set_attr(strata_def(values), "tile.first", mlirUnitAttrGet(b->e.context));
   result = strata_tile_attention_binary(b, &c->t, "arith.mulf", result, factor);
   carried[STRATA_ATTENTION_RESULT] =
@@ -182,7 +182,7 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   MlirAffineExpr block = strata_tile_counter(b, strata_tile_index_over(b, number, 2, operands), c->most_blocks);
   MlirAffineExpr column = strata_tile_scaled(b, block, b->space.extents[COLUMN], strata_tile_vector_dim(b, COLUMN));
   c->point[STRATA_SEGMENT_KEY] = sum(b, first_key, column);
-  if (c->t.on_fma) { // by threads, which leave out what is another sequence's
+  if (c->t.is_staged) { // by threads, which leave out what is another sequence's
     MlirAffineExpr left = strata_tile_scaled(b, block, -b->space.extents[COLUMN], c->end);
     left = sum(b, left, strata_tile_constant(b, -1));
     b->bounds[b->n_bounds++] = strata_tile_scaled(b, strata_tile_vector_dim(b, COLUMN), -1, left);
@@ -193,7 +193,7 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   if (b->status)
     return;
   strata_emit_for_end(&b->e, loop, STRATA_N_ATTENTION_CARRIED, inside, carried);
-  if (!c->t.on_fma) {
+  if (!c->t.is_staged) {
     strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(context));
     strata_set_attr(loop.op, "tile.most", strata_size_attr(context, c->most_blocks));
   }
@@ -248,10 +248,10 @@ static strata_status_t read_kernel(strata_tile_builder_t *b, builder_t *c) {
   const strata_schedule_t *s = &b->schedule;
   if (!strata_segment_attention_read(b->kernel, &c->a) || mlirValueIsNull(c->a.tiles))
     return strata_error(STRATA_INTERNAL, "no kernel of attention within sequences");
-  c->t.on_fma = !s->mma.length;
-  int64_t steps = c->t.on_fma ? strata_power_of_two_from(c->a.steps) : c->a.steps;
+  c->t.is_staged = !s->producers;
+  int64_t steps = c->t.is_staged ? strata_attention_staged_side(c->a.steps) : c->a.steps;
   if (s->n_tile != 3 || s->tile[0] < 1 || STRATA_SEGMENT_TILE_ROWS % s->tile[0] || s->tile[1] < 1 ||
-      s->tile[2] < steps || (!c->t.on_fma && !strata_mma_named(s->mma)))
+      s->tile[2] < steps || ((!c->t.is_staged || s->mma.length) && !strata_mma_named(s->mma)))
     return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [a part of %d, columns, %lld]",
                         STRATA_SEGMENT_TILE_ROWS, (long long)steps);
   c->t.n_steps[STRATA_TILE_PRODUCT] = c->a.steps;
@@ -267,8 +267,7 @@ strata_status_t strata_tile_segment_attention_gpu(strata_tile_builder_t *b) {
   builder_t c = {0};
   strata_size_t tiles[STRATA_MAX_DIMS];
   STRATA_TRY(read_kernel(b, &c));
-  int64_t values =
-      c.t.on_fma ? strata_max(strata_power_of_two_from(c.a.values), STRATA_ATTENTION_FMA_COLUMNS) : c.a.values;
+  int64_t values = c.t.is_staged ? strata_attention_staged_side(c.a.values) : c.a.values;
   const int64_t sizes[STRATA_N_TILE_AXES] = {b->schedule.tile[0], values, b->schedule.tile[1], b->schedule.tile[2]};
   strata_memref_sizes(c.a.tiles, tiles);
   int64_t parts = STRATA_SEGMENT_TILE_ROWS / b->schedule.tile[0];

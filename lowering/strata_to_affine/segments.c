@@ -328,8 +328,8 @@ static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, atten
       (!is_half && a->q->type != STRATA_TYPE_F32) || strata_size_min(strata__segment_count(l, a->offsets)) < 1)
     return NULL;
   STRATA_TRY(strata_gpu_device(l->compile, &device));
-  bool on_fma = strata_gpu_stages_by_threads(device);
-  if (on_fma || (device->mma_async[0] && is_half))
+  bool is_staged = strata_gpu_stages_by_threads(device);
+  if (is_staged || (device->mma_async[0] && is_half))
     a->tiles = strata__segment_tiles(l, op,
                                      (strata__segment_tiles_t){.offsets = a->offsets,
                                                                .key_offsets = a->key_offsets,

@@ -204,7 +204,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   operand->element_bytes = strata_element_bytes(operand->element);
   operand->rows = mlirShapedTypeGetDimSize(type, 0);
   operand->steps = mlirShapedTypeGetDimSize(type, 1);
-  operand->word = p->mma ? strata_mma_run(p->mma) * strata_mma_together(p->mma, operand->element_bytes) : 1;
+  operand->word = p->mma ? strata_mma_run(p->mma) * p->together : 1;
   int dim;
   int64_t width;
   STRATA_TRY(strata_operand_source(d, value, &dim, &width));
@@ -212,6 +212,24 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   operand->load = load_layout(operand, strata_gpu_group_of(d, op), dim == STEP, width);
   p->warp_tile[side] = operand->rows / p->warps[side];
   return NULL;
+}
+
+// Instructions along the reduction whose fragments a thread has beside one another. Of a left operand that is made of
+// another contraction's sums as many as a thread has neighbours of these for.
+static int64_t together_of(MlirOperation op, const strata_mma_t *mma) {
+  MlirValue left = mlirOperationGetOperand(op, ROW);
+  MlirType type = mlirValueGetType(left);
+  if (!mma || mlirShapedTypeGetRank(type) != 2)
+    return 1;
+  int64_t together = is_of_product(left)
+                         ? strata_product_sum_run(mma) / strata_mma_run(mma)
+                         : strata_mma_together(mma, strata_element_bytes(mlirShapedTypeGetElementType(type)));
+  return strata_max(strata_min(together, mlirShapedTypeGetDimSize(type, STEP) / mma->k), 1);
+}
+
+static int64_t count_steps(MlirOperation op, const strata_product_t *p) {
+  MlirAttribute steps = strata_attr(op, "tile.steps");
+  return mlirAttributeIsNull(steps) ? p->operands[0].steps : mlirIntegerAttrGetValueInt(steps);
 }
 
 static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOperation op, const strata_product_t *p) {
@@ -244,8 +262,10 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   p->split = strata_gpu_group_of(d, op) / (p->warps[0] * p->warps[1] * lanes_of(p));
   if (!p->mma && !mlirAttributeIsNull(mma))
     return strata_gpu_missing(op, "this matrix instruction");
+  p->together = together_of(op, p->mma);
   for (int side = 0; side < 2; side++)
     STRATA_TRY(read_operand(d, op, side, p));
+  p->n_steps = count_steps(op, p);
   STRATA_TRY(check_tiles(d, op, p));
   if (p->mma)
     mma_layouts(p);
@@ -278,12 +298,25 @@ strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const st
 
 //===-- The op ---------------------------------------------------------------------------------------------------===//
 
+bool strata_product_holds_left(MlirOperation op, const strata_product_t *p) {
+  MlirOperation loop = mlirOperationGetParentOperation(op), source = strata_def(mlirOperationGetOperand(op, ROW));
+  const strata_shared_operand_t *left = &p->operands[ROW];
+  return p->mma && left->form == STRATA_BY_ROW &&
+         strata_mma_left_registers(p->mma, p->warp_tile[ROW], left->steps, left->element_bytes) <= STRATA_MMA_HELD &&
+         strata_op_is(loop, "scf.for") &&
+         !strata_attr_flag(loop, "tile.pipeline") && !mlirOperationIsNull(source) &&
+         !mlirOperationEqual(mlirOperationGetParentOperation(source), loop);
+}
+
 strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
   strata_product_t product;
   STRATA_TRY(strata_product_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
   for (int side = 0; side < 2; side++)
-    if (!is_of_product(mlirOperationGetOperand(op, side))) // else it has that one's layout
-      strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].load);
+    if (!is_of_product(mlirOperationGetOperand(op, side))) { // else it has that one's layout
+      const strata_shared_operand_t *operand = &product.operands[side];
+      bool is_held = side == ROW && strata_product_holds_left(op, &product);
+      strata_layout_fix(d, mlirOperationGetOperand(op, side), is_held ? &operand->fragment : &operand->load);
+    }
   return NULL;
 }

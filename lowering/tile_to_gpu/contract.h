@@ -45,6 +45,7 @@ typedef struct {
   strata_layout_t fragment; // as the product reads it
   strata_layout_t matrices; // BY_ROW: rows of 16 bytes that a thread names to tile.load_matrices
   MlirValue memory;         // slots of rows x steps elements, once allocated
+  const strata_registers_t *held; // in |fragment|: what threads have already, so that nothing passes through memory
 } strata_shared_operand_t;
 
 // How a contraction is carried out.
@@ -53,6 +54,8 @@ typedef struct {
   int64_t warps[2];        // along rows and columns
   int64_t warp_tile[2];    // rows and columns of a warp
   int64_t split;           // how many warps share a tile, each with its part of every step
+  int64_t together;        // instructions along the reduction whose fragments lie beside one another
+  int64_t n_steps;         // of the operands' steps, those that are multiplied: what lies behind them is zero
   MlirType sum;
   strata_layout_t partial; // of the sum in the loop; with a split, of the part that a thread adds up
   strata_layout_t layout;  // of the sum
@@ -63,11 +66,16 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation op,
                                                       strata_product_t *out_product);
 
+// True if its left operand is loaded into the registers that multiply it: a loop multiplies it in every iteration.
+bool strata_product_holds_left(MlirOperation op, const strata_product_t *product);
+
 // Fixes the layouts of its sum and operands.
 STRATA_MUST_CHECK strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op);
 
 // The same of matrix instructions, of one warp (contract_fragments.c): the sum is product->partial.
 void strata_product_mma_layouts(strata_product_t *product);
+// Neighbours that a thread has of a row of the sum.
+int64_t strata_product_sum_run(const strata_mma_t *mma);
 // Steps of the fragments that a thread reads at once; instructions of a warp along rows or columns; the register of
 // element |element| of a fragment of the sum, and of operand |side| for the instruction number |step| along the
 // reduction.

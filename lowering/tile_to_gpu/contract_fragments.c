@@ -83,18 +83,23 @@ static void push_spread(strata_layout_t *layout, push_t *push, int dim, const st
 // Neighbours that a thread has of an operand, and of the sum, up to four of which are one digit.
 static int64_t neighbours(const spread_t *s) { return s->tile * s->n_tiles; }
 
-static int64_t sum_neighbours(const strata_mma_t *mma, int side, const spread_t *s) {
+static int64_t sum_neighbours(const strata_mma_t *mma, int side, const spread_t *s, int64_t most) {
   int64_t n = neighbours(s);
   for (const strata_mma_digit_t *digit = mma->layout->sum.reg; digit->extent; digit++)
     for (int64_t bit = 1; bit < digit->extent && digit->dim == side; bit *= 2)
-      n *= n < NEIGHBOURS && s->bits[bit_of(bit * digit->stride)] == n ? 2 : 1;
+      n *= n < most && s->bits[bit_of(bit * digit->stride)] == n ? 2 : 1;
   return n;
+}
+
+int64_t strata_product_sum_run(const strata_mma_t *mma) {
+  spread_t s = spread_of(mma, COLUMN);
+  return sum_neighbours(mma, COLUMN, &s, BLOCK);
 }
 
 static void push_sum(const strata_product_t *p, const spread_t *spreads, strata_layout_t *sum) {
   const strata_mma_fragment_t *fragment = &p->mma->layout->sum;
   for (int side = COLUMN; side >= ROW; side--) {
-    int64_t n = sum_neighbours(p->mma, side, &spreads[side]);
+    int64_t n = sum_neighbours(p->mma, side, &spreads[side], NEIGHBOURS);
     strata_layout_push_reg(sum, side, n, 1);
     for (const strata_mma_digit_t *digit = fragment->reg; digit->extent; digit++)
       if (digit->dim == side)
@@ -136,7 +141,7 @@ void strata_product_mma_layouts(strata_product_t *p) {
 //===-- Registers of fragments -----------------------------------------------------------------------------------===//
 
 int64_t strata_product_chunk(const strata_product_t *p) {
-  return p->mma ? p->mma->k * strata_mma_together(p->mma, p->operands[0].element_bytes) : 1;
+  return p->mma ? p->mma->k * p->together : 1;
 }
 
 int64_t strata_product_tiles(const strata_product_t *p, int side) {

@@ -7,6 +7,7 @@
 // Fragments of a chunk are read before the products of the chunk in front of it.
 #include "lowering/tile_to_gpu/contract.h"
 
+#include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 
@@ -69,7 +70,9 @@ typedef struct {
 
 static source_t source(strata_gpu_distribution_t *d, const strata_product_t *p, int side, MlirValue slot) {
   source_t s = {.d = d, .product = p, .side = side, .operand = &p->operands[side]};
-  s.are_matrices = s.operand->form == STRATA_BY_ROW && p->mma->layout->has_matrices;
+  s.are_matrices = !s.operand->held && s.operand->form == STRATA_BY_ROW && p->mma->layout->has_matrices;
+  if (s.operand->held)
+    return s;
   if (s.are_matrices)
     s.places = strata_operand_places(d, s.operand, &s.operand->matrices, slot);
   else
@@ -99,9 +102,10 @@ static void load_matrices(source_t *s, int64_t i, MlirValue *out) {
 static MlirValue collect_fragment(source_t *s, int64_t step, int64_t tile) {
   int64_t n = strata_mma_elements(s->product->mma, s->side);
   MlirValue elements[MAX_ELEMENTS];
-  for (int64_t i = 0; i < n; i++)
-    elements[i] =
-        strata_operand_read(s->d, &s->reader, strata_product_operand_register(s->product, s->side, step, tile, i));
+  for (int64_t i = 0; i < n; i++) {
+    int64_t reg = strata_product_operand_register(s->product, s->side, step, tile, i);
+    elements[i] = s->operand->held ? s->operand->held->values[reg] : strata_operand_read(s->d, &s->reader, reg);
+  }
   return collect(&s->d->e, s->operand->element, n, elements);
 }
 
@@ -130,17 +134,19 @@ static void read_fragments(const strata_product_t *p, source_t *sources, int64_t
   }
 }
 
+static void multiply_one(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue left, MlirValue right,
+                         MlirValue *sum) {
+  strata_named_attr_t kind = {"kind", strata_str_attr(d->e.context, p->mma->name)};
+  *sum = strata_emit_value(&d->e, STRATA_TILE_MMA, 3, (MlirValue[]){left, right, *sum}, mlirValueGetType(*sum), 1,
+                           &kind);
+}
+
 static void multiply_step(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
                           MlirValue *sums) {
-  strata_emitter_t *e = &d->e;
-  strata_named_attr_t kind = {"kind", strata_str_attr(e->context, p->mma->name)};
   const MlirValue *left = fragments + column_tiles(p);
   for (int64_t row = 0; row < row_tiles(p); row++)
-    for (int64_t column = 0; column < column_tiles(p); column++) {
-      MlirValue *sum = &sums[row * column_tiles(p) + column];
-      *sum = strata_emit_value(e, STRATA_TILE_MMA, 3, (MlirValue[]){left[row], fragments[column], *sum},
-                               mlirValueGetType(*sum), 1, &kind);
-    }
+    for (int64_t column = 0; column < column_tiles(p); column++)
+      multiply_one(d, p, left[row], fragments[column], &sums[row * column_tiles(p) + column]);
 }
 
 void strata_product_multiply(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
@@ -159,7 +165,7 @@ void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *
                           MlirValue *sums) {
   source_t sources[2] = {source(d, p, ROW, slot), source(d, p, COLUMN, slot)};
   int64_t n = strata_product_fragments(p);
-  int64_t chunks = p->operands[0].steps / (strata_product_chunk(p) * p->split);
+  int64_t chunks = strata_ceil_div(p->n_steps, strata_product_chunk(p) * p->split);
   MlirValue *next = strata_arena_array(d->compile->arena, MlirValue, n);
   for (int64_t chunk = 1; chunk < chunks; chunk++) {
     read_fragments(p, sources, chunk, next);
@@ -168,7 +174,29 @@ void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *
   }
 }
 
+// Where threads have the left operand already: a block's columns along the whole reduction, then the next block's, so that
+// few fragments of the right one are there at a time.
+static void emit_by_columns(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {
+  source_t sources[2] = {source(d, p, ROW, slot), source(d, p, COLUMN, slot)};
+  int64_t n_steps = strata_ceil_div(p->n_steps, strata_product_chunk(p)) * steps_of_chunk(p);
+  int64_t n_columns = column_tiles(p), n_rows = row_tiles(p), block = STRATA_MMA_BLOCK / p->mma->n;
+  MlirValue *left = strata_arena_array(d->compile->arena, MlirValue, n_steps * n_rows);
+  for (int64_t i = 0; i < n_steps * n_rows; i++)
+    left[i] = collect_fragment(&sources[ROW], i / n_rows, i % n_rows);
+  for (int64_t first = 0; first < n_columns; first += block)
+    for (int64_t step = 0; step < n_steps; step++)
+      for (int64_t column = first; column < first + block; column++) {
+        MlirValue right = collect_fragment(&sources[COLUMN], step, column);
+        for (int64_t row = 0; row < n_rows; row++)
+          multiply_one(d, p, left[step * n_rows + row], right, &sums[row * n_columns + column]);
+      }
+}
+
 static void emit_mma(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {
+  if (p->operands[ROW].held) {
+    emit_by_columns(d, p, slot, sums);
+    return;
+  }
   MlirValue *fragments = strata_arena_array(d->compile->arena, MlirValue, strata_product_fragments(p));
   strata_product_begin(d, p, slot, fragments);
   strata_product_go_on(d, p, slot, fragments, sums);

@@ -1,5 +1,5 @@
-// Attention on devices whose products read their operands from shared memory (schedule_attention.c), or that have no
-// matrix instructions at all (schedule_attention_fma.c): the model and the choice of tiles, for the pass that groups
+// Attention on devices whose products read their operands from shared memory (schedule_attention.c), or whose threads
+// stage what they multiply (schedule_attention_staged.c): the model and the choice of tiles, for the pass that groups
 // nests (group_attention.c) and the one that schedules kernels.
 #ifndef STRATA_PASSES_AFFINE_ATTENTION_H
 #define STRATA_PASSES_AFFINE_ATTENTION_H
@@ -15,7 +15,8 @@ typedef struct {
   int64_t rows, columns, batch, offset;
   int64_t head, value;       // of a tile: in whole steps and columns
   const strata_mma_t *async; // NULL: the device has no instruction for it
-  bool on_fma;               // nor any other
+  bool is_staged;            // by the threads that multiply,
+  const strata_mma_t *mma;   // with this instruction of a warp, or, if NULL, multiply-adds
   const strata_gpu_costs_t *costs;
 } strata_attention_problem_t;
 
@@ -24,6 +25,9 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
 // The same where the symbols have |values|.
 strata_attention_problem_t strata_attention_problem_at(const strata_attention_problem_t *problem,
                                                        const int64_t *values);
+
+// Of a warp, which rounds nothing; NULL: the device has none for operands of |type|.
+const strata_mma_t *strata_attention_mma(const strata_gpu_device_t *device, MlirType type);
 
 // Why no tile can fit; NULL: one may.
 const char *strata_attention_obstacle(const strata_attention_problem_t *problem);

@@ -46,7 +46,7 @@ const strata_ways_t *strata_ways_of(const strata_work_t *work, int number) {
            : work->cpu_product ? &strata_ways_cpu_product
                                : &strata_ways_cpu_attention;
   if (work->attention)
-    return work->attention->on_fma ? &strata_ways_attention_fma : &strata_ways_attention;
+    return work->attention->is_staged ? &strata_ways_attention_staged : &strata_ways_attention;
   return product->bulk_adds ? &strata_ways_fma : product->row_reductions ? &strata_ways_norm : &strata_ways_pipelined;
 }
 

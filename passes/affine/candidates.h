@@ -99,7 +99,7 @@ typedef struct {
 typedef struct {
   STRATA_CANDIDATE
   int64_t groups;        // of 128 threads, 64 rows each
-  int64_t warps[2];      // on multiply-adds: along rows and columns of the tile
+  int64_t warps[2];      // is_staged: along rows and columns of the tile
   int64_t rows, columns; // of a tile
   int64_t slots, tasks, blocks;
 } strata_attention_choice_t;
@@ -150,7 +150,7 @@ extern const strata_ways_t strata_ways_norm;          // schedule_norm.c: the sa
 extern const strata_ways_t strata_ways_fma;           // schedule_fma.c: of multiply-adds, problem->bulk_adds
 extern const strata_ways_t strata_ways_tiled;         // schedule_tiled.c: staged by the threads that multiply
 extern const strata_ways_t strata_ways_attention;     // schedule_attention.c
-extern const strata_ways_t strata_ways_attention_fma; // schedule_attention_fma.c: of multiply-adds, problem->on_fma
+extern const strata_ways_t strata_ways_attention_staged; // schedule_attention_staged.c: problem->is_staged
 // Ways that take any schedule of their kind without keys of other kinds.
 bool strata_cpu_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);
 extern const strata_ways_t strata_ways_cpu_product;   // contract_cpu_ways.c

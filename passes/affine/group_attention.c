@@ -153,7 +153,7 @@ static const char *judge(const finder_t *f, const int64_t *likely) {
     return obstacle;
   if (!read_product(f, f->found.product.nest, likely, &first) || !read_product(f, f->found.weighted, likely, &second))
     return "its products are not all of the kernel";
-  if (!problem.on_fma && !all_come_in_bulk(f, &first, &second))
+  if (!problem.is_staged && !all_come_in_bulk(f, &first, &second))
     return "the copy engine does not take an operand: rows that do not begin at multiples of 16 bytes, or too many "
            "dims";
   double seconds = strata_attention_seconds(f->device, &problem);
@@ -162,7 +162,7 @@ static const char *judge(const finder_t *f, const int64_t *likely) {
   double apart = strata_problem_seconds(f->device, &first.problem) +
                  strata_problem_seconds(f->device, &second.problem) + seconds_between(f, &problem);
   const strata_margin_costs_t *margins = &f->device->costs->margins;
-  double faster = problem.on_fma         ? margins->attention_fma
+  double faster = problem.is_staged      ? margins->attention_staged
                   : f->found.has_softmax ? margins->attention
                                          : margins->products;
   bool pays = seconds < faster * apart;

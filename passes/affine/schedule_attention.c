@@ -34,16 +34,17 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes };
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
-  bool on_fma = strata_gpu_stages_by_threads(device);
+  bool is_staged = strata_gpu_stages_by_threads(device);
   const strata_mma_t *async =
       strata_attention_is_half(a) ? strata_mma_find_async(device, a->type, mlirF32TypeGet(context), true) : NULL;
   strata_attention_problem_t problem = {.attention = *a,
-                                        .head = strata_attention_head_steps(a, on_fma),
-                                        .value = strata_attention_value_columns(a, on_fma),
+                                        .head = strata_attention_head_steps(a, is_staged),
+                                        .value = strata_attention_value_columns(a, is_staged),
                                         .values_end = strata_attention_ends(a, STRATA_ATTENTION_V),
                                         .costs = device->costs,
                                         .async = async,
-                                        .on_fma = on_fma};
+                                        .is_staged = is_staged,
+                                        .mma = is_staged ? strata_attention_mma(device, a->type) : NULL};
   strata_attention_row_of_batches(&problem.attention);
   return strata_attention_problem_at(&problem, a->symbols.likely);
 }
@@ -77,7 +78,7 @@ const char *strata_attention_obstacle(const strata_attention_problem_t *p) {
     return "its dims are not those of rows, columns, values and batches";
   if (strata_size_min(p->attention.sizes[p->attention.column]) < 1)
     return "there may be no columns";
-  if (p->on_fma)
+  if (p->is_staged)
     return NULL;
   if (!strata_attention_is_half(&p->attention))
     return "its operands are not all f16 or all bf16";

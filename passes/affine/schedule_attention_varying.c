@@ -185,7 +185,7 @@ static double cost_at(const varying_t *v, const point_t *point, strata_candidate
 static void find_costs(const varying_t *v, int i, point_t *point) {
   const strata_attention_problem_t *p = v->work->attention;
   strata_candidate_t c = v->of[i];
-  double cost = cost_at(v, point, &c), cycles = p->on_fma ? 0 : p->costs->attention.counting;
+  double cost = cost_at(v, point, &c), cycles = p->is_staged ? 0 : p->costs->attention.counting;
   double rounds = (double)strata_ceil_div(c.attention.tasks, v->work->device->n_processors);
   for (int known = 0; known < N_COUNTED; known++) {
     int counted = !(known & ONE_ROW_TILE) + !(known & ONE_STEP);

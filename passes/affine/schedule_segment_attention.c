@@ -126,22 +126,23 @@ static int64_t count_blocks(const strata_gpu_device_t *device, const strata_segm
   return strata_size_is_constant(sizes[0], &tiles) ? strata_min(blocks, tiles * a->heads) : blocks;
 }
 
-// Multiply-adds: the tile of dense attention of as many keys as a sequence is likely to have, and of as many rows as
+// Staged by the threads that multiply: the tile of dense attention of as many keys as a sequence is likely to have, and of as many rows as
 // those of the table's tiles or a part of them.
-static bool schedule_fma(const strata_scheduling_t *s, const strata_segment_attention_t *a, strata_schedule_t *out) {
+static bool schedule_staged(const strata_scheduling_t *s, const strata_segment_attention_t *a, strata_schedule_t *out) {
   enum { MOST_CANDIDATES = 64 };
   const strata_attention_problem_t problem = {
       .attention = {.type = element_of(&a->q), .has_softmax = true},
-      .head = strata_power_of_two_from(strata_round_up(a->steps, STRATA_ATTENTION_STEP)),
-      .value = strata_max(strata_power_of_two_from(a->values), STRATA_ATTENTION_FMA_COLUMNS),
+      .head = strata_attention_staged_side(a->steps),
+      .value = strata_attention_staged_side(a->values),
       .rows = strata_size_likely(&s->symbols, a->n_rows),
       .columns = (int64_t)likely_length(s, a),
       .batch = a->heads,
       .costs = s->device->costs,
-      .on_fma = true};
+      .is_staged = true,
+      .mma = strata_attention_mma(s->device, element_of(&a->q))};
   const strata_work_t work = {.device = s->device, .attention = &problem};
   strata_candidate_t *best = strata_arena_array(s->compile->arena, strata_candidate_t, MOST_CANDIDATES);
-  int n = strata_candidates_best(&work, &strata_ways_attention_fma, MOST_CANDIDATES, best);
+  int n = strata_candidates_best(&work, &strata_ways_attention_staged, MOST_CANDIDATES, best);
   for (int i = 0; i < n; i++)
     if (STRATA_SEGMENT_TILE_ROWS % best[i].schedule.tile[0] == 0) {
       *out = best[i].schedule;
@@ -174,7 +175,7 @@ strata_status_t strata_gpu_segment_attention(const strata_scheduling_t *s, strat
     return NULL;
   MlirStringRef name = strata_attr_str(s->kernel->func, "sym_name");
   const char *why = obstacle(s->device, &a, &mma);
-  if (!why && !(mma ? schedule_instruction(s, &a, mma, out) : schedule_fma(s, &a, out)))
+  if (!why && !(mma ? schedule_instruction(s, &a, mma, out) : schedule_staged(s, &a, out)))
     why = "a tile of it needs more shared memory or registers than there are";
   *out_taken = !why;
   if (why)

@@ -1,14 +1,14 @@
-// Math under afn as NVIDIA's hardware approximations (math.def), or as the tests' device has them. All else has an
+// Math under afn as the hardware's approximations (math.def), or as the tests' device has them. All else has an
 // intrinsic of LLVM's own that every back end selects, and upstream's conversion finds it.
 #include "targets/gpu/kernel.h"
 
 #include <stdio.h>
 
 static const struct {
-  const char *op, *approximation;
+  const char *op, *nvvm, *amdgcn;
   bool has_exact_form;
 } rows[] = {
-#define MATH(op, approximation, exact) {op, approximation, exact},
+#define MATH(op, nvvm, amdgcn, exact) {op, nvvm, amdgcn, exact},
 #include "targets/gpu/math.def"
 };
 
@@ -100,13 +100,13 @@ strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirO
     i++;
   if (i == N_ROWS)
     return unsupported(op);
-  bool is_short =
-      rows[i].approximation && is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0))) && is_approximate(op);
+  const char *intrinsic = kernel->device->code == STRATA_GPU_NVPTX ? rows[i].nvvm : rows[i].amdgcn;
+  bool is_short = intrinsic && is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0))) && is_approximate(op);
   if (!is_short)
     return rows[i].has_exact_form ? NULL : unsupported(op);
-  if (kernel->device->code != STRATA_GPU_NVPTX || !*rows[i].approximation)
+  if (!*intrinsic)
     return NULL;
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), approximate(op, rows[i].approximation));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), approximate(op, intrinsic));
   mlirOperationDestroy(op);
   return NULL;
 }

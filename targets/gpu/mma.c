@@ -82,6 +82,11 @@ int64_t strata_mma_elements(const strata_mma_t *mma, int side) {
   return n;
 }
 
+int64_t strata_mma_left_registers(const strata_mma_t *mma, int64_t n_rows, int64_t steps, int64_t element_bytes) {
+  enum { WORD = 4 };
+  return n_rows / mma->m * (steps / mma->k) * strata_mma_elements(mma, 0) * element_bytes / WORD;
+}
+
 int64_t strata_mma_together(const strata_mma_t *mma, int64_t element_bytes) {
   enum { VECTOR_BYTES = 16 };
   int64_t bytes = strata_mma_run(mma) * element_bytes;

@@ -7,6 +7,8 @@
 //   !llvm.ptr)
 #include "targets/gpu/kernel.h"
 
+#include "dialects/integers.h"
+
 #include <mlir-c/Dialect/LLVM.h>
 
 enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128, SHARED_ALIGNMENT_EXCHANGED = 1024, MAX_PREFETCHED_MAPS = 8 };
@@ -150,15 +152,27 @@ static void prefetch_maps(const strata_gpu_kernel_t *kernel, int n_maps) {
   }
 }
 
-// How many registers AMD's threads may have follows from how many threads there are. Sums stay where all instructions
+// Waves of a scheduler at most, of blocks that have |shared| bytes of shared memory; 0: as many as there may be.
+static int64_t waves_by_shared(const strata_gpu_device_t *device, int64_t threads, int64_t shared) {
+  enum { SCHEDULERS = 4 };
+  int64_t blocks = shared ? device->shared_bytes_processor / shared : device->threads_resident;
+  int64_t resident = strata_max(blocks, 1) * threads;
+  return resident < device->threads_resident ? strata_ceil_div(resident, device->lanes * SCHEDULERS) : 0;
+}
+
+// How many registers AMD's threads may have follows from how many threads there are, and how few they are to do with from
+// how many waves there may be: LLVM does not know what a launch gives of shared memory. Sums stay where all instructions
 // reach them: in a loop, LLVM copies those in accumulation registers once each time round.
-static void describe_registers(const strata_gpu_kernel_t *kernel, int32_t threads) {
+static void describe_registers(const strata_gpu_kernel_t *kernel, int32_t threads, int64_t shared) {
   MlirContext context = kernel->compile->context;
   strata_arena_t *arena = kernel->compile->arena;
+  int64_t waves = waves_by_shared(kernel->device, threads, shared);
+  const char *most = waves ? strata_arena_printf(arena, ", [\"amdgpu-waves-per-eu\", \"1,%lld\"]", (long long)waves) : "";
   strata_set_attr(kernel->func, "rocdl.flat_work_group_size",
                   strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));
   strata_set_attr(kernel->func, "passthrough",
-                  mlirAttributeParseGet(context, strata_str("[[\"amdgpu-agpr-alloc\", \"0\"]]")));
+                  mlirAttributeParseGet(context, strata_str(strata_arena_printf(
+                                                     arena, "[[\"amdgpu-agpr-alloc\", \"0\"]%s]", most))));
 }
 
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
@@ -169,6 +183,7 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   bool begins_early = strata_attr_flag(kernel->func, "strata.programmatic");
   bool has_launches = !mlirAttributeIsNull(strata_attr(kernel->func, launches_attr));
   int64_t resident = has_registers ? 1 : strata_attr_i64(kernel->func, "strata.resident", 0);
+  int64_t shared = strata_attr_i64(kernel->func, "strata.shared", 0);
   bool has_many_parts = strata_attr_flag(kernel->func, "strata.many_parts");
   int n_maps = count_maps(kernel->func);
   int alignment = (int)strata_attr_i64(kernel->func, alignment_attr, SHARED_ALIGNMENT);
@@ -190,7 +205,7 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   if (kernel->device->code == STRATA_GPU_NVPTX && resident > 0)
     strata_set_attr(kernel->func, "nvvm.minctasm", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 32), resident));
   if (kernel->device->code == STRATA_GPU_AMDGCN)
-    describe_registers(kernel, threads);
+    describe_registers(kernel, threads, shared);
   if (kernel->device->has_programmatic_launch && !has_launches)
     overlap_launches(kernel);
   if (begins_early)

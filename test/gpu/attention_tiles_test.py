@@ -1,5 +1,6 @@
-"""Attention on multiply-adds by every tile that there is for it, on the emulated device and, compiled only, on gfx942 whose
-shared memory is as small: against NumPy in double precision. Heads, values and lengths that fill no tile."""
+"""Attention by the tiles that there are for it where threads stage what they multiply: on multiply-adds all of them, on the
+emulated device and, compiled only, on gfx942 whose shared memory is as small; on AMD's matrix instructions, of each type
+on devices that have it, every third one. Against NumPy in double precision. Heads, values and lengths that fill no tile."""
 import sys
 
 import numpy as np
@@ -11,6 +12,7 @@ random = np.random.default_rng(3)
 NUMPY = {"f16": np.float16, "f32": np.float32}
 TOLERANCE = {"f16": 2e-3, "f32": 2e-6}
 # Batches, rows, columns, depth, depth of values.
+MATRIX = {"f16": ["emulated_942", "emulated_1100", "emulated_1201", "emulated_950"], "f32": ["emulated_942"]}
 PROBLEMS = [((9, 70, 100, 40, 72), "f16"), ((16, 45, 77, 64, 64), "f32"), ((16, 33, 50, 200, 136), "f16")]
 
 
@@ -62,22 +64,31 @@ def compiled(path, name, options, schedule):
     return strata.compile_library(path, "out", name, [*options, "--schedule=tile.schedule"])[0]
 
 
-def check(number, sizes, kind):
-    path, failed, arguments = "tiles.mlir", 0, values(sizes, kind)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text(sizes, kind))
-    options, want = ["--target=nvgpu", "--device=emulated_fma"], expected(*arguments)
-    lines = schedules(path, options)
-    failed += not lines or any('kind = "attention"' not in line for line in lines)
-    for i, line in enumerate(lines):
-        library = gpu.Library(compiled(path, f"tiles_{number}_{i}", options, line))
+def check_device(number, path, device, sizes, kind, arguments, every):
+    options, want = ["--target=nvgpu", "--mm-conv-precision-mode=fp32", f"--device={device}"], expected(*arguments)
+    lines, failed = schedules(path, options), 0
+    failed += any('kind = "attention"' not in line or ("mma" in line) != (device != "emulated_fma") for line in lines)
+    for i, line in enumerate(lines[number % every::every]):
+        library = gpu.Library(compiled(path, f"tiles_{number}_{device}_{i}", options, line))
         got = library.run(arguments)[0].astype(np.float64).reshape(want.shape)
         library.unload()
         error = np.abs(got - want).max() / np.abs(want).max()
         if not error <= TOLERANCE[kind]:
             failed += 1
             print(f"{sizes} {kind}: {error:.1e} by {line}")
-    amd = ["--target=amdgpu", "--gpu-no-tensor-core", "--device=gfx942"]  # with them it is two products
+    return failed, len(lines)
+
+
+def check(number, sizes, kind):
+    path, arguments = "tiles.mlir", values(sizes, kind)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text(sizes, kind))
+    failed, n_tiles = check_device(number, path, "emulated_fma", sizes, kind, arguments, 1)
+    failed += n_tiles == 0
+    for device in MATRIX[kind]:
+        wrong, n_tiles = check_device(number, path, device, sizes, kind, arguments, 3)
+        failed += wrong + (device == "emulated_942" and n_tiles == 0)
+    amd = ["--target=amdgpu", "--gpu-no-tensor-core", "--device=gfx942"]
     for line in schedules(path, amd)[::4]:
         compiled(path, f"tiles_amd_{number}", amd, line)
     return failed

@@ -4,14 +4,14 @@
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --strata-to-affine --affine-group --affine-schedule --affine-to-tile | FileCheck %s
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --mlir-disable-fast-math --strata-to-affine --affine-group --affine-schedule | FileCheck %s --check-prefix=EXACT
 // RUN: strata-opt %s --target=nvgpu --device=sm_80 --strata-to-affine | FileCheck %s --check-prefix=OTHER
-// RUN: strata-opt %s --target=amdgpu --device=gfx942 --strata-to-affine --affine-group --affine-schedule --affine-to-tile | FileCheck %s --check-prefix=FMA
+// RUN: strata-opt %s --target=amdgpu --device=gfx942 --strata-to-affine --affine-group --affine-schedule --affine-to-tile | FileCheck %s --check-prefix=STAGED
 
-// On multiply-adds a task may have a part of a tile, whose loop has its own bound.
-// FMA: kind = "segment_attention", threads
-// FMA: scf.for
-// FMA-NOT: tile.pipeline
-// FMA-NOT: tile.most
-// FMA: "tile.store"
+// Staged by the threads that multiply a task may have a part of a tile, whose loop has its own bound.
+// STAGED: kind = "segment_attention", mma = "mfma.16x16x16.f16", threads
+// STAGED: scf.for
+// STAGED-NOT: tile.pipeline
+// STAGED-NOT: tile.most
+// STAGED: "tile.store"
 
 // 600 rows of 7 sequences are 4 + 7 tiles at most; equal tables are made once.
 // TABLE-COUNT-1: strata.nest = "segment_tiles"

@@ -1,5 +1,6 @@
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --pipeline=affine-schedule | FileCheck %s
-// RUN: strata-opt %s --target=amdgpu --device=gfx942 --pipeline=affine-schedule | FileCheck %s --check-prefix=FMA
+// RUN: strata-opt %s --target=nvgpu --device=emulated_fma --pipeline=affine-schedule | FileCheck %s --check-prefix=FMA
+// RUN: strata-opt %s --target=amdgpu --device=gfx942 --pipeline=affine-schedule | FileCheck %s --check-prefix=MFMA
 
 // Two blocks of columns that hold a row of 200 with little waste; rows by two groups.
 // CHECK-LABEL: func.func private @k0
@@ -10,9 +11,14 @@
 // Multiply-adds: blocks of a processor together have 256 threads, those of few tasks each; of several warps beside one
 // another where rows do not give so many.
 // FMA-LABEL: func.func private @k0
-// FMA-SAME: strata.schedule = {group = 64 : i64, kind = "attention", threads = 64 : i64, tile = array<i64: 32, 32, 64>, warps = array<i64: 2, 1>}
+// FMA-SAME: strata.schedule = {group = 64 : i64, kind = "attention", threads = 64 : i64, tile = array<i64: 32, 64, 64>, warps = array<i64: 2, 1>}
 // FMA-LABEL: func.func private @k1
-// FMA-SAME: strata.schedule = {group = 256 : i64, kind = "attention", threads = 256 : i64, tile = array<i64: 64, 128, 64>, warps = array<i64: 4, 2>}
+// FMA-SAME: strata.schedule = {group = 128 : i64, kind = "attention", threads = 128 : i64, tile = array<i64: 32, 128, 64>, warps = array<i64: 2, 2>}
+// Matrix instructions of a warp, which has 32 rows at least.
+// MFMA-LABEL: func.func private @k0
+// MFMA-SAME: strata.schedule = {group = 64 : i64, kind = "attention", mma = "mfma.16x16x16.f16", threads = 64 : i64, tile = array<i64: 32, 32, 64>, warps = array<i64: 1, 1>}
+// MFMA-LABEL: func.func private @k1
+// MFMA-SAME: strata.schedule = {group = 256 : i64, kind = "attention", mma = "mfma.16x16x16.bf16", threads = 256 : i64, tile = array<i64: 64, 128, 64>, warps = array<i64: 2, 2>}
 func.func @main(%a: memref<32x200x2304xf16> {strata.name = "a"}, %b: memref<2x200x384xbf16> {strata.name = "b"}, %mask: memref<2x200xf32> {strata.name = "m"}, %x: memref<32x200x768xf16> {strata.name = "x", strata.output}, %out: memref<2x200x128xbf16> {strata.name = "y", strata.output}) {
   call @k0(%a, %x) : (memref<32x200x2304xf16>, memref<32x200x768xf16>) -> ()
   call @k1(%b, %mask, %out) : (memref<2x200x384xbf16>, memref<2x200xf32>, memref<2x200x128xbf16>) -> ()

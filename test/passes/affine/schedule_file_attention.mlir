@@ -22,7 +22,7 @@
 // RUN: diff -r %t.first %t.asked
 // ASKED: candidate k0 sm_90a {{.*}}tile = array<i64: 64, 192, 64>{{[}]}} # {{[0-9.]+}} us (softmax)
 
-// The same of multiply-adds, which have no grid of their own.
+// The same where the threads that multiply stage the operands, which have no grid of their own.
 // RUN: strata %s --target=amdgpu --device=gfx942 --explain --compile-to=affine -o %t.first > %t.explained
 // RUN: grep ^schedule %t.explained > %t.schedules
 // RUN: strata %s --target=amdgpu --device=gfx942 --schedule=%t.schedules --compile-to=affine -o %t.second
@@ -30,8 +30,8 @@
 // RUN: sed 's/64>/64>, blocks = 8 : i64/' %t.schedules > %t.grid
 // RUN: not strata %s --target=amdgpu --device=gfx942 --schedule=%t.grid --compile-to=affine 2>&1 | FileCheck %s --check-prefix=ODD
 // RUN: echo 'candidates k0 gfx942' > %t.ask
-// RUN: strata %s --target=amdgpu --device=gfx942 --schedule=%t.ask --explain --compile-to=affine -o %t.asked | FileCheck %s --check-prefix=FMA
-// FMA: candidate k0 gfx942 {{.*}}tile = array<i64: 32, 64, 64>, warps = array<i64: 2, 2>{{[}]}} # {{[0-9.]+}} us
+// RUN: strata %s --target=amdgpu --device=gfx942 --schedule=%t.ask --explain --compile-to=affine -o %t.asked | FileCheck %s --check-prefix=STAGED
+// STAGED: candidate k0 gfx942 {{.*}}mma = "mfma.16x16x16.bf16"{{.*}}tile = array<i64: 32, 64, 64>, warps = array<i64: 1, 2>{{[}]}} # {{[0-9.]+}} us
 func.func @main(%q: tensor<64x512x64xbf16> {strata.name = "q"}, %k: tensor<64x512x64xbf16> {strata.name = "k"}, %v: tensor<64x512x64xbf16> {strata.name = "v"}) -> (tensor<64x512x64xbf16> {strata.name = "y"}) {
   %0 = "strata.contract"(%q, %k) {maps = [affine_map<(b, i, j, d) -> (b, i, d)>, affine_map<(b, i, j, d) -> (b, j, d)>, affine_map<(b, i, j, d) -> (b, i, j)>], zero_pad = false, origin = "matmul"} : (tensor<64x512x64xbf16>, tensor<64x512x64xbf16>) -> tensor<64x512x512xf32>
   %1 = "strata.softmax"(%0) {axes = array<i64: 2>} : (tensor<64x512x512xf32>) -> tensor<64x512x512xf32>

@@ -37,7 +37,7 @@ module {
       // HOST: llvm.call @strata_emulated_shuffle_xor
       %u, %valid = gpu.shuffle xor %e0, %one, %width : f32
       // NVPTX: "llvm.nvvm.ex2.approx
-      // AMDGCN: llvm.intr.exp2({{.*}}) {fastmathFlags = #llvm.fastmath<afn>}
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.exp2"({{.*}}) : (f32) -> f32
       // HOST: llvm.intr.exp2
       %q = math.exp2 %u fastmath<afn> : f32
       // NVPTX: "llvm.nvvm.div.full"
