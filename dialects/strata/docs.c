@@ -72,6 +72,11 @@ static const struct {
      "child, its threshold NaN, its third number the row of values. A root is a place and the number of steps down to "
      "the deepest leaf, or more. Nodes and "
      "roots are constants."},
+    {STRATA_KIND_SUPPRESS, "Boxes that overlap",
+     "`suppress(sides [n, 4, b], scores [n, c, b], overlap [], least [], most [])`: of every class c of every image n in "
+     "turn the box of the best score, the first of equals, that scores above `least` and of which no box that is found "
+     "already covers more than `overlap`, intersection by union; at most `most`. The results are the boxes' numbers, "
+     "[n, c, m], undefined from their count on, and the counts, [n, c]."},
     {STRATA_KIND_GENERATE, "Generate",
      "`iota`: `result[d...] = d[axis]`. `constant`: `value` or the name of `data`. "
      "`dims`: the values of expressions over symbols (sizes.md), i64."},

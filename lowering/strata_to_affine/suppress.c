@@ -1,0 +1,290 @@
+// Boxes that do not overlap, a task a class of an image. Those that score above the threshold are numbers in a heap
+// that order them by score, then by place: so only those that are looked at get sorted, and no two are equal.
+//
+//   affine.parallel (%i, %c) {
+//     %n = affine.for %b { heap[%n] = key(scores[%i, %c, %b], %b)   yield scores[%i, %c, %b] > least ? %n + 1 : %n }
+//     scf.for each parent, the last one first { sift it down }
+//     scf.for %n { scf.if kept < most {
+//       take the root; compare it with the boxes that are kept, LANES at a time; keep it if it overlaps none } }
+//     counts[%i, %c] = kept
+//   } {strata.nest = "suppress", strata.serial}
+#include "lowering/strata_to_affine/lower.h"
+
+#include <math.h>
+
+enum { AREA = STRATA_BOX_SIDES, N_NUMBERS }; // of a box that is kept: its sides and its area
+enum { LANES = 8 };
+
+typedef struct {
+  strata__nest_t nest;
+  const strata__tensor_t *sides, *scores, *found, *counts;
+  strata__tensor_t heap, kept; // keys; boxes that are kept, LANES more than there may be
+  MlirValue image, class;
+  MlirValue overlap, least, most;
+} suppress_t;
+
+//===-- Scalars --------------------------------------------------------------------------------------------------===//
+
+static MlirType index_type(const suppress_t *s) { return mlirIndexTypeGet(s->nest.lowering->context); }
+static MlirType int_type(const suppress_t *s, unsigned bits) {
+  return mlirIntegerTypeGet(s->nest.lowering->context, bits);
+}
+static MlirValue number(suppress_t *s, int64_t value) { return strata_emit_index(&s->nest.e, value); }
+static MlirValue op2(suppress_t *s, const char *name, MlirValue x, MlirValue y) {
+  return strata__binary(&s->nest, name, x, y);
+}
+static MlirValue plus(suppress_t *s, MlirValue x, int64_t value) { return op2(s, "arith.addi", x, number(s, value)); }
+static MlirValue both(suppress_t *s, MlirValue x, MlirValue y) { return op2(s, "arith.andi", x, y); }
+static MlirValue is_less(suppress_t *s, MlirValue x, MlirValue y) { return strata__compare(&s->nest, "slt", x, y); }
+static MlirValue cast(suppress_t *s, const char *name, MlirValue x, MlirType type) {
+  return strata__cast(&s->nest, name, x, type);
+}
+static MlirValue real(suppress_t *s, double value) {
+  return strata__float_constant(&s->nest, mlirF32TypeGet(s->nest.lowering->context), value);
+}
+
+// Element |at| of what |tensor| has for the class.
+static MlirValue load_at(suppress_t *s, const strata__tensor_t *tensor, MlirValue at) {
+  return strata__load_at(&s->nest, tensor, (MlirValue[]){s->image, s->class, at});
+}
+
+static void store_at(suppress_t *s, const strata__tensor_t *tensor, MlirValue at, MlirValue value) {
+  strata__store_at(&s->nest, tensor, (MlirValue[]){s->image, s->class, at}, value);
+}
+
+//===-- Keys -----------------------------------------------------------------------------------------------------===//
+
+// An i64 that is the larger, the better the box: above, the score's bits in the order of integers; below, the place
+// counted from the end. 0 and -0 are the same score.
+static MlirValue key_of(suppress_t *s, MlirValue score, MlirValue place) {
+  MlirType i32 = int_type(s, 32), i64 = int_type(s, 64);
+  MlirValue zero = real(s, 0), width = strata__int_constant(&s->nest, i64, 32);
+  score = strata__select(&s->nest, strata__compare(&s->nest, "oeq", score, zero), zero, score);
+  MlirValue bits = cast(s, "arith.bitcast", score, i32);
+  MlirValue is_negative = op2(s, "arith.shrsi", bits, strata__int_constant(&s->nest, i32, 31));
+  MlirValue flipped = both(s, is_negative, strata__int_constant(&s->nest, i32, INT32_MAX));
+  MlirValue high = cast(s, "arith.extsi", op2(s, "arith.xori", bits, flipped), i64);
+  MlirValue low = op2(s, "arith.subi", number(s, UINT32_MAX), place);
+  return op2(s, "arith.ori", op2(s, "arith.shli", high, width), cast(s, "arith.index_cast", low, i64));
+}
+
+static MlirValue place_of(suppress_t *s, MlirValue key) {
+  MlirValue low = both(s, key, strata__int_constant(&s->nest, int_type(s, 64), UINT32_MAX));
+  return op2(s, "arith.subi", number(s, UINT32_MAX), cast(s, "arith.index_cast", low, index_type(s)));
+}
+
+// The keys of boxes that score above the threshold; how many they are.
+static MlirValue collect(suppress_t *s) {
+  strata__nest_t *nest = &s->nest;
+  MlirValue zero = number(s, 0), count, result;
+  strata__loop_t loop = strata__for_begin(nest, s->scores->sizes[2], 1, &zero, &count);
+  const MlirAffineExpr point[3] = {strata__dim(nest, 0), strata__dim(nest, 1), strata__dim(nest, nest->n_dims - 1)};
+  MlirValue score = strata__load(nest, s->scores, point);
+  store_at(s, &s->heap, count, key_of(s, score, nest->dims[nest->n_dims - 1]));
+  MlirValue next = strata__select(nest, strata__compare(nest, "ogt", score, s->least), plus(s, count, 1), count);
+  strata__for_end(nest, loop, 1, &next, &result);
+  return result;
+}
+
+//===-- The heap -------------------------------------------------------------------------------------------------===//
+
+// The largest power of two in |x|, which is not 0.
+static MlirValue log2_of(suppress_t *s, MlirValue x) {
+  MlirType i64 = int_type(s, 64);
+  MlirValue zeros = strata__unary(&s->nest, "math.ctlz", cast(s, "arith.index_cast", x, i64));
+  return op2(s, "arith.subi", number(s, 63), cast(s, "arith.index_cast", zeros, index_type(s)));
+}
+
+// One level: the better child of |*at|, if it is better than |key|, moves up there.
+static void sift_level(suppress_t *s, MlirValue count, MlirValue key, MlirValue *at) {
+  strata__nest_t *nest = &s->nest;
+  MlirValue last = plus(s, count, -1), left = plus(s, op2(s, "arith.addi", *at, *at), 1);
+  MlirValue is_parent = is_less(s, left, count);
+  left = op2(s, "arith.minsi", left, last);
+  MlirValue right = op2(s, "arith.minsi", plus(s, left, 1), last);
+  MlirValue left_key = load_at(s, &s->heap, left), right_key = load_at(s, &s->heap, right);
+  MlirValue child = strata__select(nest, is_less(s, left_key, right_key), right, left);
+  MlirValue child_key = op2(s, "arith.maxsi", left_key, right_key);
+  MlirValue moves = both(s, is_parent, is_less(s, key, child_key));
+  store_at(s, &s->heap, *at, strata__select(nest, moves, child_key, key));
+  *at = strata__select(nest, moves, child, *at);
+}
+
+// Puts |key| where the heap of |count| keys has a gap, at |at|, or below.
+static void sift(suppress_t *s, MlirValue count, MlirValue at, MlirValue key) {
+  MlirValue level_at, end;
+  MlirValue levels = op2(s, "arith.subi", log2_of(s, count), log2_of(s, plus(s, at, 1)));
+  strata_loop_t loop = strata_emit_for_begin(&s->nest.e, number(s, 0), levels, 1, 1, &at, &level_at);
+  sift_level(s, count, key, &level_at);
+  strata_emit_for_end(&s->nest.e, loop, 1, &level_at, &end);
+  store_at(s, &s->heap, end, key);
+}
+
+static void build_heap(suppress_t *s, MlirValue count) {
+  MlirValue parents = op2(s, "arith.shrui", count, number(s, 1));
+  strata_loop_t loop = strata_emit_for_begin(&s->nest.e, number(s, 0), parents, 1, 0, NULL, NULL);
+  MlirValue at = op2(s, "arith.subi", plus(s, parents, -1), loop.induction);
+  sift(s, count, at, load_at(s, &s->heap, at));
+  strata_emit_for_end(&s->nest.e, loop, 0, NULL, NULL);
+}
+
+// Takes the root of |count| keys away; the place of its box.
+static MlirValue take_best(suppress_t *s, MlirValue count) {
+  MlirValue best = load_at(s, &s->heap, number(s, 0)), last = plus(s, count, -1);
+  MlirValue is_left = strata__compare(&s->nest, "sgt", last, number(s, 0));
+  strata_loop_t more = strata_emit_if_begin(&s->nest.e, is_left);
+  sift(s, last, number(s, 0), load_at(s, &s->heap, last));
+  strata_emit_if_end(&s->nest.e, more);
+  return place_of(s, best);
+}
+
+//===-- Overlaps -------------------------------------------------------------------------------------------------===//
+
+static void load_box(suppress_t *s, MlirValue place, MlirValue *box) {
+  for (int i = 0; i < STRATA_BOX_SIDES; i++)
+    box[i] = strata__load_at(&s->nest, s->sides, (MlirValue[]){s->image, number(s, i), place});
+  MlirValue spans[2];
+  for (int i = 0; i < 2; i++)
+    spans[i] = op2(s, "arith.subf", box[STRATA_BOX_HIGH + i], box[STRATA_BOX_LOW + i]);
+  box[AREA] = op2(s, "arith.mulf", spans[0], spans[1]);
+}
+
+static MlirValue kept_number(suppress_t *s, MlirValue at, int i, MlirValue stored) {
+  const MlirValue point[4] = {s->image, s->class, number(s, i), at};
+  if (mlirValueIsNull(stored))
+    return strata__load_at(&s->nest, &s->kept, point);
+  strata__store_at(&s->nest, &s->kept, point, stored);
+  return stored;
+}
+
+static MlirValue is_positive(suppress_t *s, MlirValue x) { return strata__compare(&s->nest, "ogt", x, real(s, 0)); }
+
+// Whether |box| and |other| overlap too much. What is not a box overlaps nothing.
+static MlirValue overlaps(suppress_t *s, const MlirValue *box, const MlirValue *other) {
+  MlirValue spans[2], zero = real(s, 0);
+  for (int i = 0; i < 2; i++) {
+    int low = STRATA_BOX_LOW + i, high = STRATA_BOX_HIGH + i;
+    MlirValue span = op2(s, "arith.subf", op2(s, "arith.minimumf", box[high], other[high]),
+                         op2(s, "arith.maximumf", box[low], other[low]));
+    spans[i] = op2(s, "arith.maximumf", span, zero);
+  }
+  MlirValue common = op2(s, "arith.mulf", spans[0], spans[1]);
+  MlirValue all = op2(s, "arith.subf", op2(s, "arith.addf", box[AREA], other[AREA]), common);
+  MlirValue are_boxes = both(s, is_positive(s, box[AREA]), is_positive(s, other[AREA]));
+  MlirValue is_ratio = both(s, is_positive(s, common), is_positive(s, all));
+  MlirValue exceeds = strata__compare(&s->nest, "ogt", op2(s, "arith.divf", common, all), s->overlap);
+  return both(s, both(s, are_boxes, is_ratio), exceeds);
+}
+
+// Whether |box| overlaps none of LANES kept boxes from |first| on.
+static MlirValue is_clear_of(suppress_t *s, const MlirValue *box, MlirValue first) {
+  MlirValue any = {0};
+  for (int lane = 0; lane < LANES; lane++) {
+    MlirValue other[N_NUMBERS], at = plus(s, first, lane);
+    for (int i = 0; i < N_NUMBERS; i++)
+      other[i] = kept_number(s, at, i, (MlirValue){0});
+    MlirValue one = overlaps(s, box, other);
+    any = lane ? op2(s, "arith.ori", any, one) : one;
+  }
+  return op2(s, "arith.xori", any, strata__int_constant(&s->nest, int_type(s, 1), 1));
+}
+
+// Whether it overlaps none of the |count| boxes that are kept; behind them are boxes without an area.
+static MlirValue is_clear(suppress_t *s, const MlirValue *box, MlirValue count) {
+  MlirValue yes = strata__int_constant(&s->nest, int_type(s, 1), 1), so_far, result;
+  strata_loop_t loop = strata_emit_for_begin(&s->nest.e, number(s, 0), count, LANES, 1, &yes, &so_far);
+  MlirType type = int_type(s, 1);
+  strata_loop_t choice = strata_emit_choice_begin(&s->nest.e, so_far, 1, &type);
+  MlirValue next = is_clear_of(s, box, loop.induction);
+  strata_emit_choice_else(&s->nest.e, choice, 1, &next);
+  strata_emit_choice_end(&s->nest.e, choice, 1, &so_far, &next);
+  strata_emit_for_end(&s->nest.e, loop, 1, &next, &result);
+  return result;
+}
+
+static void clear_lanes(suppress_t *s, MlirValue first) {
+  for (int lane = 0; lane < LANES; lane++)
+    for (int i = 0; i < N_NUMBERS; i++)
+      kept_number(s, plus(s, first, lane), i, real(s, 0));
+}
+
+// Keeps the box at |place| as number |at|.
+static void keep(suppress_t *s, MlirValue place, const MlirValue *box, MlirValue at) {
+  MlirValue rest = op2(s, "arith.remui", at, number(s, LANES));
+  strata_loop_t is_first = strata_emit_if_begin(&s->nest.e, strata__compare(&s->nest, "eq", rest, number(s, 0)));
+  clear_lanes(s, at);
+  strata_emit_if_end(&s->nest.e, is_first);
+  for (int i = 0; i < N_NUMBERS; i++)
+    kept_number(s, at, i, box[i]);
+  store_at(s, s->found, at, cast(s, "arith.index_cast", place, int_type(s, 64)));
+}
+
+//===-- The op ---------------------------------------------------------------------------------------------------===//
+
+// Looks at the best of |count| boxes; how many are kept then.
+static MlirValue look_at_best(suppress_t *s, MlirValue count, MlirValue n_kept) {
+  MlirValue box[N_NUMBERS], place = take_best(s, count);
+  load_box(s, place, box);
+  MlirValue is_kept = is_clear(s, box, n_kept);
+  strata_loop_t is_new = strata_emit_if_begin(&s->nest.e, is_kept);
+  keep(s, place, box, n_kept);
+  strata_emit_if_end(&s->nest.e, is_new);
+  return strata__select(&s->nest, is_kept, plus(s, n_kept, 1), n_kept);
+}
+
+static MlirValue select_boxes(suppress_t *s, MlirValue count) {
+  MlirValue zero = number(s, 0), n_kept, result;
+  MlirType type = index_type(s);
+  strata_loop_t loop = strata_emit_for_begin(&s->nest.e, zero, count, 1, 1, &zero, &n_kept);
+  strata_loop_t choice = strata_emit_choice_begin(&s->nest.e, is_less(s, n_kept, s->most), 1, &type);
+  MlirValue next = look_at_best(s, op2(s, "arith.subi", count, loop.induction), n_kept);
+  strata_emit_choice_else(&s->nest.e, choice, 1, &next);
+  strata_emit_choice_end(&s->nest.e, choice, 1, &n_kept, &next);
+  strata_emit_for_end(&s->nest.e, loop, 1, &next, &result);
+  return result;
+}
+
+static strata__tensor_t scratch(strata__lowering_t *l, MlirOperation op, strata_type_t type, int rank,
+                                const strata_size_t *sizes) {
+  strata_size_t *copies = strata_arena_array(l->compile->arena, strata_size_t, rank);
+  for (int i = 0; i < rank; i++)
+    copies[i] = sizes[i];
+  strata__tensor_t tensor = {.type = type, .rank = rank, .sizes = copies};
+  strata__place_anywhere(l, &tensor, mlirOperationGetLocation(op));
+  return tensor;
+}
+
+// As many boxes as a class may have results, in whole groups of lanes.
+static strata__tensor_t kept_boxes(strata__lowering_t *l, MlirOperation op, const strata_size_t *found) {
+  MlirAffineExpr room = mlirAffineAddExprGet(strata_size_expr(l->context, found[2]),
+                                             mlirAffineConstantExprGet(l->context, LANES));
+  const strata_size_t sizes[4] = {found[0], found[1], strata_size_constant(N_NUMBERS),
+                                  strata_size_of_expr(&l->symbols, room)};
+  return scratch(l, op, STRATA_TYPE_F32, 4, sizes);
+}
+
+strata_status_t strata__lower_suppress(strata__lowering_t *l, MlirOperation op) {
+  suppress_t s = {.sides = strata__operand(l, op, 0),
+                  .scores = strata__operand(l, op, 1),
+                  .found = strata__result(l, op, 0),
+                  .counts = strata__result(l, op, 1)};
+  strata__nest_t *nest = &s.nest;
+  s.heap = scratch(l, op, STRATA_TYPE_I64, 3, s.scores->sizes);
+  s.kept = kept_boxes(l, op, s.found->sizes);
+  strata__nest_begin(l, nest, op, "suppress", 2, s.scores->sizes);
+  nest->is_serial = true;
+  nest->fast_math = (MlirAttribute){0}; // what decides is as ONNX Runtime has it
+  s.image = strata__index_of(nest, strata__dim(nest, 0));
+  s.class = strata__index_of(nest, strata__dim(nest, 1));
+  s.overlap = strata__load(nest, strata__operand(l, op, 2), NULL);
+  s.least = strata__load(nest, strata__operand(l, op, 3), NULL);
+  MlirValue most = cast(&s, "arith.index_cast", strata__load(nest, strata__operand(l, op, 4), NULL), index_type(&s));
+  s.most = op2(&s, "arith.minsi", most, strata__size(nest, s.found->sizes[2]));
+  MlirValue count = strata__is_empty(s.scores) ? number(&s, 0) : collect(&s);
+  build_heap(&s, count);
+  MlirValue n_kept = select_boxes(&s, count);
+  const MlirAffineExpr point[2] = {strata__dim(nest, 0), strata__dim(nest, 1)};
+  strata__store(nest, s.counts, point, cast(&s, "arith.index_cast", n_kept, int_type(&s, 64)));
+  strata__nest_end(nest);
+  return NULL;
+}
