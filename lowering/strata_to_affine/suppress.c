@@ -64,13 +64,14 @@ static MlirValue key_of(suppress_t *s, MlirValue score, MlirValue place) {
   MlirValue is_negative = op2(s, "arith.shrsi", bits, strata__int_constant(&s->nest, i32, 31));
   MlirValue flipped = both(s, is_negative, strata__int_constant(&s->nest, i32, INT32_MAX));
   MlirValue high = cast(s, "arith.extsi", op2(s, "arith.xori", bits, flipped), i64);
-  MlirValue low = op2(s, "arith.subi", number(s, UINT32_MAX), place);
-  return op2(s, "arith.ori", op2(s, "arith.shli", high, width), cast(s, "arith.index_cast", low, i64));
+  MlirValue low = op2(s, "arith.xori", cast(s, "arith.index_cast", place, i32), strata__int_constant(&s->nest, i32, -1));
+  return op2(s, "arith.ori", op2(s, "arith.shli", high, width), cast(s, "arith.extui", low, i64));
 }
 
 static MlirValue place_of(suppress_t *s, MlirValue key) {
-  MlirValue low = both(s, key, strata__int_constant(&s->nest, int_type(s, 64), UINT32_MAX));
-  return op2(s, "arith.subi", number(s, UINT32_MAX), cast(s, "arith.index_cast", low, index_type(s)));
+  MlirType i32 = int_type(s, 32);
+  MlirValue low = op2(s, "arith.xori", cast(s, "arith.trunci", key, i32), strata__int_constant(&s->nest, i32, -1));
+  return cast(s, "arith.index_cast", low, index_type(s));
 }
 
 // The keys of boxes that score above the threshold; how many they are.
