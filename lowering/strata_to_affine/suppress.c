@@ -2,8 +2,8 @@
 // that order them by score, then by place: so only those that are looked at get sorted, and no two are equal.
 //
 //   affine.parallel (%i, %c) {
-//     %n = affine.for %b { heap[%n] = key(scores[%i, %c, %b], %b)   yield scores[%i, %c, %b] > least ? %n + 1 : %n }
-//     scf.for each parent, the last one first { sift it down }
+//     %n = affine.for %b { heap[%n] = %b   yield scores[%i, %c, %b] > least ? %n + 1 : %n }
+//     scf.for %n { the place becomes a key }   scf.for each parent, the last one first { sift it down }
 //     scf.for %n { scf.if kept < most {
 //       take the root; compare it with the boxes that are kept, LANES at a time; keep it if it overlaps none } }
 //     counts[%i, %c] = kept
@@ -13,12 +13,12 @@
 #include <math.h>
 
 enum { AREA = STRATA_BOX_SIDES, N_NUMBERS }; // of a box that is kept: its sides and its area
-enum { LANES = 8 };
+enum { LANES = 32 };
 
 typedef struct {
   strata__nest_t nest;
   const strata__tensor_t *sides, *scores, *found, *counts;
-  strata__tensor_t heap, kept; // keys; boxes that are kept, LANES more than there may be
+  strata__tensor_t heap, kept; // keys; boxes that are kept, and LANES without an area
   MlirValue image, class;
   MlirValue overlap, least, most;
 } suppress_t;
@@ -61,30 +61,40 @@ static MlirValue key_of(suppress_t *s, MlirValue score, MlirValue place) {
   MlirValue zero = real(s, 0), width = strata__int_constant(&s->nest, i64, 32);
   score = strata__select(&s->nest, strata__compare(&s->nest, "oeq", score, zero), zero, score);
   MlirValue bits = cast(s, "arith.bitcast", score, i32);
-  MlirValue is_negative = op2(s, "arith.shrsi", bits, strata__int_constant(&s->nest, i32, 31));
-  MlirValue flipped = both(s, is_negative, strata__int_constant(&s->nest, i32, INT32_MAX));
-  MlirValue high = cast(s, "arith.extsi", op2(s, "arith.xori", bits, flipped), i64);
-  MlirValue low = op2(s, "arith.xori", cast(s, "arith.index_cast", place, i32), strata__int_constant(&s->nest, i32, -1));
-  return op2(s, "arith.ori", op2(s, "arith.shli", high, width), cast(s, "arith.extui", low, i64));
+  MlirValue flipped = op2(s, "arith.xori", bits, strata__int_constant(&s->nest, i32, INT32_MAX));
+  MlirValue is_negative = is_less(s, bits, strata__int_constant(&s->nest, i32, 0));
+  MlirValue high = cast(s, "arith.extsi", strata__select(&s->nest, is_negative, flipped, bits), i64);
+  MlirValue from_end = op2(s, "arith.subi", strata__int_constant(&s->nest, i64, UINT32_MAX),
+                           cast(s, "arith.index_cast", place, i64));
+  return op2(s, "arith.ori", op2(s, "arith.shli", high, width), from_end);
 }
 
 static MlirValue place_of(suppress_t *s, MlirValue key) {
-  MlirType i32 = int_type(s, 32);
-  MlirValue low = op2(s, "arith.xori", cast(s, "arith.trunci", key, i32), strata__int_constant(&s->nest, i32, -1));
-  return cast(s, "arith.index_cast", low, index_type(s));
+  MlirType i64 = int_type(s, 64);
+  MlirValue width = strata__int_constant(&s->nest, i64, 32);
+  MlirValue from_end = op2(s, "arith.shrui", op2(s, "arith.shli", key, width), width);
+  MlirValue place = op2(s, "arith.subi", strata__int_constant(&s->nest, i64, UINT32_MAX), from_end);
+  return cast(s, "arith.index_cast", place, index_type(s));
 }
 
-// The keys of boxes that score above the threshold; how many they are.
-static MlirValue collect(suppress_t *s) {
+// The places of boxes that score above the threshold, in order; how many they are.
+static MlirValue collect_places(suppress_t *s) {
   strata__nest_t *nest = &s->nest;
   MlirValue zero = number(s, 0), count, result;
   strata__loop_t loop = strata__for_begin(nest, s->scores->sizes[2], 1, &zero, &count);
   const MlirAffineExpr point[3] = {strata__dim(nest, 0), strata__dim(nest, 1), strata__dim(nest, nest->n_dims - 1)};
   MlirValue score = strata__load(nest, s->scores, point);
-  store_at(s, &s->heap, count, key_of(s, score, nest->dims[nest->n_dims - 1]));
+  store_at(s, &s->heap, count, cast(s, "arith.index_cast", nest->dims[nest->n_dims - 1], int_type(s, 64)));
   MlirValue next = strata__select(nest, strata__compare(nest, "ogt", score, s->least), plus(s, count, 1), count);
   strata__for_end(nest, loop, 1, &next, &result);
   return result;
+}
+
+static void make_keys(suppress_t *s, MlirValue count) {
+  strata_loop_t loop = strata_emit_for_begin(&s->nest.e, number(s, 0), count, 1, 0, NULL, NULL);
+  MlirValue place = cast(s, "arith.index_cast", load_at(s, &s->heap, loop.induction), index_type(s));
+  store_at(s, &s->heap, loop.induction, key_of(s, load_at(s, s->scores, place), place));
+  strata_emit_for_end(&s->nest.e, loop, 0, NULL, NULL);
 }
 
 //===-- The heap -------------------------------------------------------------------------------------------------===//
@@ -160,14 +170,20 @@ static MlirValue kept_number(suppress_t *s, MlirValue at, int i, MlirValue store
 
 static MlirValue is_positive(suppress_t *s, MlirValue x) { return strata__compare(&s->nest, "ogt", x, real(s, 0)); }
 
+// Of numbers: where one is NaN, what it is compared with does not matter, as no ratio exceeds anything.
+static MlirValue smaller(suppress_t *s, MlirValue x, MlirValue y) {
+  return strata__select(&s->nest, strata__compare(&s->nest, "olt", x, y), x, y);
+}
+static MlirValue larger(suppress_t *s, MlirValue x, MlirValue y) {
+  return strata__select(&s->nest, strata__compare(&s->nest, "ogt", x, y), x, y);
+}
+
 // Whether |box| and |other| overlap too much. What is not a box overlaps nothing.
 static MlirValue overlaps(suppress_t *s, const MlirValue *box, const MlirValue *other) {
   MlirValue spans[2], zero = real(s, 0);
   for (int i = 0; i < 2; i++) {
     int low = STRATA_BOX_LOW + i, high = STRATA_BOX_HIGH + i;
-    MlirValue span = op2(s, "arith.subf", op2(s, "arith.minimumf", box[high], other[high]),
-                         op2(s, "arith.maximumf", box[low], other[low]));
-    spans[i] = op2(s, "arith.maximumf", span, zero);
+    spans[i] = larger(s, op2(s, "arith.subf", smaller(s, box[high], other[high]), larger(s, box[low], other[low])), zero);
   }
   MlirValue common = op2(s, "arith.mulf", spans[0], spans[1]);
   MlirValue all = op2(s, "arith.subf", op2(s, "arith.addf", box[AREA], other[AREA]), common);
@@ -177,17 +193,17 @@ static MlirValue overlaps(suppress_t *s, const MlirValue *box, const MlirValue *
   return both(s, both(s, are_boxes, is_ratio), exceeds);
 }
 
-// Whether |box| overlaps none of LANES kept boxes from |first| on.
+// Whether |box| overlaps none of LANES kept boxes from |first| on. The loop is one that LLVM makes vectors of.
 static MlirValue is_clear_of(suppress_t *s, const MlirValue *box, MlirValue first) {
-  MlirValue any = {0};
-  for (int lane = 0; lane < LANES; lane++) {
-    MlirValue other[N_NUMBERS], at = plus(s, first, lane);
-    for (int i = 0; i < N_NUMBERS; i++)
-      other[i] = kept_number(s, at, i, (MlirValue){0});
-    MlirValue one = overlaps(s, box, other);
-    any = lane ? op2(s, "arith.ori", any, one) : one;
-  }
-  return op2(s, "arith.xori", any, strata__int_constant(&s->nest, int_type(s, 1), 1));
+  MlirType i32 = int_type(s, 32);
+  MlirValue other[N_NUMBERS], none = strata__int_constant(&s->nest, i32, 0), so_far, result;
+  strata_loop_t loop = strata_emit_for_begin(&s->nest.e, number(s, 0), number(s, LANES), 1, 1, &none, &so_far);
+  MlirValue at = op2(s, "arith.addi", first, loop.induction);
+  for (int i = 0; i < N_NUMBERS; i++)
+    other[i] = kept_number(s, at, i, (MlirValue){0});
+  MlirValue next = op2(s, "arith.ori", so_far, cast(s, "arith.extui", overlaps(s, box, other), i32));
+  strata_emit_for_end(&s->nest.e, loop, 1, &next, &result);
+  return strata__compare(&s->nest, "eq", result, none);
 }
 
 // Whether it overlaps none of the |count| boxes that are kept; behind them are boxes without an area.
@@ -203,20 +219,20 @@ static MlirValue is_clear(suppress_t *s, const MlirValue *box, MlirValue count) 
   return result;
 }
 
-static void clear_lanes(suppress_t *s, MlirValue first) {
-  for (int lane = 0; lane < LANES; lane++)
-    for (int i = 0; i < N_NUMBERS; i++)
-      kept_number(s, plus(s, first, lane), i, real(s, 0));
+// The first LANES boxes, before any is kept.
+static void clear_lanes(suppress_t *s) {
+  strata_loop_t loop = strata_emit_for_begin(&s->nest.e, number(s, 0), number(s, LANES), 1, 0, NULL, NULL);
+  for (int i = 0; i < N_NUMBERS; i++)
+    kept_number(s, loop.induction, i, real(s, 0));
+  strata_emit_for_end(&s->nest.e, loop, 0, NULL, NULL);
 }
 
-// Keeps the box at |place| as number |at|.
+// Keeps the box at |place| as number |at|; LANES without an area follow again.
 static void keep(suppress_t *s, MlirValue place, const MlirValue *box, MlirValue at) {
-  MlirValue rest = op2(s, "arith.remui", at, number(s, LANES));
-  strata_loop_t is_first = strata_emit_if_begin(&s->nest.e, strata__compare(&s->nest, "eq", rest, number(s, 0)));
-  clear_lanes(s, at);
-  strata_emit_if_end(&s->nest.e, is_first);
-  for (int i = 0; i < N_NUMBERS; i++)
+  for (int i = 0; i < N_NUMBERS; i++) {
     kept_number(s, at, i, box[i]);
+    kept_number(s, plus(s, at, LANES), i, real(s, 0));
+  }
   store_at(s, s->found, at, cast(s, "arith.index_cast", place, int_type(s, 64)));
 }
 
@@ -255,7 +271,7 @@ static strata__tensor_t scratch(strata__lowering_t *l, MlirOperation op, strata_
   return tensor;
 }
 
-// As many boxes as a class may have results, in whole groups of lanes.
+// As many boxes as a class may have results, and LANES without an area.
 static strata__tensor_t kept_boxes(strata__lowering_t *l, MlirOperation op, const strata_size_t *found) {
   MlirAffineExpr room = mlirAffineAddExprGet(strata_size_expr(l->context, found[2]),
                                              mlirAffineConstantExprGet(l->context, LANES));
@@ -281,7 +297,9 @@ strata_status_t strata__lower_suppress(strata__lowering_t *l, MlirOperation op) 
   s.least = strata__load(nest, strata__operand(l, op, 3), NULL);
   MlirValue most = cast(&s, "arith.index_cast", strata__load(nest, strata__operand(l, op, 4), NULL), index_type(&s));
   s.most = op2(&s, "arith.minsi", most, strata__size(nest, s.found->sizes[2]));
-  MlirValue count = strata__is_empty(s.scores) ? number(&s, 0) : collect(&s);
+  MlirValue count = strata__is_empty(s.scores) ? number(&s, 0) : collect_places(&s);
+  make_keys(&s, count);
+  clear_lanes(&s);
   build_heap(&s, count);
   MlirValue n_kept = select_boxes(&s, count);
   const MlirAffineExpr point[2] = {strata__dim(nest, 0), strata__dim(nest, 1)};
