@@ -28,22 +28,25 @@ strata_status_t strata__infer_suppress(strata__record_t *r) {
   STRATA_TRY(check_equal(r, 2, 2));
   if (!strata_dim_is(r->operands[SIDES].dims[1], STRATA_BOX_SIDES))
     return strata__invalid("operand %d: expected %d sides in dim 1", SIDES, STRATA_BOX_SIDES);
-  if (r->results[0].rank != 3)
-    return strata__invalid("result 0: expected 3 dims, got %d", r->results[0].rank);
-  strata_shape_t found = r->operands[SCORES];
-  found.type = STRATA_TYPE_I64;
-  found.dims[2] = r->results[0].dims[2];
-  r->results[0] = r->results[1] = found;
-  r->results[1].rank = 2;
+  if (strata__get(r, "room")->count != 1)
+    return strata__invalid("room: expected one size, got %d", strata__get(r, "room")->count);
+  const strata_shape_t *scores = &r->operands[SCORES];
+  MlirContext context = mlirAffineExprGetContext(scores->dims[0]);
+  const strata_dim_t sizes[3] = {scores->dims[0], scores->dims[1], strata__dim_at(context, r, "room", 0)};
+  r->results[0] = (strata_shape_t){
+      .type = STRATA_TYPE_I64,
+      .rank = 2,
+      .dims = {strata_dim_product(context, 3, sizes), strata_dim_constant(context, STRATA_BOX_FOUND)}};
+  r->results[1] = (strata_shape_t){.type = STRATA_TYPE_I64};
   return NULL;
 }
 
 MlirValue strata_build_suppress(strata_builder_t *b, const MlirValue *operands, strata_dim_t room,
-                                MlirValue *out_counts) {
+                                MlirValue *out_count) {
   strata__record_t r = strata__record(STRATA_OP_SUPPRESS);
   MlirValue results[STRATA__MAX_RESULTS];
-  r.results[0] = (strata_shape_t){.type = STRATA_TYPE_I64, .rank = 3, .dims = {room, room, room}};
+  strata__set_dims(&r, "room", 1, &room);
   strata__build_results(b, &r, operands, results);
-  *out_counts = results[1];
+  *out_count = results[1];
   return results[0];
 }

@@ -8,6 +8,7 @@
 //       take the root; compare it with the boxes that are kept, LANES at a time; keep it if it overlaps none } }
 //     counts[%i, %c] = kept
 //   } {strata.nest = "suppress", strata.serial}
+//   affine.parallel (%i, %c) { the rows of the class, behind those of all in front } {strata.nest = "suppress_rows", ...}
 #include "lowering/strata_to_affine/lower.h"
 
 #include <math.h>
@@ -17,8 +18,9 @@ enum { LANES = 32 };
 
 typedef struct {
   strata__nest_t nest;
-  const strata__tensor_t *sides, *scores, *found, *counts;
-  strata__tensor_t heap, kept; // keys; boxes that are kept, and LANES without an area
+  const strata__tensor_t *sides, *scores;
+  strata__tensor_t heap, kept;    // keys; boxes that are kept, and LANES without an area
+  strata__tensor_t found, counts; // places of boxes that are kept; how many these are
   MlirValue image, class;
   MlirValue overlap, least, most;
 } suppress_t;
@@ -233,7 +235,7 @@ static void keep(suppress_t *s, MlirValue place, const MlirValue *box, MlirValue
     kept_number(s, at, i, box[i]);
     kept_number(s, plus(s, at, LANES), i, real(s, 0));
   }
-  store_at(s, s->found, at, cast(s, "arith.index_cast", place, int_type(s, 64)));
+  store_at(s, &s->found, at, cast(s, "arith.index_cast", place, int_type(s, 64)));
 }
 
 //===-- The op ---------------------------------------------------------------------------------------------------===//
@@ -271,39 +273,108 @@ static strata__tensor_t scratch(strata__lowering_t *l, MlirOperation op, strata_
   return tensor;
 }
 
-// As many boxes as a class may have results, and LANES without an area.
-static strata__tensor_t kept_boxes(strata__lowering_t *l, MlirOperation op, const strata_size_t *found) {
-  MlirAffineExpr room = mlirAffineAddExprGet(strata_size_expr(l->context, found[2]),
-                                             mlirAffineConstantExprGet(l->context, LANES));
-  const strata_size_t sizes[4] = {found[0], found[1], strata_size_constant(N_NUMBERS),
-                                  strata_size_of_expr(&l->symbols, room)};
-  return scratch(l, op, STRATA_TYPE_F32, 4, sizes);
+// Places for what a class may have |room| of: keys, boxes, results.
+static void place_scratch(strata__lowering_t *l, MlirOperation op, suppress_t *s, strata_size_t room) {
+  const strata_size_t *sizes = s->scores->sizes;
+  MlirAffineExpr lanes =
+      mlirAffineAddExprGet(strata_size_expr(l->context, room), mlirAffineConstantExprGet(l->context, LANES));
+  const strata_size_t kept[4] = {sizes[0], sizes[1], strata_size_constant(N_NUMBERS),
+                                 strata_size_of_expr(&l->symbols, lanes)};
+  const strata_size_t found[3] = {sizes[0], sizes[1], room};
+  s->heap = scratch(l, op, STRATA_TYPE_I64, 3, sizes);
+  s->kept = scratch(l, op, STRATA_TYPE_F32, 4, kept);
+  s->found = scratch(l, op, STRATA_TYPE_I64, 3, found);
+  s->counts = scratch(l, op, STRATA_TYPE_I64, 2, sizes);
+}
+
+static void begin_classes(strata__lowering_t *l, suppress_t *s, MlirOperation op, const char *name) {
+  strata__nest_begin(l, &s->nest, op, name, 2, s->scores->sizes);
+  s->nest.is_serial = true;
+  s->nest.fast_math = (MlirAttribute){0}; // what decides is as ONNX Runtime has it
+  s->image = strata__index_of(&s->nest, strata__dim(&s->nest, 0));
+  s->class = strata__index_of(&s->nest, strata__dim(&s->nest, 1));
+}
+
+static void lower_classes(strata__lowering_t *l, suppress_t *s, MlirOperation op, strata_size_t room) {
+  strata__nest_t *nest = &s->nest;
+  begin_classes(l, s, op, "suppress");
+  s->overlap = strata__load(nest, strata__operand(l, op, 2), NULL);
+  s->least = strata__load(nest, strata__operand(l, op, 3), NULL);
+  MlirValue most = cast(s, "arith.index_cast", strata__load(nest, strata__operand(l, op, 4), NULL), index_type(s));
+  s->most = op2(s, "arith.minsi", most, strata__size(nest, room));
+  MlirValue count = strata__is_empty(s->scores) ? number(s, 0) : collect_places(s);
+  make_keys(s, count);
+  clear_lanes(s);
+  build_heap(s, count);
+  MlirValue n_kept = select_boxes(s, count);
+  const MlirAffineExpr point[2] = {strata__dim(nest, 0), strata__dim(nest, 1)};
+  strata__store(nest, &s->counts, point, cast(s, "arith.index_cast", n_kept, int_type(s, 64)));
+  strata__nest_end(nest);
+}
+
+//===-- Rows -----------------------------------------------------------------------------------------------------===//
+
+static MlirValue count_of(suppress_t *s, MlirValue image, MlirValue class) {
+  MlirValue count = strata__load_at(&s->nest, &s->counts, (MlirValue[]){image, class});
+  return cast(s, "arith.index_cast", count, index_type(s));
+}
+
+// How many boxes the classes in front of number |end| have.
+static MlirValue count_before(suppress_t *s, MlirValue end, MlirValue n_classes) {
+  MlirValue zero = number(s, 0), so_far, result;
+  strata_loop_t loop = strata_emit_for_begin(&s->nest.e, zero, end, 1, 1, &zero, &so_far);
+  MlirValue one = count_of(s, op2(s, "arith.divui", loop.induction, n_classes),
+                           op2(s, "arith.remui", loop.induction, n_classes));
+  MlirValue next = op2(s, "arith.addi", so_far, one);
+  strata_emit_for_end(&s->nest.e, loop, 1, &next, &result);
+  return result;
+}
+
+// Row |first| + |at| of the results: box |at| of the class.
+static void store_row(suppress_t *s, const strata__tensor_t *rows, MlirValue first, MlirValue at) {
+  MlirType i64 = int_type(s, 64);
+  const MlirValue row[STRATA_BOX_FOUND] = {
+      [STRATA_BOX_IMAGE] = cast(s, "arith.index_cast", s->image, i64),
+      [STRATA_BOX_CLASS] = cast(s, "arith.index_cast", s->class, i64),
+      [STRATA_BOX_NUMBER] = load_at(s, &s->found, at),
+  };
+  MlirValue point[2] = {op2(s, "arith.addi", first, at)};
+  for (int i = 0; i < STRATA_BOX_FOUND; i++) {
+    point[1] = number(s, i);
+    strata__store_at(&s->nest, rows, point, row[i]);
+  }
+}
+
+static void lower_rows(strata__lowering_t *l, suppress_t *s, MlirOperation op) {
+  strata__nest_t *nest = &s->nest;
+  begin_classes(l, s, op, "suppress_rows");
+  MlirValue n_classes = strata__size(nest, s->scores->sizes[1]);
+  MlirValue class = op2(s, "arith.addi", op2(s, "arith.muli", s->image, n_classes), s->class);
+  MlirValue first = count_before(s, class, n_classes), count = count_of(s, s->image, s->class);
+  strata_loop_t loop = strata_emit_for_begin(&nest->e, number(s, 0), count, 1, 0, NULL, NULL);
+  store_row(s, strata__result(l, op, 0), first, loop.induction);
+  strata_emit_for_end(&nest->e, loop, 0, NULL, NULL);
+  strata__nest_end(nest);
+}
+
+static void lower_count(strata__lowering_t *l, suppress_t *s, MlirOperation op) {
+  strata__nest_t *nest = &s->nest;
+  strata__nest_begin(l, nest, op, "suppress_count", 0, NULL);
+  nest->is_serial = true;
+  MlirValue n_classes = strata__size(nest, s->scores->sizes[1]);
+  MlirValue all = op2(s, "arith.muli", strata__size(nest, s->scores->sizes[0]), n_classes);
+  MlirValue count = count_before(s, all, n_classes);
+  strata__store(nest, strata__result(l, op, 1), NULL, cast(s, "arith.index_cast", count, int_type(s, 64)));
+  strata__nest_end(nest);
 }
 
 strata_status_t strata__lower_suppress(strata__lowering_t *l, MlirOperation op) {
-  suppress_t s = {.sides = strata__operand(l, op, 0),
-                  .scores = strata__operand(l, op, 1),
-                  .found = strata__result(l, op, 0),
-                  .counts = strata__result(l, op, 1)};
-  strata__nest_t *nest = &s.nest;
-  s.heap = scratch(l, op, STRATA_TYPE_I64, 3, s.scores->sizes);
-  s.kept = kept_boxes(l, op, s.found->sizes);
-  strata__nest_begin(l, nest, op, "suppress", 2, s.scores->sizes);
-  nest->is_serial = true;
-  nest->fast_math = (MlirAttribute){0}; // what decides is as ONNX Runtime has it
-  s.image = strata__index_of(nest, strata__dim(nest, 0));
-  s.class = strata__index_of(nest, strata__dim(nest, 1));
-  s.overlap = strata__load(nest, strata__operand(l, op, 2), NULL);
-  s.least = strata__load(nest, strata__operand(l, op, 3), NULL);
-  MlirValue most = cast(&s, "arith.index_cast", strata__load(nest, strata__operand(l, op, 4), NULL), index_type(&s));
-  s.most = op2(&s, "arith.minsi", most, strata__size(nest, s.found->sizes[2]));
-  MlirValue count = strata__is_empty(s.scores) ? number(&s, 0) : collect_places(&s);
-  make_keys(&s, count);
-  clear_lanes(&s);
-  build_heap(&s, count);
-  MlirValue n_kept = select_boxes(&s, count);
-  const MlirAffineExpr point[2] = {strata__dim(nest, 0), strata__dim(nest, 1)};
-  strata__store(nest, s.counts, point, cast(&s, "arith.index_cast", n_kept, int_type(&s, 64)));
-  strata__nest_end(nest);
+  suppress_t s = {.sides = strata__operand(l, op, 0), .scores = strata__operand(l, op, 1)};
+  strata_size_t room;
+  strata__dims_attr(l, op, "room", &room);
+  place_scratch(l, op, &s, room);
+  lower_classes(l, &s, op, room);
+  lower_rows(l, &s, op);
+  lower_count(l, &s, op);
   return NULL;
 }

@@ -1,15 +1,9 @@
-// NonMaxSuppression: strata.suppress, whose results are then put one behind the other.
+// NonMaxSuppression: strata.suppress, whose result is as many rows as it counts.
 #include "dialects/import/onnx/arithmetic.h"
 #include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/sizes.h"
 
 #include <math.h>
-
-typedef struct {
-  strata_dim_t images, classes, boxes, most; // of results a class
-} nms_t;
-
-static MlirValue last_axis(onnx_node_t *n, MlirValue x) { return onnx_insert_axis(n, x, 2); }
 
 //===-- Operands -------------------------------------------------------------------------------------------------===//
 
@@ -50,24 +44,8 @@ static strata_dim_t most_results(onnx_node_t *n, strata_dim_t boxes) {
 
 //===-- The operator ---------------------------------------------------------------------------------------------===//
 
-// (image, class, box) of what has been found, [results, 3]: the first |counts| numbers of each class.
-static MlirValue results_of(onnx_node_t *n, const nms_t *nms, MlirValue found, MlirValue counts) {
-  MlirContext context = n->b->compile->context;
-  strata_dim_t all = strata_dim_product(context, 3, (strata_dim_t[]){nms->images, nms->classes, nms->most});
-  MlirValue place = onnx_iota_dims(n, STRATA_TYPE_I64, 1, &nms->most, 0);
-  MlirValue flags = onnx_binary(n, STRATA_OP_LT, place, last_axis(n, counts));
-  MlirValue kept = onnx_kept_places(n, onnx_reshape_dims(n, flags, 1, &all));
-  MlirValue box = strata_build_gather(n->b, onnx_reshape_dims(n, found, 1, &all), kept, 0, 0);
-  MlirValue row = onnx_with_dim(n, STRATA_OP_DIV, kept, nms->most);
-  MlirValue parts[3] = {onnx_with_dim(n, STRATA_OP_DIV, row, nms->classes),
-                        onnx_with_dim(n, STRATA_OP_REM, row, nms->classes), box};
-  for (int i = 0; i < 3; i++)
-    parts[i] = onnx_insert_axis(n, parts[i], 1);
-  return strata_build_concat(n->b, 3, parts, 1);
-}
-
 void onnx_import_non_max_suppression(onnx_node_t *n) {
-  MlirValue boxes = onnx_operand(n, 0), scores = onnx_operand(n, 1), counts;
+  MlirValue boxes = onnx_operand(n, 0), scores = onnx_operand(n, 1);
   strata_shape_t box = onnx_shape(boxes), score = onnx_shape(scores);
   if (!onnx_failed(n) && (box.rank != 3 || score.rank != 3 || !onnx_agree(n, box.dims[0], score.dims[0]) ||
                           !onnx_agree(n, box.dims[1], score.dims[2]) || !onnx_agree(n, box.dims[2], onnx_dim(n, 4))))
@@ -78,18 +56,18 @@ void onnx_import_non_max_suppression(onnx_node_t *n) {
   scores = onnx_fill_up(n, onnx_convert(n, scores, false, STRATA_TYPE_F32, false), -HUGE_VAL);
   boxes = onnx_fill_up(n, onnx_convert(n, boxes, false, STRATA_TYPE_F32, false), 0);
   score = onnx_shape(scores);
-  nms_t nms = {.images = score.dims[0], .classes = score.dims[1], .boxes = score.dims[2]};
-  nms.most = most_results(n, nms.boxes);
-  if (strata_dim_is(nms.most, 0) || strata_dim_is(nms.images, 0) || strata_dim_is(nms.classes, 0)) {
+  strata_dim_t room = most_results(n, score.dims[2]);
+  if (strata_dim_is(room, 0) || strata_dim_is(score.dims[0], 0) || strata_dim_is(score.dims[1], 0)) {
     onnx_set(n, 0, onnx_ints_constant(n, 2, (int64_t[]){0, 3}, NULL));
     return;
   }
-  MlirValue most = onnx_has(n, 2) ? number_or(n, 2, STRATA_TYPE_I64, 0) : strata_build_dim(n->b, nms.most, STRATA_TYPE_I64);
   const MlirValue operands[] = {sides_of(n, boxes), scores, number_or(n, 3, STRATA_TYPE_F32, 0),
-                                number_or(n, 4, STRATA_TYPE_F32, -HUGE_VAL), most};
+                                number_or(n, 4, STRATA_TYPE_F32, -HUGE_VAL), number_or(n, 2, STRATA_TYPE_I64, 0)};
   if (onnx_failed(n))
     return;
-  MlirValue found = strata_build_suppress(n->b, operands, nms.most, &counts);
-  if (!onnx_failed(n))
-    onnx_set(n, 0, results_of(n, &nms, found, counts));
+  MlirValue count, found = strata_build_suppress(n->b, operands, room, &count);
+  if (onnx_failed(n))
+    return;
+  strata_dim_t bound = onnx_shape(found).dims[0];
+  onnx_set(n, 0, onnx_slice_dims(n, found, 0, onnx_dim(n, 0), 1, onnx_counted_dim(n, count, bound, false)));
 }
