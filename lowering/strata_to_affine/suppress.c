@@ -300,8 +300,10 @@ static void lower_classes(strata__lowering_t *l, suppress_t *s, MlirOperation op
   begin_classes(l, s, op, "suppress");
   s->overlap = strata__load(nest, strata__operand(l, op, 2), NULL);
   s->least = strata__load(nest, strata__operand(l, op, 3), NULL);
-  MlirValue most = cast(s, "arith.index_cast", strata__load(nest, strata__operand(l, op, 4), NULL), index_type(s));
-  s->most = op2(s, "arith.minsi", most, strata__size(nest, room));
+  MlirValue most = strata__load(nest, strata__operand(l, op, 4), NULL); // may be more than an index holds
+  most = op2(s, "arith.minsi", most, cast(s, "arith.index_cast", strata__size(nest, room), int_type(s, 64)));
+  most = op2(s, "arith.maxsi", most, strata__int_constant(nest, int_type(s, 64), 0));
+  s->most = cast(s, "arith.index_cast", most, index_type(s));
   MlirValue count = strata__is_empty(s->scores) ? number(s, 0) : collect_places(s);
   make_keys(s, count);
   clear_lanes(s);

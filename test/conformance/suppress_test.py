@@ -80,8 +80,8 @@ def run_case(name, images, classes, boxes, room, sizes, folder, target):
         sides, scores = draw(random, n_images, classes, n_boxes)
         best = np.sort(scores, axis=None)[-1]
         for least in (-np.inf, -1, 0, np.nextafter(best, -np.inf, dtype=np.float32), np.inf):
-            for most in (-1, 0, 1, 2, 2**40):
-                want = reference(sides, scores, np.float32(least), min(most, room or n_boxes))
+            for most in (5 - 2**32, 0, 1, 2, 2**40):
+                want = reference(sides, scores, np.float32(least), max(0, min(most, room or n_boxes)))
                 rows = n_images * classes * (room or n_boxes)
                 outputs = [np.zeros((rows, 3), np.int64), np.zeros((), np.int64)]
                 inputs = [sides, scores, np.array(least, np.float32), np.array(most, np.int64)]
