@@ -62,6 +62,9 @@ typedef struct {
   strata__attr_t attrs[STRATA__MAX_ATTRS]; // in the order of the row
 } strata__record_t;
 
+// Replaces the composite ops of a block by primitives (decompose.c).
+STRATA_MUST_CHECK strata_status_t strata__decompose_block(strata_compile_t *compile, MlirBlock block);
+
 // How many results the op has.
 int strata__n_results(strata_op_id_t id);
 strata__record_t strata__record(strata_op_id_t id);
