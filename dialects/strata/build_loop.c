@@ -5,6 +5,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "dialects/strata/build.h"
+#include "dialects/strata/counted.h"
 
 // What an op computes: another value in each iteration; something from constants only; or the same in all iterations.
 typedef enum { VARIABLE = 1, CONSTANT, SAME } nature_t;
@@ -367,12 +368,28 @@ static strata_dim_t settle_count(strata_loop_builder_t *l) {
                                               : strata_dim_constant(l->b->compile->context, l->loop.count);
 }
 
+static bool is_counted(const strata_loop_builder_t *l, MlirValue value) {
+  strata_shape_t shape = strata_shape_of(value);
+  return l->b->counting && strata_shape_is_counted(l->b->counting->symbols, &shape);
+}
+
+// Takes out sizes that depend on data, while what they depend on may be named wherever it is.
+static bool bound_body(strata_loop_builder_t *l) {
+  strata_status_t status = l->b->counting ? strata__bound_body(l->b->compile, l->b->counting, l->body) : NULL;
+  bool is_bound = !status;
+  if (status)
+    strata_status_free(status); // it is no loop
+  l->natures = strata_pointer_map_create(l->b->compile->arena); // ops are others
+  return is_bound;
+}
+
 // The results' types in the body are those of the states, or can be rows of scan outputs.
 static bool results_fit(const strata_loop_builder_t *l, int n_results, const MlirValue *results) {
   if (l->b->status || n_results < l->loop.n_states)
     return false;
   for (int i = 0; i < n_results; i++) {
-    if (mlirValueIsNull(results[i]) || !has_whole_bytes(results[i]) || !has_elements(results[i]))
+    if (mlirValueIsNull(results[i]) || !has_whole_bytes(results[i]) || !has_elements(results[i]) ||
+        is_counted(l, results[i]))
       return false;
     if (i < l->loop.n_states ? !mlirTypeEqual(mlirValueGetType(results[i]), mlirValueGetType(l->operands.data[i]))
                              : mlirShapedTypeGetRank(mlirValueGetType(results[i])) >= STRATA_MAX_RANK)
@@ -446,6 +463,9 @@ bool strata_build_loop_end(strata_loop_builder_t *l, int n_results, const MlirVa
         l->body, strata_op_create(l->b->location, "func.return", n_results, results, 0, NULL, 0, NULL, 0, NULL));
     if (l->loop.n_outputs > 0)
       memcpy(l->loop.reversed + l->loop.n_inputs, reversed, (size_t)l->loop.n_outputs * sizeof *reversed);
+    fits = bound_body(l);
+  }
+  if (fits) {
     close_body(l);
     fits = !has_too_many_values(&l->loop) && (strata_counted_loop_is_open(&l->loop) || has_variable(l));
   }

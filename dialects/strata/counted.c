@@ -1,6 +1,7 @@
 // Bounds and values of sizes that depend on data, and the walk that takes them out; see counted.h.
 #include "dialects/strata/counted.h"
 
+#include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/build.h"
 #include "dialects/strata/counted_rules.h"
@@ -183,18 +184,18 @@ static bool op_is_counted(const strata_symbols_t *symbols, MlirOperation op) {
 
 enum { LOCATION_SIZE = 200 };
 
-typedef struct {
-  const strata_symbols_t *symbols;
-  MlirBlock main;
-  MlirOperation found; // null: none yet
-} search_t;
+// A call whose results have known sizes, or the end of a function: operands are what they are.
+static bool takes_any(const strata_symbols_t *symbols, MlirOperation op) {
+  bool takes = strata_op_is(op, "func.call") || strata_op_is(op, "func.return");
+  for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
+    takes = takes && !type_is_counted(symbols, mlirValueGetType(mlirOperationGetResult(op, i)));
+  return takes;
+}
 
-static MlirWalkResult search_op(MlirOperation op, void *user) {
-  search_t *search = user;
-  bool is_strange = strata_op_id(op) == STRATA_OP_COUNT && !strata_op_is(op, "func.return");
-  if ((is_strange || !mlirBlockEqual(mlirOperationGetBlock(op), search->main)) && op_is_counted(search->symbols, op))
-    search->found = op;
-  return mlirOperationIsNull(search->found) ? MlirWalkResultAdvance : MlirWalkResultInterrupt;
+static strata_status_t refuse(MlirOperation op) {
+  char place[LOCATION_SIZE];
+  return strata_error(STRATA_UNSUPPORTED, "(node %s): sizes that depend on data, in a loop",
+                      strata_location_text(mlirOperationGetLocation(op), place, sizeof place));
 }
 
 typedef struct {
@@ -277,37 +278,90 @@ static void finish_main(strata__bounding_t *x, MlirOperation main, MlirOperation
       body, strata_op_create(x->b.location, "func.return", (int)count, values, 0, NULL, 0, NULL, 0, NULL));
 }
 
+// All ops of a block without composites.
+static strata_status_t bound_block(strata__bounding_t *x, MlirBlock block) {
+  strata_arena_t *arena = x->b.compile->arena;
+  STRATA_VECTOR(counted_op_t) ops = {0};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op)) {
+    if (!op_is_counted(x->symbols, op) || takes_any(x->symbols, op))
+      continue;
+    if (strata_op_id(op) == STRATA_OP_COUNT)
+      return refuse(op);
+    counted_op_t *one = strata_vector_push(arena, &ops);
+    one->op = op;
+    STRATA_TRY(strata__decode(op, &one->was));
+  }
+  for (size_t i = 0; i < ops.count; i++)
+    STRATA_TRY(bound_op(x, &ops.data[i]));
+  return NULL;
+}
+
+static strata__bounding_t bounding(strata_compile_t *compile, strata_symbols_t *symbols,
+                                   const strata_counts_t *counts) {
+  return (strata__bounding_t){.b = {.compile = compile, .location = mlirLocationUnknownGet(compile->context)},
+                              .symbols = symbols,
+                              .counts = *counts};
+}
+
+strata_status_t strata__bound_body(strata_compile_t *compile, const strata_counting_t *counting, MlirBlock body) {
+  if (!counting->counts->list.count)
+    return NULL;
+  strata__bounding_t x = bounding(compile, counting->symbols, counting->counts);
+  STRATA_TRY(strata__decompose_block(compile, body));
+  return bound_block(&x, body);
+}
+
+//===-- Loops ----------------------------------------------------------------------------------------------------===//
+
+static MlirType bound_type(strata__bounding_t *x, MlirType type) {
+  strata_shape_t shape = strata_shape_from_type(type);
+  if (!type_is_counted(x->symbols, type))
+    return type;
+  shape = strata__bound_shape(x, &shape);
+  return strata_shape_to_type(x->b.compile->context, &shape);
+}
+
+// What a loop reads from outside has the sizes of its bounds by now. (Its body's ops have since it ended.)
+static strata_status_t bound_loop(strata__bounding_t *x, MlirOperation func) {
+  strata_compile_t *compile = x->b.compile;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0));
+  MlirAttribute count = strata_attr(func, STRATA_LOOP_COUNT); // a body has none
+  if (!mlirAttributeIsNull(count) && map_is_counted(x->symbols, count))
+    return refuse(func);
+  for (intptr_t i = 0; !mlirBlockIsNull(body) && i < mlirBlockGetNumArguments(body); i++) {
+    MlirValue argument = mlirBlockGetArgument(body, i);
+    mlirValueSetType(argument, bound_type(x, mlirValueGetType(argument)));
+  }
+  MlirType type = mlirTypeAttrGetValue(strata_attr(func, "function_type"));
+  intptr_t n_inputs = mlirFunctionTypeGetNumInputs(type), n_results = mlirFunctionTypeGetNumResults(type);
+  MlirType *types = strata_arena_array(compile->arena, MlirType, n_inputs + n_results + 1);
+  for (intptr_t i = 0; i < n_inputs; i++)
+    types[i] = bound_type(x, mlirFunctionTypeGetInput(type, i));
+  for (intptr_t i = 0; i < n_results; i++)
+    types[n_inputs + i] = mlirFunctionTypeGetResult(type, i);
+  type = mlirFunctionTypeGet(compile->context, n_inputs, types, n_results, types + n_inputs);
+  strata_set_attr(func, "function_type", mlirTypeAttrGet(type));
+  return NULL;
+}
+
 strata_status_t strata_bound_counts(strata_compile_t *compile, strata_symbols_t *symbols,
                                     const strata_counts_t *counts) {
   if (!counts->list.count)
     return NULL;
   STRATA_TRY(strata_decompose(compile));
   MlirOperation main = strata_find_func(compile->module, "main");
-  MlirBlock body = strata_func_body(main);
-  search_t search = {symbols, body, {NULL}};
-  mlirOperationWalk(mlirModuleGetOperation(compile->module), search_op, &search, MlirWalkPreOrder);
-  char place[LOCATION_SIZE];
-  if (!mlirOperationIsNull(search.found))
-    return strata_error(STRATA_UNSUPPORTED, "(node %s): sizes that depend on data, in a loop",
-                        strata_location_text(mlirOperationGetLocation(search.found), place, sizeof place));
-  STRATA_VECTOR(counted_op_t) ops = {0};
-  MlirOperation op = mlirBlockGetFirstOperation(body), end = mlirBlockGetTerminator(body);
-  for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
-    if (strata_op_id(op) == STRATA_OP_COUNT || !op_is_counted(symbols, op))
-      continue;
-    counted_op_t *one = strata_vector_push(compile->arena, &ops);
-    one->op = op;
-    STRATA_TRY(strata__decode(op, &one->was));
-  }
+  MlirOperation end = mlirBlockGetTerminator(strata_func_body(main));
+  strata__bounding_t x = bounding(compile, symbols, counts);
   intptr_t n_results = mlirOperationGetNumOperands(end);
   strata_shape_t *was = strata_arena_array(compile->arena, strata_shape_t, n_results + 1);
   for (intptr_t i = 0; i < n_results; i++)
     was[i] = strata_shape_of(mlirOperationGetOperand(end, i));
-  strata__bounding_t x = {.b = {.compile = compile, .location = mlirLocationUnknownGet(compile->context)},
-                          .symbols = symbols,
-                          .counts = *counts};
-  for (size_t i = 0; i < ops.count; i++)
-    STRATA_TRY(bound_op(&x, &ops.data[i]));
+  STRATA_TRY(bound_block(&x, strata_func_body(main)));
+  for (MlirOperation func = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module));
+       !mlirOperationIsNull(func); func = mlirOperationGetNextInBlock(func))
+    if (strata_op_is(func, "func.func") && !mlirOperationEqual(func, main))
+      STRATA_TRY(bound_loop(&x, func));
   finish_main(&x, main, end, was);
   return x.b.status;
 }

@@ -24,6 +24,13 @@ typedef struct {
   STRATA_VECTOR(strata_count_t) list;
 } strata_counts_t;
 
+// What a builder has of them. A loop's body may have such sizes of its own, which its end takes out, but no value of such
+// a size may leave it.
+typedef struct strata_counting {
+  strata_symbols_t *symbols;
+  strata_counts_t *counts;
+} strata_counting_t;
+
 // Whether the value of |dim| depends on data.
 bool strata_dim_is_counted(const strata_symbols_t *symbols, strata_dim_t dim);
 bool strata_shape_is_counted(const strata_symbols_t *symbols, const strata_shape_t *shape); // that of any dim
@@ -38,8 +45,12 @@ strata_dim_t strata__dim_end(const strata_symbols_t *symbols, strata_dim_t dim, 
 #define STRATA_SIZES_OF "strata.sizes_of"
 
 // Takes all counted symbols out of the module. Each result of @main that has one gets another, "NAME_sizes", behind all
-// others: an i64 for each of its dims. UNSUPPORTED where a loop has such sizes.
+// others: an i64 for each of its dims. UNSUPPORTED where a loop is as long as such a size, or carries one of them.
 STRATA_MUST_CHECK strata_status_t strata_bound_counts(strata_compile_t *compile, strata_symbols_t *symbols,
                                                       const strata_counts_t *counts);
+
+// The same of a loop's body, a block that is no function's yet; values from outside keep their types.
+STRATA_MUST_CHECK strata_status_t strata__bound_body(strata_compile_t *compile, const strata_counting_t *counting,
+                                                     MlirBlock body);
 
 #endif

@@ -400,19 +400,31 @@ static found_t find_composites(strata_compile_t *compile) {
   return found;
 }
 
-strata_status_t strata_decompose(strata_compile_t *compile) {
+static strata_status_t expand_all(strata_compile_t *compile, const found_t *found) {
   strata__checked_list_t checked = {0};
-  found_t found = find_composites(compile);
-  for (size_t i = 0; i < found.ops.count; i++)
-    if (strata_op_composite(found.ops.data[i]) == STRATA_COMPOSITE_PADDED_TO_JAGGED)
-      STRATA_TRY(strata__drop_conversion(compile, found.ops.data[i]));
-  found = find_composites(compile); // some are new
-  for (size_t i = 0; i < found.ops.count; i++) {
-    MlirOperation op = found.ops.data[i];
+  for (size_t i = 0; i < found->ops.count; i++) {
+    MlirOperation op = found->ops.data[i];
     const char *name = strata_composite_info[strata_op_composite(op)].name;
     strata_status_t status = expand(compile, op, &checked);
     if (status)
       return strata_status_context(status, "%s", name);
   }
   return NULL;
+}
+
+strata_status_t strata__decompose_block(strata_compile_t *compile, MlirBlock block) {
+  found_t found = {.arena = compile->arena};
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    find_composite(op, &found);
+  return expand_all(compile, &found);
+}
+
+strata_status_t strata_decompose(strata_compile_t *compile) {
+  found_t found = find_composites(compile);
+  for (size_t i = 0; i < found.ops.count; i++)
+    if (strata_op_composite(found.ops.data[i]) == STRATA_COMPOSITE_PADDED_TO_JAGGED)
+      STRATA_TRY(strata__drop_conversion(compile, found.ops.data[i]));
+  found = find_composites(compile); // some are new
+  return expand_all(compile, &found);
 }

@@ -133,6 +133,8 @@ static const char *evaluate(const eval_t *e) {
     return "its offsets are data";
   case STRATA_KIND_TREES:
     return "its rows are data";
+  case STRATA_KIND_SUPPRESS:
+    return "its boxes are data";
   case STRATA_KIND_GENERATE:
     if (e->record->id == STRATA_OP_CONSTANT)
       return "it is a constant already";

@@ -475,6 +475,7 @@ static const infer_fn infer_kind[] = {[STRATA_KIND_ELEMENTWISE] = infer_elementw
                                       [STRATA_KIND_SCATTER] = infer_scatter,
                                       [STRATA_KIND_SEGMENT] = strata__infer_segment,
                                       [STRATA_KIND_TREES] = strata__infer_trees,
+                                      [STRATA_KIND_SUPPRESS] = strata__infer_suppress,
                                       [STRATA_KIND_GENERATE] = infer_generate};
 
 strata_status_t strata__infer(strata__record_t *record) {

@@ -62,7 +62,7 @@ static void write_dialect(FILE *out) {
   fprintf(out, "irdl.dialect @strata {\n");
   for (int i = 0; i < STRATA_OP_COUNT; i++) {
     const strata_op_info_t *info = &strata_op_info[i];
-    write_op(out, info->mnemonic, info->n_operands, info->kind == STRATA_KIND_SORT ? 2 : 1,
+    write_op(out, info->mnemonic, info->n_operands, strata__n_results((strata_op_id_t)i),
              strata__op_signature((strata_op_id_t)i));
   }
   for (int i = 0; i < STRATA_COMPOSITE_COUNT; i++) {

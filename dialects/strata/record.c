@@ -6,7 +6,12 @@
 strata__record_t strata__record(strata_op_id_t id) {
   return (strata__record_t){.id = id,
                             .n_operands = strata_op_info[id].n_operands,
-                            .n_results = strata_op_info[id].kind == STRATA_KIND_SORT ? 2 : 1};
+                            .n_results = strata__n_results(id)};
+}
+
+int strata__n_results(strata_op_id_t id) {
+  strata_op_kind_t kind = strata_op_info[id].kind;
+  return kind == STRATA_KIND_SORT || kind == STRATA_KIND_SUPPRESS ? 2 : 1;
 }
 
 static int find(const strata__record_t *record, const char *name) {

@@ -62,6 +62,11 @@ typedef struct {
   strata__attr_t attrs[STRATA__MAX_ATTRS]; // in the order of the row
 } strata__record_t;
 
+// Replaces the composite ops of a block by primitives (decompose.c).
+STRATA_MUST_CHECK strata_status_t strata__decompose_block(strata_compile_t *compile, MlirBlock block);
+
+// How many results the op has.
+int strata__n_results(strata_op_id_t id);
 strata__record_t strata__record(strata_op_id_t id);
 
 // The value of the attribute called |name|, which the row declares.
@@ -114,6 +119,7 @@ STRATA_MUST_CHECK strata_status_t strata__infer_jagged(strata_composite_id_t id,
                                                        strata_shape_t *out);
 // The rule of trees, in trees.c.
 STRATA_MUST_CHECK strata_status_t strata__infer_trees(strata__record_t *record);
+STRATA_MUST_CHECK strata_status_t strata__infer_suppress(strata__record_t *record);
 // The combiner an op names, which must be defined for |type|.
 STRATA_MUST_CHECK strata_status_t strata__check_combiner(const strata__record_t *record, strata_type_t type);
 

@@ -48,6 +48,7 @@ typedef enum {
   STRATA_KIND_SCATTER,
   STRATA_KIND_SEGMENT,
   STRATA_KIND_TREES,
+  STRATA_KIND_SUPPRESS,
   STRATA_KIND_GENERATE,
 } strata_op_kind_t;
 
@@ -196,6 +197,7 @@ typedef struct strata_builder {
   bool no_fold;   // build the op even where its value is known
   bool keep_form; // the same for broadcasts of floats and bytes as floats: how they are made says more than their value
   struct strata_loop_builder *loop; // in whose body the block is (build_loop.c); NULL: in none
+  const struct strata_counting *counting; // sizes that depend on data (counted.h); NULL: there are none
   strata_status_t status;
 } strata_builder_t;
 
@@ -261,6 +263,9 @@ MlirValue strata_build_segment_attention(strata_builder_t *b, const MlirValue *o
 // The operands of strata.trees.
 MlirValue strata_build_trees(strata_builder_t *b, strata_combiner_t kind, MlirValue x, MlirValue nodes, MlirValue roots,
                              MlirValue values);
+// The operands of strata.suppress, of which a class has |room| results at most; *out_count gets how many there are.
+MlirValue strata_build_suppress(strata_builder_t *b, const MlirValue *operands, strata_dim_t room,
+                                MlirValue *out_count);
 MlirValue strata_build_iota(strata_builder_t *b, const strata_shape_t *shape, int64_t axis);
 // The values of at most STRATA_MAX_RANK dims, a 1-d i64: a constant where all are known. That of one, of rank 0.
 MlirValue strata_build_dims(strata_builder_t *b, int count, const strata_dim_t *dims);
@@ -342,6 +347,10 @@ bool strata_constant_f64s(strata_compile_t *compile, MlirValue value, double **o
 // an independent reference instead. UNSUPPORTED where the evaluator has no rule (the op is then left in place).
 STRATA_MUST_CHECK strata_status_t strata_evaluate(strata_compile_t *compile, MlirOperation op,
                                                   const void *const *operands, void *const *results);
+
+// The sides of a box of strata.suppress: the low ones of two axes, then the high ones. What it says of one that it found.
+enum { STRATA_BOX_LOW, STRATA_BOX_HIGH = 2, STRATA_BOX_SIDES = 4 };
+enum { STRATA_BOX_IMAGE, STRATA_BOX_CLASS, STRATA_BOX_NUMBER, STRATA_BOX_FOUND };
 
 // The numbers of a node of strata.trees, and how many they are; those of a root.
 enum { STRATA_TREE_COLUMN, STRATA_TREE_CHILD, STRATA_TREE_LOW, STRATA_TREE_HIGH, STRATA_TREE_NODE };

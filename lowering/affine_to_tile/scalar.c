@@ -5,6 +5,8 @@
 #include "lowering/affine_to_tile/kinds.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
+#include "passes/affine/nest_graph.h"
 
 #include <mlir-c/IntegerSet.h>
 
@@ -234,6 +236,8 @@ static strata_tile_walk_t walk_of(const strata_nest_t *nest) {
       .outer = nest->space.sizes, .n_outer = nest->n_parallel, .vector = strata_size_constant(1), .tile = 1, .work = 8};
   for (int i = 0; i < nest->n_reduction; i++)
     walk.work *= strata_nest_likely_extent(nest, nest->n_parallel + i);
+  // Loops of serial nests are no reductions.
+  walk.work = strata_max(walk.work, (int64_t)strata_nest_work(nest).work);
   return walk;
 }
 

@@ -279,6 +279,7 @@ STRATA_MUST_CHECK strata_status_t strata__lower_scatter(strata__lowering_t *l, M
 const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperation op, strata__segment_tiles_t tiles);
 STRATA_MUST_CHECK strata_status_t strata__lower_segment(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_trees(strata__lowering_t *l, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata__lower_suppress(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_generate(strata__lowering_t *l, MlirOperation op);
 // A call of a loop (dialects/counted_loop.h).
 STRATA_MUST_CHECK strata_status_t strata__lower_loop(strata__lowering_t *l, MlirOperation call);

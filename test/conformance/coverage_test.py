@@ -17,6 +17,7 @@ import movement_test
 import reductions_test
 import strata
 import suite
+import suppress_test
 import tables
 import trees_test
 
@@ -25,7 +26,7 @@ OPS_A_MODULE = 16  # a compile reports no more than 20 errors
 
 def untested():
     tested = {op.name for file in (elementwise_test, reductions_test, contractions_test, movement_test,
-                                       jagged_test, trees_test)
+                                       jagged_test, suppress_test, trees_test)
               for op in file.OPS}
     yield from (f"no test for the op {name}" for name in tables.OPS if name not in tested)
     yield from (f"no test for the composite {name}" for name in tables.COMPOSITES
@@ -42,6 +43,7 @@ ATTRS = {"REDUCE": {"kind": "add", "axes": (0,)}, "ARG_REDUCE": {"kind": "max", 
          "WINDOW": {"kind": "add", "window": (1,), "strides": (1,), "dilations": (1,), "low": (0,), "high": (0,)},
          "CONTRACT": {"maps": ["(i) -> (i)"] * 3, "zero_pad": False, "origin": ""}, "GENERATE": {"axis": 0}}
 OWN_ATTRS = {"dims": {"values": (4,) * 4}, "segment_reduce": {"kind": "add"}, "trees": {"kind": "add"},
+             "suppress": {"room": (4,)},
              "segment_attention": {"causal": False, "scale": 1.0}}
 
 
@@ -52,7 +54,7 @@ def wrong_op(op, t, **attrs):
 
     def add(module):
         operands = [module.constant(t, suite.np.zeros(4, formats.carrier(t))) for _ in range(op.n_operands)]
-        results = [(result, shape)] + ([("i64", shape)] if op.kind == "SORT" else [])
+        results = [(result, shape)] + ([("i64", shape)] if op.kind in ("SORT", "SUPPRESS") else [])
         module.op_with_results(op.name, operands, results, **(OWN_ATTRS.get(op.name, ATTRS.get(op.kind, {})) | attrs))
     return add
 

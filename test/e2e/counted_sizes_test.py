@@ -313,6 +313,46 @@ def check_branches(options, is_counted):
                 same(f"{count}", got, right)
 
 
+def check_loops(options):
+    """A Loop each of whose iterations selects rows of its own, and reads those that were selected in front of it."""
+    random, steps = np.random.default_rng(13), 7
+    g = Graph(opset=17)
+    x, limits = g.input("x", FLOAT, [steps, ROWS, WIDTH]), g.input("limits", FLOAT, [steps])
+    keep, start = g.input("keep", BOOL, [ROWS]), g.input("start", FLOAT, [WIDTH])
+    first, tenth = g.constant("first", np.array([0])), g.constant("tenth", np.float32(0.1))
+    kept = g.node("Compress", [g.node("Gather", [x, g.constant("zero", np.int64(0))]), keep], axis=0)
+    body = Graph()
+    body.n_values = g.n_values  # names that the graph around it does not have
+    i, _, state = (body.input(*value) for value in (("i", INT64, []), ("going", BOOL, []), ("state", FLOAT, [WIDTH])))
+    now = body.node("Gather", [x, i])
+    is_good = body.node("Greater", [body.node("ReduceSum", [now, body.constant("last", np.array([1]))], keepdims=0),
+                                    body.node("Gather", [limits, i])])
+    rows = body.node("Compress", [now, is_good], axis=0)
+    total = body.node("ReduceSum", [rows, first], keepdims=0)
+    behind = body.node("ReduceSum", [body.node("Mul", [kept, state]), first], keepdims=0)
+    body.output(body.constant("on", np.array(True)), BOOL, [])
+    body.output(body.node("Mul", [body.node("Add", [body.node("Add", [total, behind]), state]), tenth]), FLOAT, [WIDTH])
+    body.output(body.node("ReduceSum", [body.node("Softmax", [rows], axis=1), first], keepdims=0), FLOAT, [WIDTH])
+    body.output(body.node("Shape", [rows]), INT64, [2])
+    results = g.node("Loop", [g.constant("steps", np.int64(steps)), "", start], 3, body=body)
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "limits", "keep", "start"], len(results), options)
+        for limit, count in ((-1e9, 0), (1e9, 1), (0, 5), (0, ROWS)):
+            x = random.standard_normal((steps, ROWS, WIDTH)).astype(np.float32)
+            keep = np.isin(np.arange(ROWS), random.permutation(ROWS)[:count])
+            start, limits = random.standard_normal(WIDTH).astype(np.float32), np.full(steps, limit, np.float32)
+            limits[2], state, sums, shapes = np.sort(x[2].sum(axis=1))[-1] - 1e-4, start, [], []
+            for now, least in zip(x, limits):
+                rows = now[now.sum(axis=1) > least]
+                sums.append(softmax(rows, 1).sum(axis=0))
+                shapes.append(rows.shape)
+                state = (rows.sum(axis=0) + (x[0][keep] * state).sum(axis=0) + state) * 0.1
+            for got, right in zip(call(x, limits, keep, start), [state, np.array(sums), np.array(shapes)]):
+                same(f"{limit} {count}", got, right)
+
+
 # -- others -----------------------------------------------------------------------------------------------------------
 
 def check_unique(options, is_sorted):
@@ -401,6 +441,7 @@ CASES = {
     "slices": check_slices,
     "branches": lambda options: check_branches(options, False),
     "branches_counted": lambda options: check_branches(options, True),
+    "loops": check_loops,
     "boxes": lambda options: check_boxes(options, ([2, 21, 4], [2, 3, 21]), 5),
     "boxes_open": lambda options: check_boxes(options, (["images", "boxes", 4], ["images", 3, "boxes"]), 2**40),
     "boxes_counted": check_counted_boxes,

@@ -34,6 +34,7 @@ typedef struct onnx_importer {
   strata_symbols_t symbols;           // of the dims so far; by number: what each is known to be, or null (sizes.h)
   STRATA_VECTOR(strata_dim_t) known;
   strata_counts_t counts;      // of the symbols that depend on data
+  strata_counting_t counting;  // for the builder
   strata_string_map_t bounded; // values that needed a bound; in |bounded_names| once more
   STRATA_VECTOR(const char *) bounded_names;
   STRATA_VECTOR(onnx_data_size_t) data_sizes;

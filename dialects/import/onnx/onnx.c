@@ -556,6 +556,8 @@ static strata_status_t import(strata_compile_t *compile, const char *path, const
                                           .location = mlirLocationUnknownGet(compile->context),
                                           .no_fold = compile->options->disable_constant_folding,
                                           .keep_form = true}};
+  importer.counting = (strata_counting_t){&importer.symbols, &importer.counts};
+  importer.builder.counting = &importer.counting;
   strata_status_t status = import_model(&importer);
   if (!status)
     return importer.problems.count ? problems_error(&importer) : NULL;

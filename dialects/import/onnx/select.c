@@ -7,8 +7,6 @@
 strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t bound, bool may_exceed) {
   onnx_importer_t *importer = n->importer;
   strata_dim_t zero = onnx_dim(n, 0);
-  if (!mlirBlockIsNull(strata_build_open_body(n->b, 0)))
-    onnx_unsupported(n, "a size that depends on data, in a loop");
   if (onnx_failed(n))
     return zero;
   bound = onnx_resolve(importer, bound);

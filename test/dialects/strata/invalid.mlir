@@ -140,6 +140,38 @@ func.func @segment_heads(%q: tensor<20x3x4xf32>, %k: tensor<20x2x4xf32>, %m: ten
 
 // -----
 
+func.func @suppress_sides(%x: tensor<1x5x7xf32>, %s: tensor<1x2x7xf32>, %t: tensor<f32>, %n: tensor<i64>) {
+  // expected-error @below {{strata.suppress: operand 0: expected 4 sides in dim 1}}
+  %0:2 = "strata.suppress"(%x, %s, %t, %t, %n) {room = array<i64: 3>} : (tensor<1x5x7xf32>, tensor<1x2x7xf32>, tensor<f32>, tensor<f32>, tensor<i64>) -> (tensor<6x3xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @suppress_boxes(%x: tensor<1x4x6xf32>, %s: tensor<1x2x7xf32>, %t: tensor<f32>, %n: tensor<i64>) {
+  // expected-error @below {{strata.suppress: dim 2 of operand 0 differs from dim 2 of operand 1}}
+  %0:2 = "strata.suppress"(%x, %s, %t, %t, %n) {room = array<i64: 3>} : (tensor<1x4x6xf32>, tensor<1x2x7xf32>, tensor<f32>, tensor<f32>, tensor<i64>) -> (tensor<6x3xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @suppress_most(%x: tensor<1x4x7xf32>, %s: tensor<1x2x7xf32>, %t: tensor<f32>, %n: tensor<i32>) {
+  // expected-error @below {{strata.suppress: operand 4: expected 0 dims of i64, got 0 of i32}}
+  %0:2 = "strata.suppress"(%x, %s, %t, %t, %n) {room = array<i64: 3>} : (tensor<1x4x7xf32>, tensor<1x2x7xf32>, tensor<f32>, tensor<f32>, tensor<i32>) -> (tensor<6x3xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
+func.func @suppress_room(%x: tensor<1x4x7xf32>, %s: tensor<1x2x7xf32>, %t: tensor<f32>, %n: tensor<i64>) {
+  // expected-error @below {{strata.suppress: room: expected one size, got 2}}
+  %0:2 = "strata.suppress"(%x, %s, %t, %t, %n) {room = array<i64: 3, 4>} : (tensor<1x4x7xf32>, tensor<1x2x7xf32>, tensor<f32>, tensor<f32>, tensor<i64>) -> (tensor<6x3xi64>, tensor<i64>)
+  return
+}
+
+// -----
+
 func.func @tree_nodes(%x: tensor<10x2xf32>, %n: tensor<11xi32>, %r: tensor<1x1x2xi32>, %v: tensor<2x1xf32>) {
   // expected-error @below {{strata.trees: operand 1: expected 4 numbers a node}}
   %0 = "strata.trees"(%x, %n, %r, %v) {kind = "add"} : (tensor<10x2xf32>, tensor<11xi32>, tensor<1x1x2xi32>, tensor<2x1xf32>) -> tensor<10x1x1xf32>
