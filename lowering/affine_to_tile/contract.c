@@ -40,7 +40,10 @@ typedef struct {
   MlirValue first[2], end[2];          // what a task does of those that vary
   MlirAffineExpr offset;               // of the elements of a tile of the vector side in its place in scratch
   MlirValue chunk_index[2];
+  int n_heights; // of tiles along rows that vary
+  int64_t heights[STRATA_REGISTER_TILE_ROWS];
   // While emitting:
+  MlirValue height; // of the current tile, where one loop has all of them
   MlirAffineExpr point[STRATA_MAX_DIMS];
   int64_t size[2];                             // of the current tile
   MlirAffineExpr segment;                      // the current one
@@ -360,30 +363,38 @@ static bool epilogue_is_dear(const contract_t *c) {
   return false;
 }
 
-// A dear epilogue goes through scratch, a row at a time.
-static void epilogue_by_rows(strata_tile_builder_t *b, contract_t *c, MlirValue accumulator) {
-  int64_t sizes[2] = {c->size[U], c->size[V]};
-  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(accumulator));
-  MlirValue scratch = strata_emit_scratch(&b->e, mlirMemRefTypeContiguousGet(element, 2, sizes, (MlirAttribute){0}));
+// Memory for the sums of a tile of up to |rows| rows.
+static MlirValue allocate_sums(strata_tile_builder_t *b, const contract_t *c, int64_t rows) {
+  int64_t sizes[2] = {rows, c->size[V]};
+  MlirType element = mlirValueGetType(mlirOperationGetResult(c->k.nest->loops[0], 0));
+  return strata_emit_scratch(&b->e, mlirMemRefTypeContiguousGet(element, 2, sizes, (MlirAttribute){0}));
+}
+
+static void keep_sums(strata_tile_builder_t *b, strata_tile_value_t sums, MlirValue scratch) {
   MlirAffineExpr both[2] = {strata_tile_vector_dim(b, U), strata_tile_vector_dim(b, V)};
-  strata_tile_store(b, (strata_tile_value_t){accumulator, 3}, scratch, 2, both);
-  MlirAffineExpr row;
-  strata_tile_loop_t loop = strata_tile_loop_begin(b, c->size[U], &row);
+  strata_tile_store(b, sums, scratch, 2, both);
+}
+
+// The epilogue of the |n_rows| rows whose sums are in |scratch|, a row at a time.
+static void epilogue_by_rows(strata_tile_builder_t *b, contract_t *c, MlirValue scratch, MlirValue n_rows) {
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), n_rows, 1, 0, NULL, NULL);
+  MlirAffineExpr row = strata_tile_counter(b, loop.induction, strata_size_constant(c->tile[U]));
   int u = c->k.sides[U].tile_dim;
   MlirAffineExpr saved = c->point[u];
   b->space.extents[U] = 1;
   c->point[u] = strata_tile_scaled(b, row, 1, c->base[U]);
-  MlirAffineExpr coordinates[2] = {row, both[V]};
+  MlirAffineExpr coordinates[2] = {row, strata_tile_vector_dim(b, V)};
   strata_tile_value_t value = strata_tile_load(b, scratch, 2, coordinates);
   strata_tile_contract_stores(b, &c->k, c->point, strata_tile_contract_result(b, &c->k, c->point, value));
   c->point[u] = saved;
   b->space.extents[U] = c->size[U];
-  strata_tile_loop_end(b, loop);
+  strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
 }
 
-static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
-  strata_tile_known_t *known = b->known;
-  int n_symbols = b->space.n_symbols;
+//===-- Tiles ----------------------------------------------------------------------------------------------------===//
+
+// Emission goes on at the elements of the current tile.
+static void enter_tile(strata_tile_builder_t *b, contract_t *c) {
   b->space.n_vector = 2;
   b->space.extents[U] = c->size[U];
   b->space.extents[V] = c->size[V];
@@ -392,6 +403,9 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
       c->point[c->k.sides[which].tile_dim] = strata_tile_scaled(b, strata_tile_vector_dim(b, which), 1, c->base[which]);
   for (int i = 0; i < c->k.nest->n_reduction; i++)
     c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
+}
+
+static strata_tile_value_t sum_tile(strata_tile_builder_t *b, contract_t *c) {
   uint32_t dims = (c->size[U] > 1 ? 1u : 0u) | (c->size[V] > 1 ? 2u : 0u);
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
   strata_tile_value_t start = strata_tile_evaluate(b, &frame, strata_nest_start(c->k.nest, 0));
@@ -399,13 +413,21 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
   strata_tile_carry(b, 1, &c->n_segments, NULL, 1, 1, &accumulator, sum_segment, c);
   for (int i = 0; i < c->k.nest->n_reduction; i++)
     c->point[c->k.nest->n_parallel + i] = strata_tile_constant(b, 0);
-  if (!b->status) {
-    if (dims == 3 && epilogue_is_dear(c))
-      epilogue_by_rows(b, c, accumulator);
-    else
-      strata_tile_contract_stores(
-          b, &c->k, c->point,
-          strata_tile_contract_result(b, &c->k, c->point, (strata_tile_value_t){accumulator, dims}));
+  return (strata_tile_value_t){accumulator, dims};
+}
+
+static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
+  enum { BOTH_SIDES = 3 };
+  strata_tile_known_t *known = b->known;
+  int n_symbols = b->space.n_symbols;
+  enter_tile(b, c);
+  strata_tile_value_t sums = sum_tile(b, c);
+  if (!b->status && sums.dims == BOTH_SIDES && epilogue_is_dear(c)) {
+    MlirValue scratch = allocate_sums(b, c, c->size[U]);
+    keep_sums(b, sums, scratch);
+    epilogue_by_rows(b, c, scratch, strata_emit_index(&b->e, c->size[U]));
+  } else if (!b->status) {
+    strata_tile_contract_stores(b, &c->k, c->point, strata_tile_contract_result(b, &c->k, c->point, sums));
   }
   b->space.n_vector = 0;
   b->space.n_symbols = n_symbols;
@@ -414,12 +436,16 @@ static void emit_tile(strata_tile_builder_t *b, contract_t *c) {
 
 //===-- The kernel -----------------------------------------------------------------------------------------------===//
 
-static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
-  contract_t *c = user;
-  strata_tile_range_t ranges[STRATA_MAX_DIMS];
+static void enter_columns(strata_tile_builder_t *b, contract_t *c, int64_t size, MlirAffineExpr base) {
   c->size[V] = size;
   c->base[V] = base;
   c->offset = offset_of(b, c, size, base);
+}
+
+static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  contract_t *c = user;
+  strata_tile_range_t ranges[STRATA_MAX_DIMS];
+  enter_columns(b, c, size, base);
   memcpy(ranges, c->ranges, sizeof ranges);
   if (!strata_nest_sums_vary(c->k.nest))
     strata_tile_contract_window(b, &c->k, V, c->point, base, size, c->ranges);
@@ -429,14 +455,12 @@ static void v_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
 
 // Rows whose number varies: whole tiles, then parts of them. Where all of them fit one tile it has just so many, as
 // every tile of rows reads the whole other side.
-static int row_widths(const contract_t *c, int64_t *out) {
+static void plan_heights(contract_t *c) {
   int64_t most = strata_size_max(c->extents[U]), least = strata_max(1, strata_size_min(c->extents[U]));
-  int n = 0;
   for (int64_t rows = most; most <= c->tile[U] && rows >= least; rows--)
-    out[n++] = rows;
+    c->heights[c->n_heights++] = rows;
   for (int64_t rows = c->tile[U]; most > c->tile[U] && rows > 0; rows = strata_register_tile_part(rows))
-    out[n++] = rows;
-  return n;
+    c->heights[c->n_heights++] = rows;
 }
 
 // The tiles of a side that this task does.
@@ -445,9 +469,10 @@ static void emit_side(strata_tile_builder_t *b, contract_t *c, int side, strata_
     strata_tile_chunk(b, &c->chunks[side], c->chunk_index[side], body, c);
     return;
   }
-  int64_t widths[STRATA_REGISTER_TILE_ROWS];
-  int n_widths = side == U ? row_widths(c, widths) : strata_tile_widths(c->tile[side], widths);
-  strata_tile_between(b, c->first[side], c->end[side], c->extents[side], n_widths, widths, body, c);
+  int64_t widths[STRATA_TILE_WIDTHS];
+  int n_widths = side == U ? c->n_heights : strata_tile_widths(c->tile[side], widths);
+  strata_tile_between(b, c->first[side], c->end[side], c->extents[side], n_widths, side == U ? c->heights : widths, body,
+                      c);
 }
 
 static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
@@ -461,6 +486,101 @@ static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
     pack_rows(b, c);
   emit_side(b, c, V, v_tile);
 }
+
+//===-- Rows of any number in one loop ---------------------------------------------------------------------------===//
+
+static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue lhs, MlirValue rhs) {
+  return strata_emit_value(&b->e, name, 2, (MlirValue[]){lhs, rhs}, mlirIndexTypeGet(b->e.context), 0, NULL);
+}
+
+static MlirValue compare(strata_tile_builder_t *b, int64_t predicate, MlirValue lhs, int64_t rhs) {
+  MlirContext context = b->e.context;
+  MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), predicate);
+  strata_named_attr_t attr = {"predicate", number};
+  MlirValue operands[2] = {lhs, strata_emit_index(&b->e, rhs)};
+  return strata_emit_value(&b->e, "arith.cmpi", 2, operands, mlirIntegerTypeGet(context, 1), 1, &attr);
+}
+
+// How many tiles |n| rows are.
+static MlirValue count_tiles(strata_tile_builder_t *b, const contract_t *c, MlirValue n) {
+  MlirValue count = {NULL};
+  for (int i = 0; i < c->n_heights; i++) {
+    MlirValue height = strata_emit_index(&b->e, c->heights[i]), tiles = index_op(b, "arith.divui", n, height);
+    count = i ? index_op(b, "arith.addi", count, tiles) : tiles;
+    n = index_op(b, "arith.remui", n, height);
+  }
+  return count;
+}
+
+// The rows of the first tile of |left| rows.
+static MlirValue next_height(strata_tile_builder_t *b, const contract_t *c, MlirValue left) {
+  enum { UNSIGNED_AT_LEAST = 9 };
+  MlirValue height = strata_emit_index(&b->e, c->heights[c->n_heights - 1]);
+  for (int i = c->n_heights - 1; i-- > 0;) {
+    MlirValue operands[3] = {compare(b, UNSIGNED_AT_LEAST, left, c->heights[i]),
+                             strata_emit_index(&b->e, c->heights[i]), height};
+    height = strata_emit_value(&b->e, "arith.select", 3, operands, mlirIndexTypeGet(b->e.context), 0, NULL);
+  }
+  return height;
+}
+
+// The sums of a tile of |rows| rows, where it is one.
+static void sum_rows(strata_tile_builder_t *b, contract_t *c, int64_t rows, MlirValue scratch) {
+  enum { EQUAL = 0 };
+  strata_tile_known_t *known = b->known;
+  int n_symbols = b->space.n_symbols;
+  strata_loop_t branch = strata_emit_if_begin(&b->e, compare(b, EQUAL, c->height, rows));
+  c->size[U] = rows;
+  memset(c->ranges, 0, sizeof c->ranges);
+  for (int side = U; side <= V && !strata_nest_sums_vary(c->k.nest); side++)
+    strata_tile_contract_window(b, &c->k, side, c->point, c->base[side], c->size[side], c->ranges);
+  enter_tile(b, c);
+  strata_tile_value_t sums = sum_tile(b, c);
+  if (!b->status)
+    keep_sums(b, sums, scratch);
+  strata_emit_if_end(&b->e, branch);
+  b->space.n_vector = 0;
+  b->space.n_symbols = n_symbols;
+  b->known = known;
+}
+
+static void any_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
+  contract_t *c = user;
+  strata_tile_known_t *known = b->known;
+  int n_symbols = b->space.n_symbols;
+  enter_columns(b, c, size, base);
+  MlirValue scratch = allocate_sums(b, c, c->heights[0]);
+  for (int i = 0; i < c->n_heights && !b->status; i++)
+    sum_rows(b, c, c->heights[i], scratch);
+  c->size[U] = 1;
+  enter_tile(b, c);
+  if (!b->status)
+    epilogue_by_rows(b, c, scratch, c->height);
+  b->space.n_vector = 0;
+  b->space.n_symbols = n_symbols;
+  b->known = known;
+}
+
+// Whether tiles of all heights are one loop: an epilogue that is most of the code is there once.
+static bool shares_epilogue(const contract_t *c) {
+  return varies(c, U) && c->n_heights > 1 && !c->is_packed[U] && epilogue_is_dear(c);
+}
+
+// A loop over tiles, in which the height chooses the sums.
+static void emit_heights(strata_tile_builder_t *b, contract_t *c) {
+  MlirValue n_tiles = count_tiles(b, c, index_op(b, "arith.subi", c->end[U], c->first[U])), row, next;
+  strata_loop_t loop =
+      strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), n_tiles, 1, 1, &c->first[U], &row);
+  c->height = next_height(b, c, index_op(b, "arith.subi", c->end[U], row));
+  int n_symbols = b->space.n_symbols;
+  c->base[U] = strata_tile_counter(b, row, c->extents[U]);
+  emit_side(b, c, V, any_tile);
+  next = index_op(b, "arith.addi", row, c->height);
+  strata_emit_for_end(&b->e, loop, 1, &next, &row);
+  b->space.n_symbols = n_symbols;
+}
+
+//===-- Tasks ----------------------------------------------------------------------------------------------------===//
 
 // A task's run of the vector side should stay in the second-level cache while the rows pass by: product_tasks.h.
 static void plan_tasks(strata_tile_builder_t *b, contract_t *c, const strata_product_tasks_t *tasks) {
@@ -507,7 +627,10 @@ static void emit_kernel(strata_tile_builder_t *b, contract_t *c) {
                              &c->first[side], &c->end[side]);
   if (c->is_packed[V])
     emit_side(b, c, V, pack_vector_tile);
-  emit_side(b, c, U, u_tile);
+  if (shares_epilogue(c))
+    emit_heights(b, c);
+  else
+    emit_side(b, c, U, u_tile);
   strata_emit_forall_end(&b->e, forall);
 }
 
@@ -563,6 +686,8 @@ strata_status_t strata_tile_contract(strata_tile_builder_t *b) {
     c.extents[side] = dim == STRATA_NO_DIM ? strata_size_constant(1) : c.k.nest->space.sizes[dim];
   }
   c.offset = strata_tile_constant(b, 0);
+  if (varies(&c, U))
+    plan_heights(&c);
   strata_product_tasks_t tasks;
   STRATA_TRY(plan_packing(b, &c, &tasks));
   for (int i = 0; i < STRATA_MAX_DIMS; i++)

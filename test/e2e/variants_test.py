@@ -153,18 +153,21 @@ def test_explain():
 
 #===-- Products ---------------------------------------------------------------------------------------------------===#
 
-def product(rows, inner, columns, bias=False):
-    """x w (+ b, relu); |rows|: ?, or a number."""
+ACTIVATIONS = {"relu": lambda x: np.maximum(x, 0), "tanh": np.tanh}  # tanh: tiles of all heights share its code
+
+
+def product(rows, inner, columns, activation=None):
+    """x w, or that activation of x w + b; |rows|: ?, or a number."""
     shape = lambda *dims: "tensor<" + "".join(f"{dim}x" for dim in dims) + "f32"
     sizes = lambda last: f", affine_map<()[s0] -> (s0, {last})>>" if rows == "?" else ">"
     x, y = shape(rows, inner) + sizes(inner), shape(rows, columns) + sizes(columns)
     w, b = shape(inner, columns) + ">", shape(columns) + ">"
     maps = ("affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>")
     attributes = 'attributes {strata.symbols = [{name = "m", min = 1, max = 4096, multiple = 1, likely = [1, 64]}]}'
-    tail = "%p" if not bias else "%r"
-    more = "" if not bias else f"""  %c = "strata.broadcast"(%b) {{map = affine_map<(i, j) -> (j)>}} : ({b}) -> {y}
+    tail = "%r" if activation else "%p"
+    more = "" if not activation else f"""  %c = "strata.broadcast"(%b) {{map = affine_map<(i, j) -> (j)>}} : ({b}) -> {y}
   %q = "strata.add"(%p, %c) : ({y}, {y}) -> {y}
-  %r = "strata.relu"(%q) : ({y}) -> {y}
+  %r = "strata.{activation}"(%q) : ({y}) -> {y}
 """
     return f"""func.func @main(%x: {x} {{strata.name = "x"}}, %w: {w} {{strata.name = "w"}}, %b: {b} {{strata.name = "b"}})
     -> ({y} {{strata.name = "y"}}) {attributes} {{
@@ -176,21 +179,24 @@ def product(rows, inner, columns, bias=False):
 
 def test_products():
     generator = np.random.default_rng()
-    for number, (inner, columns, bias) in enumerate([(4096, 1024, False), (70, 53, True), (300, 17, True)]):
+    cases = [(4096, 1024, None), (70, 53, "relu"), (300, 17, "relu"), (70, 53, "tanh"), (130, 32, "tanh")]
+    for number, (inner, columns, activation) in enumerate(cases):
         for device in ("x86-64-v3", "host"):
             name = f"product{number}_{device.replace('-', '_')}"
-            path, _ = strata.compile_library(strata.write("product.mlir", product("?", inner, columns, bias=bias)), "out",
-                                             name, [f"--device={device}"] if device != "host" else [])
+            text = product("?", inner, columns, activation=activation)
+            path, _ = strata.compile_library(strata.write("product.mlir", text), "out", name,
+                                             [f"--device={device}"] if device != "host" else [])
             library = strata.Library(path)
             w = generator.standard_normal((inner, columns)).astype(np.float32)
+            w *= 0.1 if activation == "tanh" else 1  # most of its results are not 1
             b = generator.standard_normal(columns).astype(np.float32)
             many = [127] if number == 0 else [63, 64, 65, 127, 1000, int(generator.integers(36, 500))]
             for rows in [*range(1, 20 if number == 0 else 36), *many]:
                 x = generator.standard_normal((rows, inner)).astype(np.float32)
                 y, = library.run([x, w, b], (rows,))
                 wanted = x.astype(np.float64) @ w
-                wanted = np.maximum(wanted + b, 0) if bias else wanted
-                assert np.allclose(y, wanted, rtol=1e-4, atol=2e-3), (device, inner, columns, rows)
+                wanted = ACTIVATIONS[activation](wanted + b) if activation else wanted
+                assert np.allclose(y, wanted, rtol=1e-4, atol=2e-3), (device, inner, columns, activation, rows)
             names = [library.description.kernels[i].contents.name.decode() for i in range(library.description.n_kernels)]
             if number == 0 and device != "host":  # a host's last cache may hold the operand, so that no variant pays
                 assert "k0_v1" in names, names
