@@ -74,8 +74,11 @@ static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
   if (!machine)
     return;
   const char *first = generation->first_passes;
-  if ((!first || strata_llvm_run_passes(unit, machine, first, NULL)) && optimize(unit, machine, settings->opt_level))
+  if ((!first || strata_llvm_run_passes(unit, machine, first, NULL)) && optimize(unit, machine, settings->opt_level)) {
+    if (device->code == STRATA_GPU_AMDGCN)
+      strata_gpu_interleave(unit->module);
     strata_llvm_emit(unit, machine, generation->file);
+  }
   LLVMDisposeTargetMachine(machine);
 }
 
