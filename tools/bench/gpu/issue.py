@@ -73,7 +73,7 @@ def instructions_of(code):
 
 
 def loop_of(instructions):
-    """The texts of the shortest loop that has the most matrix instructions of all."""
+    """The texts of the longest loop of those that have the most matrix instructions."""
     number = {address: i for i, (address, _) in enumerate(instructions)}
     best, most = [], 0
     for i, (address, text) in enumerate(instructions):
@@ -84,7 +84,7 @@ def loop_of(instructions):
         first = number.get(address + 4 + 4 * words, i + 1)
         body = [text for _, text in instructions[first:i + 1]]
         products = sum(kind_of(text) == "matrix" for text in body)
-        if products > most:
+        if products >= max(most, 1):
             best, most = body, products
     return best
 
@@ -104,13 +104,14 @@ def cycles_of_product(instruction, chip):
     raise ValueError(f"{instruction}: no row of mma.def")
 
 
-def text_for_model(loop, chip):
+def text_for_model(loop, device, chip):
     """The loop as llvm-mca takes it."""
-    lines = []
+    lines, start = [], "null" if device.startswith("gfx12") else "0"
+    buffer = rf"buffer_load_\1 \2, v\3, s[4:7], {start} offen"
     for text in loop:
         if re.match(LEFT_OUT, text):
             continue
-        lines.append(re.sub(r"global_load_(\w+) (v\[\d+:\d+\]), v\[(\d+):.*", r"buffer_load_\1 \2, v\3, s[4:7], 0 offen", text))
+        lines.append(re.sub(r"global_load_(\w+) (v\[\d+:\d+\]), v\[(\d+):.*", buffer, text))
         if kind_of(text) == "matrix" and chip.lanes == 32:
             lines += ["v_nop"] * (cycles_of_product(text, chip) - 1)
     return "\n".join(lines) + "\n"
@@ -118,7 +119,7 @@ def text_for_model(loop, chip):
 
 def cycles_alone(loop, device, chip):
     command = [os.path.join(LLVM, "llvm-mca"), "-mtriple=amdgcn", f"-mcpu={device}", f"-iterations={ITERATIONS}"]
-    done = subprocess.run(command, input=text_for_model(loop, chip), capture_output=True, text=True, check=True)
+    done = subprocess.run(command, input=text_for_model(loop, device, chip), capture_output=True, text=True, check=True)
     return int(re.search(r"Total Cycles: +(\d+)", done.stdout)[1]) / ITERATIONS * chip.cadence
 
 
@@ -186,7 +187,7 @@ ROWS = (("instruction", lambda c: c.product), *((kind, lambda c, kind=kind: c.ki
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--device", nargs="+", default=DEVICES)
+    parser.add_argument("--device", nargs="+", default=DEVICES, choices=DEVICES)
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--type", default="f16", choices=TYPES)
     options = parser.parse_args()
