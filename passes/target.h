@@ -84,6 +84,11 @@ static inline int64_t strata_gpu_cluster_row_elements(const strata_gpu_device_t 
   return device->max_cluster > 1 ? (int64_t)device->max_cluster * device->max_threads * MOST_OF_A_THREAD : 0;
 }
 
+// Bytes of shared memory that the driver takes of each block; none where one block may have all that a processor has.
+static inline int64_t strata_gpu_shared_of_block(const strata_gpu_device_t *device) {
+  return device->shared_bytes < device->shared_bytes_processor ? STRATA_GPU_SHARED_OF_BLOCK : 0;
+}
+
 // True if attention and pairs are kernels on multiply-adds: threads stage what they read, and nothing else does.
 static inline bool strata_gpu_stages_by_threads(const strata_gpu_device_t *device) {
   return !device->mma_async[0] && !device->has_async_copy;

@@ -52,7 +52,13 @@ void strata_emit_consumers_barrier(strata_gpu_distribution_t *d) {
     wait_at(d, strata_emit_index(&d->e, STRATA_ALL_CONSUMERS), d->role.group);
 }
 
-strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {
+// The block's, behind which threads read no other memory than shared memory of what others have written.
+static void emit_shared_barrier(strata_gpu_distribution_t *d) {
+  strata_named_attr_t attr = {"tile.shared", mlirUnitAttrGet(d->e.context)};
+  strata_emit_op(&d->e, "gpu.barrier", 0, NULL, 0, NULL, 1, &attr);
+}
+
+static strata_status_t emit_barrier(strata_gpu_distribution_t *d, void (*emit_of_block)(strata_gpu_distribution_t *d)) {
   if (d->nest.branches > 0 && d->role.group < d->role.threads && !strata_gpu_has_teams(d))
     return strata_error(STRATA_UNSUPPORTED, "a barrier where not all threads of a block pass");
   if (d->shared.owes_fence)
@@ -62,7 +68,11 @@ strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) {
   else if (strata_gpu_has_teams(d))
     emit_team_barrier(d);
   else if (d->role.group > 1)
-    strata_emit_block_barrier(d);
+    emit_of_block(d);
   d->shared.is_dirty = d->shared.is_read = d->shared.owes_fence = false;
   return NULL;
 }
+
+strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) { return emit_barrier(d, strata_emit_block_barrier); }
+
+strata_status_t strata_emit_shared_barrier(strata_gpu_distribution_t *d) { return emit_barrier(d, emit_shared_barrier); }

@@ -16,52 +16,35 @@
 //
 // A pair carries the sums of two contractions with one left operand; each stages its right one.
 //
-// Where neither has to, matrix instructions need not wait for the barrier:
-//   copies of steps 0 to s - 1; step 0 waited for; barrier; fragments of its first chunk
-//   scf.for %k = 0 to n iter_args(fragments of %a, fragments of the first chunk) {
-//     products of all chunks but the last, each behind the reads of the next one
-//     step k + 1 waited for; barrier, behind which nobody reads step k any more; fragments of the next step's first
-//     chunk copies of step k + s into its slot products of the last chunk }
+// Loops in which matrix instructions need not wait for the barrier are in contract_ahead.c.
+#include "lowering/tile_to_gpu/contract_loop.h"
+
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/index.h"
-#include "lowering/tile_to_gpu/operand.h"
 #include "lowering/tile_to_gpu/parts.h"
-#include "lowering/tile_to_gpu/values.h"
 
-enum { LEFT = 0, MAX_PRODUCTS = 2, FIRST_SUM = 3 };
+enum { LEFT = 0, FIRST_SUM = 3 };
 
-typedef struct {
-  strata_gpu_distribution_t *d;
-  MlirOperation loop, contracts[MAX_PRODUCTS];
-  MlirBlock body;
-  strata_size_t n_steps;
-  int n_products; // 2 of a pair, which share the left operand
-  strata_product_t products[MAX_PRODUCTS];
-  int64_t n_slots;
-  STRATA_VECTOR(MlirOperation) loads;      // of the body, in order, and index values
-  STRATA_VECTOR(MlirOperation) arithmetic; // the rest
-  int64_t n_sums;
-  STRATA_VECTOR(MlirValue) state; // sums, then what was loaded, packed
-} pipeline_t;
+typedef strata_pipeline_t pipeline_t;
 
 //===-- What is in the body --------------------------------------------------------------------------------------===//
 
 static bool is_load(MlirOperation op) { return strata_op_is(op, "tile.load"); }
 
-static bool are_copies(const pipeline_t *p, int side) {
+bool strata_pipeline_copies(const pipeline_t *p, int side) {
   return p->products[0].operands[side].source->by == STRATA_FILLED_BY_COPIES;
 }
 
 static bool is_copied(const pipeline_t *p, MlirOperation op) {
   bool result = false;
   for (int side = 0; side < 2; side++)
-    result |= are_copies(p, side) && mlirOperationEqual(strata_operand_load(&p->products[0].operands[side]), op);
+    result |= strata_pipeline_copies(p, side) && mlirOperationEqual(strata_operand_load(&p->products[0].operands[side]), op);
   return result;
 }
 
-static bool has_copies(const pipeline_t *p) { return are_copies(p, 0) || are_copies(p, 1); }
+static bool has_copies(const pipeline_t *p) { return strata_pipeline_copies(p, 0) || strata_pipeline_copies(p, 1); }
 
 // What addresses are made of: index values, the same in all threads.
 static bool is_scalar(MlirOperation op) {
@@ -77,7 +60,7 @@ static bool is_contract(const pipeline_t *p, MlirOperation op) {
 static strata_status_t read_products(pipeline_t *p) {
   MlirOperation yield = mlirBlockGetTerminator(p->body);
   p->n_products = (int)mlirOperationGetNumOperands(yield);
-  if (p->n_products < 1 || p->n_products > MAX_PRODUCTS)
+  if (p->n_products < 1 || p->n_products > STRATA_PIPELINE_PRODUCTS)
     return strata_gpu_missing(p->loop, "a pipeline that does not carry the sums of a product or of a pair");
   for (int i = 0; i < p->n_products; i++) {
     MlirOperation contract = strata_def(mlirOperationGetOperand(yield, i));
@@ -164,10 +147,9 @@ static int64_t unpack_loaded(pipeline_t *p, MlirOperation load, int64_t at) {
   return at + registers.count / width;
 }
 
-// Loads of step |step|; the state keeps its sums, and gets what was loaded.
-static strata_status_t emit_loads(pipeline_t *p, MlirValue step) {
+strata_status_t strata_pipeline_load(pipeline_t *p, MlirValue step) {
   strata_define_step(p->d, p->body, step);
-  p->state.count = (size_t)p->n_sums;
+  p->state.count = (size_t)(p->n_sums + p->n_ahead);
   for (size_t i = 0; i < p->loads.count; i++) {
     if (is_copied(p, p->loads.data[i]))
       continue;
@@ -180,7 +162,7 @@ static strata_status_t emit_loads(pipeline_t *p, MlirValue step) {
 
 //===-- Copies ---------------------------------------------------------------------------------------------------===//
 
-static MlirValue slot_of(const pipeline_t *p, MlirValue step) {
+MlirValue strata_pipeline_slot(const pipeline_t *p, MlirValue step) {
   strata_emitter_t *e = &p->d->e;
   bool is_power = (p->n_slots & (p->n_slots - 1)) == 0;
   return is_power ? strata_emit_binary(e, "arith.andi", step, strata_emit_index(e, p->n_slots - 1))
@@ -195,36 +177,36 @@ static strata_status_t fill(pipeline_t *p, int number, int side, MlirValue slot,
 }
 
 // Begins the copies of step |step|; of zeros, if |exists| is there and false.
-static strata_status_t emit_copies(pipeline_t *p, MlirValue step, MlirValue slot, MlirValue exists) {
+strata_status_t strata_pipeline_copy(pipeline_t *p, MlirValue step, MlirValue slot, MlirValue exists) {
   strata_define_step(p->d, p->body, step);
   for (size_t i = 0; i < p->loads.count; i++)
     if (!is_load(p->loads.data[i]))
       STRATA_TRY(strata_gpu_distribute_op(p->d, p->loads.data[i]));
   for (int side = 0; side < 2; side++)
-    if (are_copies(p, side))
+    if (strata_pipeline_copies(p, side))
       STRATA_TRY(fill(p, 0, side, slot, exists));
   return NULL;
 }
 
-static void commit_copies(pipeline_t *p) {
+void strata_pipeline_commit(pipeline_t *p) {
   strata_emit_op(&p->d->e, STRATA_TILE_COPY_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
 
 // Of all steps but the |behind| begun last.
-static void wait_for_copies(pipeline_t *p, int64_t behind) {
+void strata_pipeline_wait(pipeline_t *p, int64_t behind) {
   strata_named_attr_t pending = {"pending", strata_i64_attr(p->d->e.context, behind)};
   strata_emit_op(&p->d->e, STRATA_TILE_COPY_WAIT, 0, NULL, 0, NULL, 1, &pending);
 }
 
 // Copies of the first |count| steps; every step has a group, be it empty.
-static strata_status_t emit_first_copies(pipeline_t *p, int64_t count) {
+strata_status_t strata_pipeline_first_copies(pipeline_t *p, int64_t count) {
   for (int64_t step = 0; step < count; step++) {
     MlirValue number = strata_emit_index(&p->d->e, step), exists = {0};
     if (step >= strata_size_min(p->n_steps) && step < strata_size_max(p->n_steps))
       exists = strata_emit_cmpi(&p->d->e, STRATA_SLT, number, strata_gpu_emit_size(p->d, p->n_steps));
     if (step < strata_size_max(p->n_steps))
-      STRATA_TRY(emit_copies(p, number, number, exists));
-    commit_copies(p);
+      STRATA_TRY(strata_pipeline_copy(p, number, number, exists));
+    strata_pipeline_commit(p);
   }
   return NULL;
 }
@@ -235,18 +217,17 @@ static strata_status_t emit_next_copies(pipeline_t *p, MlirValue step) {
   MlirValue next = strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, p->n_slots - 1));
   MlirValue exists = strata_emit_cmpi(e, STRATA_SLT, next, strata_gpu_emit_size(p->d, p->n_steps));
   strata_loop_t branch = strata_emit_if_begin(e, exists);
-  strata_status_t status = emit_copies(p, next, slot_of(p, next), (MlirValue){0});
+  strata_status_t status = strata_pipeline_copy(p, next, strata_pipeline_slot(p, next), (MlirValue){0});
   strata_emit_if_end(e, branch);
-  commit_copies(p);
+  strata_pipeline_commit(p);
   return status;
 }
 
 //===-- Staging --------------------------------------------------------------------------------------------------===//
 
-// Computes the operands of step |step| from what was loaded and puts them into |slot|.
-static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot) {
+strata_status_t strata_pipeline_store(pipeline_t *p, MlirValue step, MlirValue slot) {
   strata_gpu_distribution_t *d = p->d;
-  int64_t at = p->n_sums;
+  int64_t at = p->n_sums + p->n_ahead;
   strata_define_step(p->d, p->body, step);
   for (size_t i = 0; i < p->loads.count; i++)
     if (is_copied(p, p->loads.data[i]))
@@ -261,15 +242,13 @@ static strata_status_t emit_stage(pipeline_t *p, MlirValue step, MlirValue slot)
     for (int side = i ? LEFT + 1 : LEFT; side < 2; side++)
       if (p->products[i].operands[side].source->by == STRATA_FILLED_BY_THREADS)
         STRATA_TRY(fill(p, i, side, slot, (MlirValue){0}));
-  if (has_copies(p))
-    wait_for_copies(p, p->n_slots - 2); // the next one has not begun
-  return strata_emit_barrier(d);
+  return NULL;
 }
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
 // The sums of product |number| in the state.
-static MlirValue *sums_of(const pipeline_t *p, int number) {
+MlirValue *strata_pipeline_sums(const pipeline_t *p, int number) {
   return p->state.data + (number ? strata_product_sums(&p->products[0]) : 0);
 }
 
@@ -288,7 +267,7 @@ static strata_status_t emit_next_loads(pipeline_t *p, MlirValue step) {
     types[i] = mlirValueGetType(loaded[i]);
   }
   strata_loop_t choice = strata_emit_choice_begin(e, condition, n_loaded, types);
-  STRATA_TRY(emit_loads(p, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1))));
+  STRATA_TRY(strata_pipeline_load(p, strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, 1))));
   strata_emit_choice_else(e, choice, n_loaded, p->state.data + p->n_sums);
   strata_emit_choice_end(e, choice, n_loaded, loaded, p->state.data + p->n_sums);
   return NULL;
@@ -300,13 +279,16 @@ static strata_status_t emit_loop(pipeline_t *p) {
   int n_state = (int)p->state.count;
   strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
   d->nest.loops++;
-  MlirValue slot = slot_of(p, loop.induction);
-  STRATA_TRY(emit_stage(p, loop.induction, slot));
+  MlirValue slot = strata_pipeline_slot(p, loop.induction);
+  STRATA_TRY(strata_pipeline_store(p, loop.induction, slot));
+  if (has_copies(p))
+    strata_pipeline_wait(p, p->n_slots - 2); // the next one has not begun
+  STRATA_TRY(strata_emit_barrier(d));
   if (has_copies(p))
     STRATA_TRY(emit_next_copies(p, loop.induction));
   STRATA_TRY(emit_next_loads(p, loop.induction));
   for (int i = 0; i < p->n_products; i++)
-    strata_product_emit(d, &p->products[i], slot, sums_of(p, i));
+    strata_product_emit(d, &p->products[i], slot, strata_pipeline_sums(p, i));
   d->nest.loops--;
   strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
   return NULL;
@@ -314,57 +296,9 @@ static strata_status_t emit_loop(pipeline_t *p) {
 
 static strata_status_t emit_staged(pipeline_t *p) {
   if (has_copies(p))
-    STRATA_TRY(emit_first_copies(p, p->n_slots - 1));
-  STRATA_TRY(emit_loads(p, strata_emit_index(&p->d->e, 0)));
+    STRATA_TRY(strata_pipeline_first_copies(p, p->n_slots - 1));
+  STRATA_TRY(strata_pipeline_load(p, strata_emit_index(&p->d->e, 0)));
   return emit_loop(p);
-}
-
-//===-- The loop, of copies alone --------------------------------------------------------------------------------===//
-
-static bool reads_ahead(const pipeline_t *p) { return p->products[0].mma && are_copies(p, 0) && are_copies(p, 1); }
-
-// Copies of the step that takes the slot of |step|, without a branch: products go on around them.
-static strata_status_t emit_copies_into(pipeline_t *p, MlirValue step, MlirValue slot) {
-  strata_emitter_t *e = &p->d->e;
-  MlirValue last = strata_gpu_emit_size_plus(p->d, p->n_steps, -1);
-  MlirValue next = strata_emit_binary(e, "arith.addi", step, strata_emit_index(e, p->n_slots));
-  MlirValue exists = strata_emit_cmpi(e, STRATA_SLE, next, last);
-  STRATA_TRY(emit_copies(p, strata_emit_binary(e, "arith.minsi", next, last), slot, exists));
-  commit_copies(p);
-  return NULL;
-}
-
-static strata_status_t emit_ahead_body(pipeline_t *p, MlirValue step) {
-  strata_gpu_distribution_t *d = p->d;
-  MlirValue *sums = p->state.data, *fragments = sums + p->n_sums, slot = slot_of(p, step);
-  MlirValue *next = strata_arena_array(d->compile->arena, MlirValue, strata_product_fragments(&p->products[0]));
-  strata_product_go_on(d, &p->products[0], slot, fragments, sums);
-  wait_for_copies(p, p->n_slots - 2);
-  STRATA_TRY(strata_emit_barrier(d));
-  MlirValue following = strata_emit_binary(&d->e, "arith.addi", step, strata_emit_index(&d->e, 1));
-  strata_product_begin(d, &p->products[0], slot_of(p, following), next);
-  STRATA_TRY(emit_copies_into(p, step, slot));
-  strata_product_multiply(d, &p->products[0], fragments, sums);
-  memcpy(fragments, next, (size_t)strata_product_fragments(&p->products[0]) * sizeof *next);
-  return NULL;
-}
-
-static strata_status_t emit_ahead(pipeline_t *p) {
-  strata_gpu_distribution_t *d = p->d;
-  STRATA_TRY(emit_first_copies(p, p->n_slots));
-  wait_for_copies(p, p->n_slots - 1);
-  STRATA_TRY(strata_emit_barrier(d));
-  MlirValue zero = strata_emit_index(&d->e, 0), end = strata_gpu_emit_size(d, p->n_steps);
-  int n_state = (int)(p->n_sums + strata_product_fragments(&p->products[0]));
-  while (p->state.count < (size_t)n_state)
-    *strata_vector_push(d->compile->arena, &p->state) = (MlirValue){0};
-  strata_product_begin(d, &p->products[0], zero, p->state.data + p->n_sums);
-  strata_loop_t loop = strata_emit_for_begin(&d->e, zero, end, 1, n_state, p->state.data, p->state.data);
-  d->nest.loops++;
-  STRATA_TRY(emit_ahead_body(p, loop.induction));
-  d->nest.loops--;
-  strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
-  return NULL;
 }
 
 //===-- The result -----------------------------------------------------------------------------------------------===//
@@ -399,7 +333,7 @@ static strata_status_t allocate_operands(pipeline_t *p) {
 
 // The state begins with the sums.
 static strata_status_t emit_starts(pipeline_t *p) {
-  strata_registers_t starts[MAX_PRODUCTS];
+  strata_registers_t starts[STRATA_PIPELINE_PRODUCTS];
   for (int i = 0; i < p->n_products; i++) {
     STRATA_TRY(emit_start(p, i, &starts[i]));
     p->n_sums += strata_product_sums(&p->products[i]);
@@ -409,7 +343,7 @@ static strata_status_t emit_starts(pipeline_t *p) {
   for (int64_t i = 0; i < p->n_sums; i++)
     *strata_vector_push(p->d->compile->arena, &p->state) = (MlirValue){0};
   for (int i = 0; i < p->n_products; i++)
-    strata_product_pack(p->d, &p->products[i], &starts[i], sums_of(p, i));
+    strata_product_pack(p->d, &p->products[i], &starts[i], strata_pipeline_sums(p, i));
   return NULL;
 }
 
@@ -419,7 +353,7 @@ static strata_status_t emit_result(pipeline_t *p, int number) {
   strata_registers_t partial, result;
   MlirValue old = mlirOperationGetResult(p->loop, number);
   partial = strata_registers_in(d, mlirValueGetType(old), &product->partial);
-  strata_product_unpack(d, product, sums_of(p, number), &partial);
+  strata_product_unpack(d, product, strata_pipeline_sums(p, number), &partial);
   STRATA_TRY(strata_product_combine(d, product, &partial, &result));
   strata_registers_define(d, old, &result);
   return NULL;
@@ -427,8 +361,8 @@ static strata_status_t emit_result(pipeline_t *p, int number) {
 
 static strata_status_t emit_pipeline(pipeline_t *p) {
   STRATA_TRY(emit_starts(p));
-  if (reads_ahead(p))
-    STRATA_TRY(emit_ahead(p));
+  if (strata_pipeline_reads_ahead(p))
+    STRATA_TRY(strata_pipeline_ahead(p));
   else
     STRATA_TRY(emit_staged(p));
   for (int i = 0; i < p->n_products; i++)

@@ -175,6 +175,8 @@ STRATA_MUST_CHECK strata_status_t strata_shared_alloc(strata_gpu_distribution_t 
                                                       MlirValue *out_memory);
 // Waits for all threads of the block and makes what they wrote visible. Says so where barriers are not allowed.
 STRATA_MUST_CHECK strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d);
+// The same, but that loads and stores of other memory may pass it.
+STRATA_MUST_CHECK strata_status_t strata_emit_shared_barrier(strata_gpu_distribution_t *d);
 
 //===-- Rules ----------------------------------------------------------------------------------------------------===//
 

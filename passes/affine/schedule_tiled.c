@@ -92,6 +92,11 @@ static bool reads_ahead(const strata_gpu_device_t *device, const strata_problem_
   return p->mma && is_copied(device, p, 0) && is_copied(device, p, 1);
 }
 
+// True if the next step's are while one is multiplied, whoever stages operands (contract_ahead.c).
+static bool holds_next_fragments(const strata_gpu_device_t *device, const strata_problem_t *p) {
+  return reads_ahead(device, p) || (p->mma && strata_gpu_stages_by_threads(device) && !p->is_pair);
+}
+
 // Of the fragments of a warp's rows and columns that are read at once.
 static int64_t fragment_registers(const strata_problem_t *p, int64_t rows, int64_t columns) {
   const strata_mma_t *mma = p->mma;
@@ -107,7 +112,7 @@ static int64_t registers_of(const strata_gpu_device_t *device, const strata_prob
   bool are_copied[2] = {p->mma && is_copied(device, p, 0), p->mma && is_copied(device, p, 1)};
   int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : pair_of(p) * shape->columns);
   int64_t loaded = along * tile->steps * p->loaded_bytes / 4 / tile->threads;
-  int64_t fragments = p->mma ? fragment_registers(p, rows, columns) * (loaded ? 1 : 2)
+  int64_t fragments = p->mma ? fragment_registers(p, rows, columns) * (holds_next_fragments(device, p) ? 2 : 1)
                              : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
   return sums + loaded + fragments + OTHER_REGISTERS;
 }
@@ -122,7 +127,7 @@ static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t 
 static int64_t residents(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile,
                          int64_t slots) {
   int64_t by_registers = device->registers / (registers_of(device, p, tile) * tile->threads);
-  int64_t by_shared = device->shared_bytes_processor / (shared_of(p, tile, slots) + STRATA_GPU_SHARED_OF_BLOCK);
+  int64_t by_shared = device->shared_bytes_processor / (shared_of(p, tile, slots) + strata_gpu_shared_of_block(device));
   int64_t by_threads = device->threads_resident / tile->threads;
   int64_t all = strata_min(by_registers, by_shared);
   return strata_max(1, strata_min(all, by_threads));
@@ -134,12 +139,14 @@ static int64_t tiles_of(const strata_problem_t *p, const shape_t *shape) {
 
 // Other lengths of a step, and tiles for which a block has a processor to itself, are for fragments read ahead.
 static bool is_useful(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
-  bool is_ahead = reads_ahead(device, p), is_other = (tile->number - 1) / N_SPLITS % N_STEPS;
+  bool is_other = (tile->number - 1) / N_SPLITS % N_STEPS;
   bool is_large = tile->shape->rows * tile->shape->columns > 128 * 128;
   if (tile->split > 1)
     return !is_other && tile->threads <= MAX_WARPS * lanes_of(p) && tile->steps < 2 * p->steps &&
            tiles_of(p, tile->shape) <= 2 * device->n_processors;
-  return is_ahead ? tile->slots > SLOTS : !is_other && !is_large;
+  if (reads_ahead(device, p))
+    return tile->slots > SLOTS;
+  return holds_next_fragments(device, p) || (!is_other && !is_large);
 }
 
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {

@@ -76,9 +76,10 @@ static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
   const char *first = generation->first_passes;
   bool ok =
       (!first || strata_llvm_run_passes(unit, machine, first, NULL)) && optimize(unit, machine, settings->opt_level);
-  if (ok && device->code == STRATA_GPU_AMDGCN)
+  if (ok && device->code == STRATA_GPU_AMDGCN) {
+    strata_gpu_interleave(unit->module);
     strata_gpu_emit_without_spills(unit, machine, generation->file);
-  else if (ok)
+  } else if (ok)
     strata_llvm_emit(unit, machine, generation->file);
   LLVMDisposeTargetMachine(machine);
 }

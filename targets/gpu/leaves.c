@@ -49,6 +49,19 @@ static strata_status_t convert_block_id(const strata_gpu_kernel_t *kernel, MlirO
 
 //===-- Barriers -------------------------------------------------------------------------------------------------===//
 
+// The instruction alone orders no memory. Where not all of it is to be ordered loads under way are not waited for.
+static void build_amdgcn_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  static const char of_shared[] = " {llvm.mmra = #llvm.mmra_tag<\"amdgpu-synchronize-as\":\"local\">}";
+  static const char *const orders[] = {"release", "acquire"};
+  const char *attrs = strata_attr_flag(op, "tile.shared") ? of_shared : "";
+  for (int i = 0; i < 2; i++) {
+    const char *text = "llvm.fence syncscope(\"workgroup\") %s%s";
+    strata_gpu_build_text(op, strata_arena_printf(kernel->compile->arena, text, orders[i], attrs));
+    if (i == 0)
+      strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BARRIER, 0, NULL, (MlirType){0});
+  }
+}
+
 static strata_status_t convert_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   switch (kernel->device->code) {
   case STRATA_GPU_NVPTX: {
@@ -56,10 +69,8 @@ static strata_status_t convert_barrier(const strata_gpu_kernel_t *kernel, MlirOp
     strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BARRIER, 1, &barrier, (MlirType){0});
     break;
   }
-  case STRATA_GPU_AMDGCN: // the instruction alone orders no memory
-    strata_gpu_build_text(op, "llvm.fence syncscope(\"workgroup\") release");
-    strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BARRIER, 0, NULL, (MlirType){0});
-    strata_gpu_build_text(op, "llvm.fence syncscope(\"workgroup\") acquire");
+  case STRATA_GPU_AMDGCN:
+    build_amdgcn_barrier(kernel, op);
     break;
   case STRATA_GPU_EMULATED:
     strata_gpu_build_call(op, "strata_emulated_barrier", 0, NULL, (MlirType){0});

@@ -6,7 +6,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-static bool is_matrix_instruction(LLVMValueRef op) {
+bool strata_gpu_is_matrix_instruction(LLVMValueRef op) {
   static const char *const prefixes[] = {"llvm.amdgcn.mfma.", "llvm.amdgcn.wmma."};
   LLVMValueRef callee = LLVMGetInstructionOpcode(op) == LLVMCall ? LLVMGetCalledValue(op) : NULL;
   size_t length = 0;
@@ -21,7 +21,7 @@ static bool is_matrix_instruction(LLVMValueRef op) {
 static bool multiplies(LLVMBasicBlockRef first, LLVMBasicBlockRef last) {
   for (LLVMBasicBlockRef block = first;; block = LLVMGetNextBasicBlock(block)) {
     for (LLVMValueRef op = LLVMGetFirstInstruction(block); op; op = LLVMGetNextInstruction(op))
-      if (is_matrix_instruction(op))
+      if (strata_gpu_is_matrix_instruction(op))
         return true;
     if (block == last)
       return false;

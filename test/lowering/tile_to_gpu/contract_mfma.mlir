@@ -15,11 +15,23 @@
 
 // CHECK-LABEL: func.func @product
 // CHECK-SAME: strata.threads = 64 : i64
-// CHECK: scf.for
-// CHECK: gpu.barrier
+// Fragments are read ahead: a loop over pairs of steps, whose slots are constants, without a branch; behind it, of four
+// steps, the third one and the products of the fourth.
+// CHECK: vector.store %{{.*}} : memref<2048xf16, 3>, vector<8xf16>
+// CHECK: gpu.barrier {tile.shared}
 // CHECK-COUNT-4: vector.load %{{.*}} : memref<2048xf16, 3>, vector<8xf16>
-// CHECK-NOT: vector.load {{.*}}, 3>
+// CHECK: scf.for
+// CHECK-NOT: scf.if
+// CHECK-COUNT-4: vector.store %{{.*}} : memref<2048xf16, 3>, vector<8xf16>
+// CHECK-COUNT-4: vector.load %{{.*}} {tile.readonly} : memref<4096xf16>, vector<8xf16>
+// CHECK: gpu.barrier {tile.shared}
+// CHECK-COUNT-4: vector.load %{{.*}} : memref<2048xf16, 3>, vector<8xf16>
 // CHECK-COUNT-8: "tile.mma"(%{{.*}}, %{{.*}}, %{{.*}}) {kind = "mfma.16x16x16.f16"} : (vector<4xf16>, vector<4xf16>, vector<4xf32>) -> vector<4xf32>
+// CHECK: gpu.barrier {tile.shared}
+// CHECK-COUNT-8: "tile.mma"
+// CHECK: scf.yield
+// CHECK: gpu.barrier {tile.shared}
+// CHECK-COUNT-16: "tile.mma"
 // CHECK-NOT: "tile.mma"
 // CHECK: vector.store %{{.*}} : memref<1024xf32>, vector<4xf32>
 func.func private @product(%a: memref<32x128xf16>, %b: memref<32x128xf16>, %c: memref<32x32xf32>)

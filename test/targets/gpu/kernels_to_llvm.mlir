@@ -54,6 +54,11 @@ module {
       // AMDGCN-NEXT: llvm.fence syncscope("workgroup") acquire
       // HOST: llvm.call @strata_emulated_barrier()
       gpu.barrier
+      // Where shared memory alone is ordered AMD's threads do not wait for what they load from other memory.
+      // AMDGCN: llvm.fence syncscope("workgroup") release {llvm.mmra = #llvm.mmra_tag<"amdgpu-synchronize-as":"local">}
+      // AMDGCN-NEXT: "llvm.amdgcn.s.barrier"
+      // AMDGCN-NEXT: llvm.fence syncscope("workgroup") acquire {llvm.mmra = #llvm.mmra_tag<"amdgpu-synchronize-as":"local">}
+      gpu.barrier {tile.shared}
       %l = memref.load %s[%c0] : memref<128xf32, 3>
       %h = arith.truncf %l : f32 to f16
       %hh = vector.from_elements %h, %h, %h, %h, %h, %h, %h, %h : vector<8xf16>
