@@ -15,6 +15,7 @@
 // constant one was packed by the schedule already. On GPUs tiles are those of blocks of threads: contract_gpu.c.
 #include "lowering/affine_to_tile/contract.h"
 #include "dialects/affine/nest.h"
+#include "dialects/affine/quads.h"
 #include "dialects/integers.h"
 #include "dialects/strata/strata.h"
 #include "passes/affine/product_tasks.h"
@@ -268,8 +269,12 @@ static void micro_step(strata_tile_builder_t *b, const MlirAffineExpr *counters,
   MlirType type = mlirValueGetType(*carried);
   if (c->size[U] > 1 && c->size[V] > 1 && u.dims == 1 && v.dims == 2) {
     MlirValue operands[3] = {u.value, v.value, *carried};
-    strata_named_attr_t kind = {"kind", mlirAttributeParseGet(b->e.context, strata_str("#vector.kind<add>"))};
-    *carried = strata_emit_value(&b->e, "vector.outerproduct", 3, operands, type, 1, &kind);
+    MlirOperation product = strata_contraction_product(&c->k);
+    bool has_quads = !mlirAttributeIsNull(strata_attr(product, STRATA_QUADS));
+    bool is_turned = !mlirValueEqual(mlirOperationGetOperand(product, 0), c->k.sides[U].factor);
+    strata_named_attr_t attrs[] = {{"kind", mlirAttributeParseGet(b->e.context, strata_str("#vector.kind<add>"))},
+                                   {STRATA_QUADS, strata_bool_attr(b->e.context, is_turned)}};
+    *carried = strata_emit_value(&b->e, "vector.outerproduct", 3, operands, type, has_quads ? 2 : 1, attrs);
     return;
   }
   uint32_t dims = (c->size[U] > 1 ? 1u : 0u) | (c->size[V] > 1 ? 2u : 0u);
