@@ -350,6 +350,17 @@ static void sum_segment(strata_tile_builder_t *b, const MlirAffineExpr *counters
 
 //===-- Epilogue -------------------------------------------------------------------------------------------------===//
 
+// Those of math's ops that are more than an instruction or two.
+static bool is_math_function(MlirOperation op) {
+  static const char *const instructions[] = {"math.absf",  "math.absi",      "math.ceil", "math.floor",
+                                             "math.trunc", "math.roundeven", "math.fma"};
+  MlirStringRef name = strata_op_name(op);
+  for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
+    if (strata_op_is(op, instructions[i]))
+      return false;
+  return name.length > 5 && !strncmp(name.data, "math.", 5);
+}
+
 // Math functions in the epilogue: unrolled over a whole register tile they would be most of the code.
 static bool epilogue_is_dear(const contract_t *c) {
   for (int i = 0; i < c->k.kernel->n_nests; i++) {
@@ -357,8 +368,7 @@ static bool epilogue_is_dear(const contract_t *c) {
       continue;
     for (MlirOperation op = mlirBlockGetFirstOperation(c->k.kernel->nests[i].body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-      MlirStringRef name = strata_op_name(op);
-      if (name.length > 5 && !strncmp(name.data, "math.", 5))
+      if (is_math_function(op))
         return true;
     }
   }
