@@ -3,8 +3,9 @@
 //
 //   contract((%q - z) * s, %p * t)   ->   convert(contract(%q + 128, %p) {unsigned_lhs} - (z + 128) * sum(%p)) * s * t
 //
-// where %q and %p are signed bytes; an unsigned %q is taken as it is. Sums of bytes are exact, in another order than
-// that of floats all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero
+// where %q and %p are signed bytes; an unsigned %q is taken as it is, and a %p of zero point 128 is one of 0 with a sign.
+// So are products of i32 to which bytes have been widened. Sums of bytes are exact, in another order than that of floats
+// all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero
 // point is not 0, as it is behind a relu, the image gets a margin of it; and where no dim of the sum is a multiple of four,
 // one is made so: an image of three channels has a fourth. The right operand is constant unless the left one's zero point
 // is 0: nobody knows its sums before.
@@ -94,18 +95,23 @@ static void pad_operands(strata_rewriter_t *r, strata_contract_t *c, int64_t zer
 
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
-static bool read_operands(strata_rewriter_t *r, const strata_contract_t *c, strata_quantized_t q[2]) {
+static bool read_operand(strata_rewriter_t *r, const strata_contract_t *c, int k, strata_quantized_t *q) {
   MlirAffineExpr exprs[STRATA_MAX_RANK];
-  for (int k = 0; k < 2; k++)
-    if (!strata_quantized_read(c->operands[k], &q[k]) || !is_byte(q[k].integers) ||
-        !strata_quantized_place_scale(c, k, q[k].scale, r->compile->context, exprs))
-      return false;
-  int64_t zero = unsigned_zero(&q[0]);
+  if (strata_shape_of(c->operands[k]).type == STRATA_TYPE_I32)
+    return strata_quantized_read_centered(c->operands[k], q) && is_byte(q->integers);
+  return strata_quantized_read(c->operands[k], q) && is_byte(q->integers) &&
+         strata_quantized_place_scale(c, k, q->scale, r->compile->context, exprs);
+}
+
+static bool read_operands(strata_rewriter_t *r, const strata_contract_t *c, strata_quantized_t q[2]) {
   int64_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK];
+  if (!read_operand(r, c, 0, &q[0]) || !read_operand(r, c, 1, &q[1]))
+    return false;
+  int64_t zero = unsigned_zero(&q[0]);
   bool is_known = strata_rewriter_is_constant(r, q[1].integers);
   if (needs_padding(c, zero) && !(is_known && read_margins(c, 0, low, high) && read_margins(c, 1, low, high)))
     return false;
-  return !q[1].is_unsigned && q[1].zero == 0 && zero >= 0 && zero <= UINT8_MAX && (zero == 0 || is_known);
+  return unsigned_zero(&q[1]) == SIGN && zero >= 0 && zero <= UINT8_MAX && (zero == 0 || is_known);
 }
 
 // The sums of the right operand along what is contracted, over the result.
@@ -128,22 +134,30 @@ static MlirValue sums_of(strata_rewriter_t *r, const strata_contract_t *c, MlirV
                                 mlirAffineMapGet(context, c->result_rank, 0, n_exprs, exprs));
 }
 
-static MlirValue unsigned_bytes(strata_rewriter_t *r, const strata_quantized_t *q) {
+// The bytes with or without a sign: 128 more or less.
+static MlirValue bytes_of(strata_rewriter_t *r, const strata_quantized_t *q, bool are_unsigned) {
   strata_shape_t shape = strata_shape_of(q->integers);
-  return q->is_unsigned ? q->integers
-                        : strata_build_binary(&r->build, STRATA_OP_ADD, q->integers,
-                                              strata_build_splat_int(&r->build, &shape, -SIGN));
+  return q->is_unsigned == are_unsigned ? q->integers
+                                        : strata_build_binary(&r->build, STRATA_OP_ADD, q->integers,
+                                                              strata_build_splat_int(&r->build, &shape, -SIGN));
+}
+
+// A product of floats or of integers, to be read.
+static bool may_be_of_bytes(MlirOperation op) {
+  strata_type_t type = strata_shape_of(strata_result(op)).type;
+  return (type == STRATA_TYPE_F32 || type == STRATA_TYPE_I32) &&
+         strata_shape_of(strata_operand(op, 0)).type == type && strata_shape_of(strata_operand(op, 1)).type == type;
 }
 
 static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_contract_t c;
   strata_quantized_t q[2];
-  if (id != STRATA_OP_CONTRACT || strata_shape_of(strata_result(op)).type != STRATA_TYPE_F32 ||
-      strata_shape_of(strata_operand(op, 0)).type != STRATA_TYPE_F32 || !strata_contract_read(r->compile, op, &c) ||
+  if (id != STRATA_OP_CONTRACT || !may_be_of_bytes(op) || !strata_contract_read(r->compile, op, &c) ||
       quad_dim(&c) < 0 || !read_operands(r, &c, q))
     return STRATA_NO_VALUE;
-  c.operands[0] = unsigned_bytes(r, &q[0]);
-  c.operands[1] = q[1].integers;
+  bool is_float = c.type == STRATA_TYPE_F32;
+  c.operands[0] = bytes_of(r, &q[0], true);
+  c.operands[1] = bytes_of(r, &q[1], false);
   if (needs_padding(&c, unsigned_zero(&q[0])))
     pad_operands(r, &c, unsigned_zero(&q[0]));
   c.type = STRATA_TYPE_I32;
@@ -155,6 +169,8 @@ static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_o
     MlirValue shift = strata_build_binary(&r->build, STRATA_OP_MUL, sums_of(r, &c, c.operands[1], &shape), zero);
     sum = strata_build_binary(&r->build, STRATA_OP_SUB, sum, shift);
   }
+  if (!is_float)
+    return sum;
   MlirValue result = strata_build_convert(&r->build, STRATA_OP_CONVERT, sum, STRATA_TYPE_F32);
   for (int k = 0; k < 2 && !r->build.status; k++)
     result = strata_quantized_scale(r, &c, k, result, q[k].scale);

@@ -17,20 +17,18 @@ static bool take_zero(MlirValue *value, int64_t *out_zero) {
   *out_zero = 0;
   if (mlirOperationIsNull(shift))
     return true;
-  if (!strata_splat_of(strata_operand(shift, 1), &zero) || !(zero.f64 >= -32767 && zero.f64 <= 32767) ||
-      zero.f64 != (double)(int64_t)zero.f64)
+  if (!strata_splat_of(strata_operand(shift, 1), &zero))
     return false;
-  *out_zero = mlirOperationIsNull(add) ? (int64_t)zero.f64 : -(int64_t)zero.f64;
+  bool is_float = strata_type_info[zero.type].kind == STRATA_TYPE_KIND_FLOAT;
+  double number = is_float ? zero.f64 : (double)zero.i64;
+  if (!(number >= -32767 && number <= 32767) || number != (double)(int64_t)number)
+    return false;
+  *out_zero = mlirOperationIsNull(add) ? (int64_t)number : -(int64_t)number;
   *value = strata_operand(shift, 0);
   return true;
 }
 
-bool strata_quantized_read(MlirValue value, strata_quantized_t *out) {
-  MlirOperation mul = strata_def_if(value, STRATA_OP_MUL);
-  if (mlirOperationIsNull(mul) || !is_scale(strata_operand(mul, 1)))
-    return false;
-  out->scale = strata_operand(mul, 1);
-  value = strata_operand(mul, 0);
+bool strata_quantized_read_centered(MlirValue value, strata_quantized_t *out) {
   if (!take_zero(&value, &out->zero))
     return false;
   MlirOperation conversion = strata_def(value);
@@ -40,6 +38,14 @@ bool strata_quantized_read(MlirValue value, strata_quantized_t *out) {
     return false;
   out->integers = strata_operand(conversion, 0);
   return strata_type_info[strata_shape_of(out->integers).type].kind == STRATA_TYPE_KIND_INTEGER;
+}
+
+bool strata_quantized_read(MlirValue value, strata_quantized_t *out) {
+  MlirOperation mul = strata_def_if(value, STRATA_OP_MUL);
+  if (mlirOperationIsNull(mul) || !is_scale(strata_operand(mul, 1)))
+    return false;
+  out->scale = strata_operand(mul, 1);
+  return strata_quantized_read_centered(strata_operand(mul, 0), out);
 }
 
 bool strata_quantized_place_scale(const strata_contract_t *c, int k, MlirValue scale, MlirContext context,

@@ -13,6 +13,8 @@ typedef struct {
 
 // False if |value| is none.
 bool strata_quantized_read(MlirValue value, strata_quantized_t *out);
+// The same without a scale: integers that were widened, or converted to floats, and their zero taken off.
+bool strata_quantized_read_centered(MlirValue value, strata_quantized_t *out);
 
 // The map over the result of the scale of operand |k|; false if it varies along a contracted dim.
 bool strata_quantized_place_scale(const strata_contract_t *c, int k, MlirValue scale, MlirContext context,
