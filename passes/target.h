@@ -16,6 +16,9 @@ typedef struct strata_cpu_device {
   int n_registers;      // SIMD registers
   bool has_fma;         // fused multiply-add
   bool has_f16;         // conversions between f16 and f32
+  // LLVM's intrinsic, but for the width at its end, that adds to each i32 the products of four unsigned bytes with four
+  // signed ones; NULL: there is none.
+  const char *quad_products;
   int64_t l1_bytes, l2_bytes;
   bool is_host; // code for it can run here
 } strata_cpu_device_t;

@@ -287,6 +287,8 @@ MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int si
   return widens ? mlirOperationGetOperand(op, 0) : factor;
 }
 
+MlirOperation strata_contraction_product(const strata_contraction_kernel_t *c) { return product_of(c->nest); }
+
 MlirType strata_contraction_sum_type(const strata_contraction_kernel_t *c) {
   return mlirValueGetType(mlirOperationGetResult(c->nest->loops[0], 0));
 }

@@ -68,6 +68,9 @@ strata_contraction_kernel_t strata_contraction_second(const strata_contraction_k
 // The side's factor before it is widened to the accumulator's type; the factor itself if it is not.
 MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side);
 
+// The multiplication of the two factors.
+MlirOperation strata_contraction_product(const strata_contraction_kernel_t *c);
+
 // The type the products are summed in.
 MlirType strata_contraction_sum_type(const strata_contraction_kernel_t *c);
 

@@ -32,16 +32,19 @@ static MlirOperation create(strata_builder_t *b, const strata__record_t *r, cons
   MlirContext context = b->compile->context;
   const strata__signature_t *signature = strata__op_signature(r->id);
   MlirNamedAttribute attrs[STRATA__MAX_ATTRS];
-  for (int i = 0; i < signature->n_attrs; i++)
-    attrs[i] =
-        mlirNamedAttributeGet(mlirIdentifierGet(context, signature->attrs[i].name), strata__encode_attr(context, r, i));
+  int n_attrs = 0;
+  for (int i = 0; i < signature->n_attrs; i++) {
+    MlirAttribute attr = strata__encode_attr(context, r, i);
+    if (!mlirAttributeIsNull(attr))
+      attrs[n_attrs++] = mlirNamedAttributeGet(mlirIdentifierGet(context, signature->attrs[i].name), attr);
+  }
   MlirType results[STRATA__MAX_RESULTS];
   for (int i = 0; i < r->n_results; i++)
     results[i] = strata_shape_to_type(context, &r->results[i]);
   MlirOperationState state = mlirOperationStateGet(strata_str(strata_op_info[r->id].name), b->location);
   mlirOperationStateAddOperands(&state, r->n_operands, operands);
   mlirOperationStateAddResults(&state, r->n_results, results);
-  mlirOperationStateAddAttributes(&state, signature->n_attrs, attrs);
+  mlirOperationStateAddAttributes(&state, n_attrs, attrs);
   MlirOperation op = mlirOperationCreate(&state);
   insert(b, op);
   return op;

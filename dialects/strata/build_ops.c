@@ -122,10 +122,17 @@ MlirValue strata_build_window(strata_builder_t *b, strata_combiner_t kind, MlirV
 MlirValue strata_build_contract(strata_builder_t *b, MlirValue lhs, MlirValue rhs, MlirAffineMap lhs_map,
                                 MlirAffineMap rhs_map, MlirAffineMap result_map, const strata_shape_t *result,
                                 bool zero_pad, const char *origin) {
+  return strata_build_contract_of(b, lhs, rhs, (MlirAffineMap[]){lhs_map, rhs_map, result_map}, result, zero_pad,
+                                  origin, false);
+}
+
+MlirValue strata_build_contract_of(strata_builder_t *b, MlirValue lhs, MlirValue rhs, const MlirAffineMap maps[3],
+                                   const strata_shape_t *result, bool zero_pad, const char *origin, bool unsigned_lhs) {
   strata__record_t r = strata__record(STRATA_OP_CONTRACT);
-  strata__set_maps(&r, "maps", 3, (MlirAffineMap[]){lhs_map, rhs_map, result_map});
+  strata__set_maps(&r, "maps", 3, maps);
   strata__set_i64(&r, "zero_pad", zero_pad);
   strata__set_string(&r, "origin", origin);
+  strata__set_i64(&r, "unsigned_lhs", unsigned_lhs);
   r.results[0] = *result;
   return strata__build(b, &r, (MlirValue[]){lhs, rhs});
 }

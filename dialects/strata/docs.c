@@ -43,7 +43,8 @@ static const struct {
      "element."},
     {STRATA_KIND_CONTRACT, "Contractions",
      "The sum of `lhs[maps[0]] * rhs[maps[1]]` over the dims missing from the result map `maps[2]`, in the result's "
-     "type. With `zero_pad`, reads outside an operand are 0. `origin`: what the front end called it."},
+     "type. With `zero_pad`, reads outside an operand are 0. `origin`: what the front end called it. With "
+     "`unsigned_lhs`, integers of the first operand are widened without a sign."},
     {STRATA_KIND_MOVEMENT, "Movement",
      "`slice`: `result[i] = x[starts + i * steps]`; `broadcast`: `result[d...] = x[map(d...)]`, each result of the map "
      "a "

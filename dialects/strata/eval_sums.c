@@ -195,6 +195,7 @@ bool strata__eval_contract(const eval_t *e) {
   const strata__attr_t *maps = strata__get(r, "maps");
   const strata__scalar_t *mul = &strata__scalar[STRATA_OP_MUL], *add = &strata__scalar[STRATA_OP_ADD];
   strata_type_t type = r->results[0].type, lhs_type = r->operands[0].type, rhs_type = r->operands[1].type;
+  bool unsigned_lhs = strata__i64(r, "unsigned_lhs");
   access_t lhs, rhs;
   int64_t sizes[STRATA_MAX_RANK], dims[STRATA_MAX_RANK] = {0};
   int rank = r->results[0].rank, n_dims = (int)mlirAffineMapGetNumDims(maps->maps[2]);
@@ -206,6 +207,8 @@ bool strata__eval_contract(const eval_t *e) {
     number_t sum = neutral(STRATA_COMBINER_ADD, type);
     for (int64_t k = 0; k < n_terms; k++, next_point(n_dims - rank, sizes + rank, dims + rank)) {
       number_t a = read_at(&lhs, lhs_type, e->operands[0], dims), b = read_at(&rhs, rhs_type, e->operands[1], dims);
+      if (unsigned_lhs && strata__integer_bits(lhs_type) < 64)
+        a.i &= ((int64_t)1 << strata__integer_bits(lhs_type)) - 1;
       sum = combine(add, type, sum, combine(mul, type, a, b));
     }
     store(type, e->results[0], i, sum);

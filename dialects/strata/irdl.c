@@ -38,11 +38,13 @@ static void write_values(FILE *out, const char *clause, char letter, int count) 
 static void write_attrs(FILE *out, const strata__signature_t *signature) {
   fprintf(out, "%%true = irdl.is true\n%%false = irdl.is false\n");
   for (int i = 0; i < signature->n_attrs; i++)
-    fprintf(out, "%%a%d = %s\n", i, constraints[signature->attrs[i].kind]);
+    if (signature->attrs[i].kind != STRATA__ATTR_FLAG)
+      fprintf(out, "%%a%d = %s\n", i, constraints[signature->attrs[i].kind]);
   fprintf(out, "irdl.attributes {");
-  for (int i = 0; i < signature->n_attrs; i++) {
+  for (int i = 0, n = 0; i < signature->n_attrs; i++) {
     MlirStringRef name = signature->attrs[i].name;
-    fprintf(out, "%s\"%.*s\" = %%a%d", i ? ", " : "", (int)name.length, name.data, i);
+    if (signature->attrs[i].kind != STRATA__ATTR_FLAG) // IRDL has no attributes that may be left out
+      fprintf(out, "%s\"%.*s\" = %%a%d", n++ ? ", " : "", (int)name.length, name.data, i);
   }
   fprintf(out, "}\n");
 }

@@ -99,6 +99,8 @@ MlirAttribute strata__encode_attr(MlirContext context, const strata__record_t *r
                              : strata_i64s_attr(context, attr->count, attr->i64s);
   case STRATA__ATTR_BOOL:
     return strata_bool_attr(context, attr->i64s[0]);
+  case STRATA__ATTR_FLAG:
+    return attr->i64s[0] ? strata_bool_attr(context, true) : mlirAttributeGetNull();
   case STRATA__ATTR_STRING:
     return mlirStringAttrGet(context, attr->string);
   case STRATA__ATTR_MAP:
@@ -171,8 +173,11 @@ static bool decode_maps(MlirAttribute attr, strata__attr_t *out) {
 }
 
 static bool decode_attr(MlirAttribute attr, strata__attr_kind_t kind, strata__attr_t *out) {
-  if (mlirAttributeIsNull(attr))
-    return false;
+  if (mlirAttributeIsNull(attr)) {
+    out->count = 1;
+    out->i64s[0] = false;
+    return kind == STRATA__ATTR_FLAG;
+  }
   switch (kind) {
   case STRATA__ATTR_I64:
     return decode_i64(attr, out);
@@ -181,6 +186,7 @@ static bool decode_attr(MlirAttribute attr, strata__attr_kind_t kind, strata__at
   case STRATA__ATTR_DIMS:
     return decode_dims(attr, out);
   case STRATA__ATTR_BOOL:
+  case STRATA__ATTR_FLAG:
     return decode_bool(attr, out);
   case STRATA__ATTR_MAPS:
     return decode_maps(attr, out);

@@ -15,6 +15,7 @@ typedef enum {
   STRATA__ATTR_I64S,
   STRATA__ATTR_DIMS, // I64S, or a map of symbols where one of them is not known
   STRATA__ATTR_BOOL,
+  STRATA__ATTR_FLAG, // BOOL, false where it is left out
   STRATA__ATTR_F64,
   STRATA__ATTR_STRING,
   STRATA__ATTR_MAP,
@@ -45,7 +46,7 @@ const strata__signature_t *strata__composite_signature(strata_composite_id_t id)
 // An attribute's value; which members count depends on its kind.
 typedef struct {
   int count;                          // of i64s, of maps
-  int64_t i64s[STRATA_MAX_RANK];      // I64S; I64 and BOOL have one
+  int64_t i64s[STRATA_MAX_RANK];      // I64S; I64, BOOL and FLAG have one
   bool is_symbolic;                   // DIMS: |dims| counts, else |i64s|
   strata_dim_t dims[STRATA_MAX_RANK]; // DIMS
   MlirStringRef string;               // STRING

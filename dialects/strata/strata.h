@@ -233,6 +233,9 @@ MlirValue strata_build_window(strata_builder_t *b, strata_combiner_t kind, MlirV
 MlirValue strata_build_contract(strata_builder_t *b, MlirValue lhs, MlirValue rhs, MlirAffineMap lhs_map,
                                 MlirAffineMap rhs_map, MlirAffineMap result_map, const strata_shape_t *result,
                                 bool zero_pad, const char *origin);
+// The same; |unsigned_lhs|: integers of |lhs| are widened without a sign.
+MlirValue strata_build_contract_of(strata_builder_t *b, MlirValue lhs, MlirValue rhs, const MlirAffineMap maps[3],
+                                   const strata_shape_t *result, bool zero_pad, const char *origin, bool unsigned_lhs);
 MlirValue strata_build_transpose(strata_builder_t *b, MlirValue x, const int64_t *permutation);
 MlirValue strata_build_reshape(strata_builder_t *b, MlirValue x, int rank, const strata_dim_t *dims);
 MlirValue strata_build_reshape_static(strata_builder_t *b, MlirValue x, int rank, const int64_t *sizes);

@@ -15,6 +15,7 @@
 // constant one was packed by the schedule already. On GPUs tiles are those of blocks of threads: contract_gpu.c.
 #include "lowering/affine_to_tile/contract.h"
 #include "dialects/affine/nest.h"
+#include "dialects/affine/quads.h"
 #include "dialects/integers.h"
 #include "dialects/strata/strata.h"
 #include "passes/affine/product_tasks.h"
@@ -271,8 +272,12 @@ static void micro_step(strata_tile_builder_t *b, const MlirAffineExpr *counters,
   MlirType type = mlirValueGetType(*carried);
   if (c->size[U] > 1 && c->size[V] > 1 && u.dims == 1 && v.dims == 2) {
     MlirValue operands[3] = {u.value, v.value, *carried};
-    strata_named_attr_t kind = {"kind", mlirAttributeParseGet(b->e.context, strata_str("#vector.kind<add>"))};
-    *carried = strata_emit_value(&b->e, "vector.outerproduct", 3, operands, type, 1, &kind);
+    MlirOperation product = strata_contraction_product(&c->k);
+    bool has_quads = !mlirAttributeIsNull(strata_attr(product, STRATA_QUADS));
+    bool is_turned = !mlirValueEqual(mlirOperationGetOperand(product, 0), c->k.sides[U].factor);
+    strata_named_attr_t attrs[] = {{"kind", mlirAttributeParseGet(b->e.context, strata_str("#vector.kind<add>"))},
+                                   {STRATA_QUADS, strata_bool_attr(b->e.context, is_turned)}};
+    *carried = strata_emit_value(&b->e, "vector.outerproduct", 3, operands, type, has_quads ? 2 : 1, attrs);
     return;
   }
   uint32_t dims = (c->size[U] > 1 ? 1u : 0u) | (c->size[V] > 1 ? 2u : 0u);
@@ -348,6 +353,17 @@ static void sum_segment(strata_tile_builder_t *b, const MlirAffineExpr *counters
 
 //===-- Epilogue -------------------------------------------------------------------------------------------------===//
 
+// Those of math's ops that are more than an instruction or two.
+static bool is_math_function(MlirOperation op) {
+  static const char *const instructions[] = {"math.absf",  "math.absi",      "math.ceil", "math.floor",
+                                             "math.trunc", "math.roundeven", "math.fma"};
+  MlirStringRef name = strata_op_name(op);
+  for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)
+    if (strata_op_is(op, instructions[i]))
+      return false;
+  return name.length > 5 && !strncmp(name.data, "math.", 5);
+}
+
 // Math functions in the epilogue: unrolled over a whole register tile they would be most of the code.
 static bool epilogue_is_dear(const contract_t *c) {
   for (int i = 0; i < c->k.kernel->n_nests; i++) {
@@ -355,8 +371,7 @@ static bool epilogue_is_dear(const contract_t *c) {
       continue;
     for (MlirOperation op = mlirBlockGetFirstOperation(c->k.kernel->nests[i].body); !mlirOperationIsNull(op);
          op = mlirOperationGetNextInBlock(op)) {
-      MlirStringRef name = strata_op_name(op);
-      if (name.length > 5 && !strncmp(name.data, "math.", 5))
+      if (is_math_function(op))
         return true;
     }
   }

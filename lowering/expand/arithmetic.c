@@ -3,6 +3,7 @@
 //   - floats smaller than f32 are computed in f32;
 //   - functions of math.def are expanded, or called in libm lane by lane;
 //   - everything else is the same op on the operands' type.
+#include "dialects/affine/quads.h"
 #include "dialects/mlir_text.h"
 #include "lowering/expand/expand.h"
 #include "lowering/expand/ops.h"
@@ -290,6 +291,8 @@ MlirValue strata_emit_arithmetic(const strata_arithmetic_t *m, MlirOperation op,
                                  const MlirValue *operands, MlirType type) {
   if (moves_bits(op))
     return emit_same(m, op, n_operands, operands, type);
+  if (!mlirAttributeIsNull(strata_attr(op, STRATA_QUADS)))
+    return strata_emit_quads(m, operands[0], operands[1], strata_emit_integer(m->e, type, 0));
   MlirValue wide[MAX_OPERANDS];
   for (int i = 0; i < n_operands; i++)
     wide[i] = is_small(mlirValueGetType(operands[i])) ? extend_small(m, operands[i]) : operands[i];

@@ -14,6 +14,7 @@ typedef struct {
   bool has_f16, has_bf16;  // conversions from and to f32
   bool has_approximations; // exp2, log2, rsqrt and quotients of f32 in hardware, for ops that allow them (afn)
   bool rounds_to_16;       // all results of the kernel are floats of 16 bits: 2^-17 is close enough
+  const char *quad_products; // LLVM's intrinsic of strata_cpu_device_t; NULL: there is none
   bool has_tanh; // tanh of f32 in hardware, to bf16's precision, for ops that round to it (tile.rounds_to_bf16)
 } strata_arithmetic_t;
 
@@ -36,6 +37,9 @@ MlirValue strata_emit_libm(const strata_arithmetic_t *m, const char *name, int n
 MlirValue strata_emit_conversion(const strata_arithmetic_t *m, const char *name, MlirValue value, MlirType type);
 // a * b + c, fused where the machine does that.
 MlirValue strata_emit_multiply_add(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c);
+
+// c plus the sum of four products of bytes (dialects/affine/quads.h), of i32.
+MlirValue strata_emit_quads(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c);
 
 // Turns floats of at most |most_bits| bits in a kernel, given by its entry block, into integers: they are only moved.
 void strata_store_small_floats(MlirBlock kernel, unsigned most_bits);

@@ -196,12 +196,25 @@ static MlirValue int_to_float(strata__nest_t *nest, MlirValue x, MlirType type, 
   return float_to_float(nest, wide, type);
 }
 
+// The same for integers all of which the float type has: what is too great or too small is replaced before.
+static MlirValue float_to_small_int(strata__nest_t *nest, MlirValue x, MlirType type, double least, double most,
+                                    bool is_unsigned) {
+  MlirType from = type_of(x);
+  MlirValue low = strata__float_constant(nest, from, least), high = strata__float_constant(nest, from, most);
+  x = strata__select(nest, strata__compare(nest, "oeq", x, x), x, strata__float_constant(nest, from, 0));
+  x = strata__select(nest, strata__compare(nest, "ogt", x, low), x, low);
+  x = strata__select(nest, strata__compare(nest, "olt", x, high), x, high);
+  return strata__cast(nest, is_unsigned ? "arith.fptoui" : "arith.fptosi", x, type);
+}
+
 // Saturates; NaN becomes 0.
 static MlirValue float_to_int(strata__nest_t *nest, MlirValue x, MlirType type, bool is_unsigned) {
   int width = width_of(type);
   double limit = ldexp(1, is_unsigned ? width : width - 1); // the least power of two that is too great
   int64_t most = is_unsigned ? -1 : (int64_t)(UINT64_MAX >> (65 - width));
   int64_t least = is_unsigned ? 0 : -most - 1;
+  if (width <= 16)
+    return float_to_small_int(nest, x, type, is_unsigned ? 0 : -limit, limit - 1, is_unsigned);
   MlirValue high = strata__float_constant(nest, type_of(x), limit);
   MlirValue low = strata__float_constant(nest, type_of(x), is_unsigned ? 0 : -limit);
   MlirValue is_low = strata__compare(nest, "olt", x, low), is_high = strata__compare(nest, "oge", x, high);

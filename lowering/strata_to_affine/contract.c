@@ -15,12 +15,13 @@ typedef struct {
   MlirAffineMap maps[2];
   int n_reduced;
   strata_size_t extents[STRATA_MAX_RANK]; // of the dims that are summed over
-  bool zero_pad;
+  bool zero_pad, is_unsigned[2];
 } contract_t;
 
 static contract_t contract_of(strata__lowering_t *l, MlirOperation op) {
   MlirAttribute maps = strata_attr(op, "maps");
-  contract_t c = {.result = strata__result(l, op, 0), .zero_pad = strata_attr_flag(op, "zero_pad")};
+  contract_t c = {.result = strata__result(l, op, 0), .zero_pad = strata_attr_flag(op, "zero_pad"),
+                  .is_unsigned = {strata_attr_flag(op, "unsigned_lhs"), false}};
   for (int i = 0; i < 2; i++) {
     c.operands[i] = strata__operand(l, op, i);
     c.maps[i] = mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(maps, i));
@@ -33,15 +34,15 @@ static contract_t contract_of(strata__lowering_t *l, MlirOperation op) {
 }
 
 // A factor in the type that the result accumulates in; narrower integers wrap, as the sum of wider ones would.
-static MlirValue resize(strata__nest_t *nest, MlirValue x, MlirType type) {
+static MlirValue resize(strata__nest_t *nest, MlirValue x, MlirType type, bool is_unsigned) {
   MlirType from = mlirValueGetType(x);
   if (mlirTypeEqual(from, type))
     return x;
   if (mlirTypeIsAFloat(type))
     return strata__cast(nest, mlirFloatTypeGetWidth(from) < mlirFloatTypeGetWidth(type) ? "arith.extf" : "arith.truncf",
                         x, type);
-  return strata__cast(
-      nest, mlirIntegerTypeGetWidth(from) < mlirIntegerTypeGetWidth(type) ? "arith.extsi" : "arith.trunci", x, type);
+  bool is_wider = mlirIntegerTypeGetWidth(from) < mlirIntegerTypeGetWidth(type);
+  return strata__cast(nest, !is_wider ? "arith.trunci" : is_unsigned ? "arith.extui" : "arith.extsi", x, type);
 }
 
 // Operand |index| at the point whose coordinates are |dims|; outside, 0.
@@ -54,7 +55,7 @@ static MlirValue load_operand(strata__nest_t *nest, const contract_t *c, int ind
   MlirAttribute zero = strata__neutral(STRATA_COMBINER_ADD, element);
   MlirValue raw =
       c->zero_pad ? strata__load_or(nest, operand, coordinates, zero) : strata__load_raw(nest, operand, coordinates);
-  return resize(nest, strata__to_math(nest, operand->type, raw), type);
+  return resize(nest, strata__to_math(nest, operand->type, raw), type, c->is_unsigned[index]);
 }
 
 static MlirValue sum_of_products(strata__nest_t *nest, const contract_t *c, const MlirAffineExpr *point) {

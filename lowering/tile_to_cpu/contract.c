@@ -6,6 +6,7 @@
 // where each factor is what its map gives along the piece: a piece of the operand, an element in every lane, or, where
 // the operand lies across, elements picked together. The broadcast operand is in scalars (layout.c), so a register tile
 // of 14 x 32 on 16 lanes is 14 broadcasts, two loads and 28 multiply-adds.
+#include "dialects/affine/quads.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_cpu/distribute.h"
 
@@ -25,6 +26,7 @@ typedef struct {
   bool is_reduced[2 * STRATA_VECTOR_RANK];
   int64_t point[2 * STRATA_VECTOR_RANK]; // in hand
   operand_t lhs, rhs, acc;
+  bool has_quads, is_turned; // the factors are four bytes each; the right one's are unsigned
 } product_t;
 
 //===-- Factors --------------------------------------------------------------------------------------------------===//
@@ -74,7 +76,8 @@ static void multiply_add_piece(product_t *p, int64_t piece, MlirValue *value) {
     p->point[p->acc.dims[i]] = element % acc->sizes[i];
   int inner = acc->rank ? p->acc.dims[acc->rank - 1] : -1;
   MlirValue lhs = factor(p, &p->lhs, inner, length), rhs = factor(p, &p->rhs, inner, length);
-  *value = strata_emit_multiply_add(&p->d->arithmetic, lhs, rhs, *value);
+  *value = p->has_quads ? strata_emit_quads(&p->d->arithmetic, p->is_turned ? rhs : lhs, p->is_turned ? lhs : rhs, *value)
+                        : strata_emit_multiply_add(&p->d->arithmetic, lhs, rhs, *value);
 }
 
 // The next point of the reduction dims; false after the last.
@@ -152,6 +155,9 @@ strata_status_t strata_rule_outerproduct(strata_distribution_t *d, MlirOperation
   if (mlirOperationGetNumOperands(op) != 3 || pieces.rank != 2 || !is_sum(op))
     return strata_rule_missing(op, "anything but the sum of an accumulator and an outer product");
   product_t p = {.d = d, .n_dims = 2, .extents = {pieces.sizes[0], pieces.sizes[1]}};
+  MlirAttribute quads = strata_attr(op, STRATA_QUADS);
+  p.has_quads = !mlirAttributeIsNull(quads);
+  p.is_turned = p.has_quads && mlirAttributeIsABool(quads) && mlirBoolAttrGetValue(quads);
   p.lhs = (operand_t){.pieces = *strata_pieces_of(d, mlirOperationGetOperand(op, 0)), .dims = {0}};
   p.rhs = (operand_t){.pieces = *strata_pieces_of(d, mlirOperationGetOperand(op, 1)), .dims = {1}};
   p.acc = (operand_t){.pieces = strata_pieces_as(d, mlirOperationGetOperand(op, 2), pieces.lanes), .dims = {0, 1}};

@@ -8,6 +8,7 @@ bool strata_contract_read(strata_compile_t *compile, MlirOperation op, strata_co
                              .type = result.type,
                              .result_rank = result.rank,
                              .zero_pad = strata_attr_flag(op, "zero_pad"),
+                             .unsigned_lhs = strata_attr_flag(op, "unsigned_lhs"),
                              .origin = strata_arena_printf(compile->arena, "%.*s", (int)origin.length, origin.data)};
   out->n_dims = strata_contract_dims(op, out->dims);
   for (int k = 0; k < 2; k++) {
@@ -56,8 +57,8 @@ MlirValue strata_contract_build(strata_builder_t *b, const strata_contract_t *c)
   MlirAffineMap maps[3];
   strata_shape_t result = result_shape(c);
   make_maps(b->compile->context, c, maps);
-  return strata_build_contract(b, c->operands[0], c->operands[1], maps[0], maps[1], maps[2], &result, c->zero_pad,
-                               c->origin);
+  return strata_build_contract_of(b, c->operands[0], c->operands[1], maps, &result, c->zero_pad, c->origin,
+                                  c->unsigned_lhs);
 }
 
 void strata_contract_substitute(MlirContext context, strata_contract_t *c, const MlirAffineExpr *substitutions,

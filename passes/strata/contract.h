@@ -12,7 +12,7 @@ typedef struct {
   MlirAffineExpr exprs[2][STRATA_MAX_RANK]; // where each operand is read, over the dims
   strata_type_t type;                       // of the result
   int result_rank;
-  bool zero_pad;
+  bool zero_pad, unsigned_lhs;
   const char *origin; // in the arena
 } strata_contract_t;
 

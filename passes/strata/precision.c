@@ -9,7 +9,7 @@
 // asked for is an error; all of them are named.
 #include "dialects/mlir_text.h"
 #include "passes/pass.h"
-#include "passes/strata/contract.h"
+#include "passes/strata/quantized.h"
 #include "passes/target.h"
 
 typedef enum { FLOAT, INTEGER, FP8 } kind_t;
@@ -54,57 +54,8 @@ static MlirValue convert_floats(strata_rewriter_t *r, MlirOperation op, const mo
 
 //===-- Integers -------------------------------------------------------------------------------------------------===//
 
-// (integers - zero) * scale
-typedef struct {
-  MlirValue integers;
-  bool is_unsigned;
-  int64_t zero;
-  MlirValue scale; // a splat, or a broadcast of a constant
-} quantized_t;
-
-static bool is_scale(MlirValue value) {
-  strata_scalar_t scalar;
-  MlirOperation broadcast = strata_def_if(value, STRATA_OP_BROADCAST);
-  return mlirOperationIsNull(broadcast)
-             ? strata_splat_of(value, &scalar)
-             : !mlirOperationIsNull(strata_def_if(strata_operand(broadcast, 0), STRATA_OP_CONSTANT));
-}
-
-// Takes a constant shift off |*value|: x - zero, or x + (-zero).
-static bool take_zero(MlirValue *value, int64_t *out_zero) {
-  MlirOperation add = strata_def_if(*value, STRATA_OP_ADD), sub = strata_def_if(*value, STRATA_OP_SUB);
-  MlirOperation shift = mlirOperationIsNull(add) ? sub : add;
-  strata_scalar_t zero;
-  *out_zero = 0;
-  if (mlirOperationIsNull(shift))
-    return true;
-  if (!strata_splat_of(strata_operand(shift, 1), &zero) || !(zero.f64 >= -32767 && zero.f64 <= 32767) ||
-      zero.f64 != (double)(int64_t)zero.f64)
-    return false;
-  *out_zero = mlirOperationIsNull(add) ? (int64_t)zero.f64 : -(int64_t)zero.f64;
-  *value = strata_operand(shift, 0);
-  return true;
-}
-
-static bool read_quantized(MlirValue value, quantized_t *out) {
-  MlirOperation mul = strata_def_if(value, STRATA_OP_MUL);
-  if (mlirOperationIsNull(mul) || !is_scale(strata_operand(mul, 1)))
-    return false;
-  out->scale = strata_operand(mul, 1);
-  value = strata_operand(mul, 0);
-  if (!take_zero(&value, &out->zero))
-    return false;
-  MlirOperation conversion = strata_def(value);
-  strata_op_id_t id = mlirOperationIsNull(conversion) ? STRATA_OP_COUNT : strata_op_id(conversion);
-  out->is_unsigned = id == STRATA_OP_CONVERT_U;
-  if (id != STRATA_OP_CONVERT && id != STRATA_OP_CONVERT_U)
-    return false;
-  out->integers = strata_operand(conversion, 0);
-  return kind_of(out->integers) == STRATA_TYPE_KIND_INTEGER;
-}
-
 // What the contract multiplies in place of the quantised operand.
-static MlirValue shifted_integers(strata_rewriter_t *r, const quantized_t *q, const mode_t *mode) {
+static MlirValue shifted_integers(strata_rewriter_t *r, const strata_quantized_t *q, const mode_t *mode) {
   if (q->zero == 0 && !q->is_unsigned)
     return q->integers;
   strata_type_t type = mode->operand == STRATA_TYPE_I8 ? STRATA_TYPE_I16 : STRATA_TYPE_I32;
@@ -116,49 +67,19 @@ static MlirValue shifted_integers(strata_rewriter_t *r, const quantized_t *q, co
              : strata_build_binary(&r->build, STRATA_OP_SUB, x, strata_build_splat_int(&r->build, &shape, q->zero));
 }
 
-// The map over the result of the scale of operand |k|; false if it varies along a contracted dim.
-static bool place_scale(const strata_contract_t *c, int k, MlirValue scale, MlirContext context,
-                        MlirAffineExpr *out_exprs) {
-  MlirOperation broadcast = strata_def_if(scale, STRATA_OP_BROADCAST);
-  for (int i = 0; !mlirOperationIsNull(broadcast) && i < mlirAffineMapGetNumResults(strata_map(broadcast)); i++) {
-    int place = strata_expr_dim(mlirAffineMapGetResult(strata_map(broadcast), i));
-    int dim = place < 0 ? -1 : strata_expr_dim(c->exprs[k][place]);
-    if (place >= 0 && (dim < 0 || dim >= c->result_rank))
-      return false;
-    out_exprs[i] = place < 0 ? mlirAffineConstantExprGet(context, 0) : mlirAffineDimExprGet(context, dim);
-  }
-  return true;
-}
-
-static MlirValue scale_result(strata_rewriter_t *r, const strata_contract_t *c, int k, MlirValue result,
-                              MlirValue scale) {
-  MlirContext context = r->compile->context;
-  strata_scalar_t scalar;
-  MlirAffineExpr exprs[STRATA_MAX_RANK];
-  strata_shape_t shape = strata_shape_of(result);
-  place_scale(c, k, scale, context, exprs);
-  if (strata_splat_of(scale, &scalar))
-    scale = strata_build_scalar_splat(&r->build, &shape, scalar);
-  else
-    scale = strata_build_broadcast(
-        &r->build, strata_operand(strata_def(scale), 0), &shape,
-        mlirAffineMapGet(context, shape.rank, 0, mlirAffineMapGetNumResults(strata_map(strata_def(scale))), exprs));
-  return strata_build_binary(&r->build, STRATA_OP_MUL, result, scale);
-}
-
 // Both operands of a contract of floats as quantised ones.
-static bool read_operands(const strata_contract_t *c, const mode_t *mode, MlirContext context, quantized_t q[2]) {
+static bool read_operands(const strata_contract_t *c, const mode_t *mode, MlirContext context, strata_quantized_t q[2]) {
   MlirAffineExpr exprs[STRATA_MAX_RANK];
   for (int k = 0; k < 2; k++)
-    if (!read_quantized(c->operands[k], &q[k]) || bits(strata_shape_of(q[k].integers).type) > bits(mode->operand) ||
-        !place_scale(c, k, q[k].scale, context, exprs))
+    if (!strata_quantized_read(c->operands[k], &q[k]) || bits(strata_shape_of(q[k].integers).type) > bits(mode->operand) ||
+        !strata_quantized_place_scale(c, k, q[k].scale, context, exprs))
       return false;
   return true;
 }
 
 static MlirValue quantize_contract(strata_rewriter_t *r, MlirOperation op, const mode_t *mode) {
   strata_contract_t c;
-  quantized_t q[2];
+  strata_quantized_t q[2];
   if (kind_of(strata_operand(op, 0)) != STRATA_TYPE_KIND_FLOAT || !strata_contract_read(r->compile, op, &c) ||
       !read_operands(&c, mode, r->compile->context, q))
     return STRATA_NO_VALUE;
@@ -168,7 +89,7 @@ static MlirValue quantize_contract(strata_rewriter_t *r, MlirOperation op, const
   c.type = mode->result;
   MlirValue result = convert(r, strata_contract_build(&r->build, &c), before);
   for (int k = 0; k < 2 && !r->build.status; k++)
-    result = scale_result(r, &c, k, result, q[k].scale);
+    result = strata_quantized_scale(r, &c, k, result, q[k].scale);
   return result;
 }
 
@@ -180,7 +101,7 @@ static bool has_precision(MlirOperation op) {
 
 static bool is_allowed(strata_compile_t *compile, MlirOperation op, const mode_t *mode) {
   strata_contract_t c;
-  quantized_t q[2];
+  strata_quantized_t q[2];
   if (mode->kind == FLOAT || !strata_contract_read(compile, op, &c))
     return true;
   strata_type_t types[2] = {strata_shape_of(c.operands[0]).type, strata_shape_of(c.operands[1]).type};

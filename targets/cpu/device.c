@@ -9,7 +9,7 @@
 enum { KIB = 1024 };
 
 static const strata_cpu_device_t devices[] = {
-#define DEVICE(device, names, llvm_triple, llvm_cpu, llvm_features, bytes, registers, fma, f16, l1, l2)                \
+#define DEVICE(device, names, llvm_triple, llvm_cpu, llvm_features, bytes, registers, fma, f16, quads, l1, l2)         \
   {.name = device,                                                                                                     \
    .sold_as = names,                                                                                                   \
    .triple = llvm_triple,                                                                                              \
@@ -20,16 +20,12 @@ static const strata_cpu_device_t devices[] = {
    .has_fma = fma,                                                                                                     \
    .has_f16 = f16,                                                                                                     \
    .l1_bytes = l1 * KIB,                                                                                               \
-   .l2_bytes = l2 * KIB},
+   .l2_bytes = l2 * KIB,                                                                         \
+   .quad_products = quads},
 #include "targets/cpu/devices.def"
 };
 
 enum { N_DEVICES = sizeof devices / sizeof devices[0] };
-
-//===-- The host -------------------------------------------------------------------------------------------------===//
-
-static strata_cpu_device_t host;
-static once_flag host_once = ONCE_FLAG_INIT;
 
 // True if every comma-separated feature of |wanted| is in LLVM's feature string.
 static bool has_features(const char *features, const char *wanted) {
@@ -46,6 +42,11 @@ static bool has_features(const char *features, const char *wanted) {
   }
   return true;
 }
+
+//===-- The host -------------------------------------------------------------------------------------------------===//
+
+static strata_cpu_device_t host;
+static once_flag host_once = ONCE_FLAG_INIT;
 
 // The SIMD levels of the host's architecture, best first.
 static const struct {
@@ -85,6 +86,8 @@ static void read_host(void) {
     }
   bool is_arm = has_features(host.features, "+neon");
   host.has_fma = is_arm || has_features(host.features, "+fma");
+  if (has_features(host.features, "+avx512vnni,+avx512vl") || has_features(host.features, "+avxvnni"))
+    host.quad_products = "llvm.x86.avx512.vpdpbusd";
   host.has_f16 = is_arm || has_features(host.features, "+f16c");
 }
 

@@ -1,0 +1,198 @@
+"""Products and convolutions of quantised operands beside their integers: on cpus that multiply four bytes at once they
+are sums of bytes, elsewhere of floats. Integer results are exact; floats are a few roundings from exact, and what is
+rounded from them is the nearest integer but at ties. `byte_products_test.py SEED` tries others."""
+import os
+import sys
+import tempfile
+
+import numpy as np
+
+import strata
+from onnx_file import ELEMENT_TYPES, FLOAT, Graph
+
+SEED = int(sys.argv[1]) if len(sys.argv) > 1 else int(os.environ.get("STRATA_SEED", 0))
+MODES = {"default": [], "exact": ["--mlir-disable-fast-math", "--polyblocks-disable-unsafe-math-canonicalizations"]}
+NEAR = 1e-3  # of a tie: floats may fall on its other side
+random = np.random.default_rng(SEED)
+
+CONVOLUTIONS = [  # channels in, out, groups, image, kernel, strides, pads, dilations, type, zero point
+    (3, 32, 1, (19, 23), (7, 7), (2, 2), (3, 3, 3, 3), (1, 1), np.int8, 2),
+    (3, 8, 1, (9, 9), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), np.uint8, 255),
+    (16, 37, 1, (11, 13), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), np.int8, -128),
+    (16, 100, 1, (11, 13), (3, 3), (2, 1), (0, 1, 1, 0), (1, 2), np.int8, -77),
+    (32, 64, 1, (7, 9), (1, 1), (1, 1), (0, 0, 0, 0), (1, 1), np.uint8, 0),
+    (64, 17, 1, (5, 6), (1, 1), (2, 2), (0, 0, 0, 0), (1, 1), np.int8, 5),
+    (24, 40, 2, (6, 7), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), np.uint8, 131),
+    (6, 10, 1, (6, 7), (3, 2), (1, 1), (2, 1, 0, 1), (1, 1), np.int8, 127),
+    (12, 12, 12, (6, 7), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), np.int8, -128),  # a channel each: no product of bytes
+    (1, 5, 1, (6, 7), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), np.int8, -3),
+]
+PRODUCTS = [  # rows, sum, columns, type of the left operand and its zero point, of the right one
+    (1, 64, 48, np.uint8, 128, np.int8, 0),
+    (5, 256, 100, np.int8, -3, np.int8, 0),
+    (33, 30, 17, np.uint8, 7, np.uint8, 128),
+    (14, 3, 32, np.int8, 0, np.int8, 0),
+    (14, 2, 32, np.int8, 9, np.int8, 0),
+    (9, 20, 1, np.uint8, 255, np.int8, 0),
+    (9, 20, 33, np.int8, 1, np.int8, 3),
+    (3, 4, 5, np.uint8, 0, np.uint8, 4),
+]
+
+
+def bytes_of(dtype, shape):
+    """Random ones, with both ends of the range among them; a whole row of the least and one of the greatest."""
+    info = np.iinfo(dtype)
+    values = random.integers(info.min, info.max, shape, endpoint=True).astype(dtype)
+    rows = values.reshape(shape[0], -1)
+    rows[0], rows[-1] = info.min, info.max
+    return values
+
+
+def convolve(x, w, groups, strides, pads, dilations):
+    """Of integers, in 64 bits."""
+    x = np.pad(x.astype(np.int64), [(0, 0), (0, 0), (pads[0], pads[2]), (pads[1], pads[3])])
+    channels, filters = w.shape[1], w.shape[0] // groups
+    size = [(x.shape[2 + i] - (w.shape[2 + i] - 1) * dilations[i] - 1) // strides[i] + 1 for i in range(2)]
+    y = np.zeros((x.shape[0], w.shape[0], *size), np.int64)
+    for i, j in np.ndindex(w.shape[2:]):
+        top, left = i * dilations[0], j * dilations[1]
+        part = x[:, :, top:top + (size[0] - 1) * strides[0] + 1:strides[0],
+                 left:left + (size[1] - 1) * strides[1] + 1:strides[1]]
+        for g in range(groups):
+            own = part[:, g * channels:(g + 1) * channels]
+            y[:, g * filters:(g + 1) * filters] += np.einsum(
+                "nchw,fc->nfhw", own, w[g * filters:(g + 1) * filters, :, i, j].astype(np.int64))
+    return y
+
+
+class Case:
+    """Inputs and results of one library."""
+
+    def __init__(self):
+        self.graph, self.feed, self.checks = Graph(21), [], []
+
+    def input(self, value):
+        name = f"x{len(self.feed)}"
+        self.feed.append(value)
+        return self.graph.input(name, ELEMENT_TYPES[value.dtype], value.shape) or name
+
+    def constant(self, value, dtype):
+        name = f"c{len(self.feed)}_{len(self.checks)}_{random.integers(1 << 40)}"
+        return self.graph.constant(name, np.array(value, dtype)) or name
+
+    def exact(self, name, want, dtype):
+        self.graph.output(name, ELEMENT_TYPES[np.dtype(dtype)], want.shape)
+        self.checks.append(lambda got: np.array_equal(got, want.astype(dtype)))
+
+    def real(self, name, want, scale):
+        """|scale|: of the terms of its sums."""
+        self.graph.output(name, FLOAT, want.shape)
+        self.checks.append(lambda got: (np.abs(got - want) <= 2e-6 * (np.abs(want) + scale)).all())
+
+    def rounded(self, name, want, zero, dtype):
+        """The nearest integer to |want|, and the zero point; either where it is nearly a tie."""
+        info = np.iinfo(dtype)
+        low, high = (np.clip(np.rint(want + d) + zero, info.min, info.max) for d in (-NEAR, NEAR))
+        self.graph.output(name, ELEMENT_TYPES[np.dtype(dtype)], want.shape)
+        self.checks.append(lambda got: ((got >= low) & (got <= high)).all())
+
+    def run(self, what):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.graph.save(os.path.join(folder, "model.onnx"))
+            for mode, options in MODES.items():
+                built, _ = strata.compile_library(path, folder, f"bytes_{mode}", options)
+                for i, (got, check) in enumerate(zip(strata.Library(built).run(self.feed), self.checks)):
+                    assert check(got), f"{what}, {mode}, result {i} is off (seed {SEED})"
+
+
+def quantised(case, integers, scale, zero, axis=None):
+    """(integers - zero) * scale, as a model says it."""
+    names = [integers, case.constant(scale, np.float32), zero]
+    return case.graph.node("DequantizeLinear", names, **({} if axis is None else {"axis": axis}))
+
+
+def requantised(case, real, scale, zero, dtype):
+    return case.graph.node("QuantizeLinear", [real, case.constant(scale, np.float32), case.constant(zero, dtype)])
+
+
+def check_convolution(channels, filters, groups, image, kernel, strides, pads, dilations, dtype, zero):
+    x, w = bytes_of(dtype, (2, channels, *image)), bytes_of(np.int8, (filters, channels // groups, *kernel))
+    where = {"kernel_shape": list(kernel), "strides": list(strides), "pads": list(pads), "dilations": list(dilations),
+             "group": groups}
+    sums = convolve(x.astype(np.int64) - zero, w, groups, strides, pads, dilations)
+    x_scale, w_scale = np.float32(0.013), random.uniform(0.001, 0.02, filters).astype(np.float32)
+    y_scale = np.float32(max(np.abs(sums).max(), 1) * x_scale * w_scale.max() / 200)
+    bias = random.uniform(-1, 1, filters).astype(np.float32) * y_scale * 20
+    scales = x_scale * w_scale.astype(np.float64)[:, None, None]
+    terms = (np.abs(x.astype(np.float64) - zero).max() * 128 * scales).max() * w[0].size
+    case = Case()
+    name, zero_name = case.input(x), case.constant(zero, dtype)
+    weight = quantised(case, case.constant(w, np.int8), w_scale, case.constant(np.zeros(filters), np.int8), 0)
+    real = case.graph.node("Conv", [quantised(case, name, x_scale, zero_name), weight,
+                                    case.constant(bias, np.float32)], **where)
+    want = sums * scales + bias[:, None, None].astype(np.float64)
+    case.real(real, want, terms)
+    relu = case.graph.node("Relu", [real])
+    first = requantised(case, relu, y_scale, -128, np.int8)
+    case.rounded(first, np.maximum(want, 0) / np.float64(y_scale), -128, np.int8)
+    case.exact(case.graph.node("ConvInteger", [name, case.constant(w, np.int8), zero_name], **where), sums, np.int32)
+    flat = case.constant(w_scale[0], np.float32)
+    linear = case.graph.node("QLinearConv", [name, case.constant(x_scale, np.float32), zero_name,
+                                             case.constant(w, np.int8), flat, case.constant(0, np.int8),
+                                             case.constant(y_scale, np.float32), case.constant(100, np.uint8)], **where)
+    case.rounded(linear, sums * (np.float64(x_scale) * w_scale[0] / y_scale), 100, np.uint8)
+    case.run(f"{channels} to {filters} channels, kernel {kernel}, zero point {zero}")
+
+
+def check_product(rows, steps, columns, dtype, zero, right_dtype, right_zero):
+    a, b = bytes_of(dtype, (rows, steps)), bytes_of(right_dtype, (steps, columns))
+    sums = (a.astype(np.int64) - zero) @ (b.astype(np.int64) - right_zero)
+    a_scale, b_scale = np.float32(0.021), np.float32(0.0037)
+    scale, terms = np.float64(a_scale) * b_scale, np.float64(a_scale) * b_scale * 255 * 255 * steps
+    case = Case()
+    left, zero_name = case.input(a), case.constant(zero, dtype)
+    right = case.constant(b, right_dtype)
+    right_zero_name = case.constant(right_zero, right_dtype)
+    real = case.graph.node("MatMul", [quantised(case, left, a_scale, zero_name),
+                                      quantised(case, right, b_scale, right_zero_name)])
+    case.real(real, sums * scale, terms)
+    case.exact(case.graph.node("MatMulInteger", [left, right, zero_name, right_zero_name]), sums, np.int32)
+    computed = case.input(b)  # both operands are: its sums are not known before
+    case.exact(case.graph.node("MatMulInteger", [left, computed, zero_name, right_zero_name]), sums, np.int32)
+    case.run(f"{rows}x{steps}x{columns}, zero points {zero}, {right_zero}")
+
+
+def check_network():
+    """A block with a residual sum, as static quantisation leaves it: each value against those before it, as given."""
+    case, scale = Case(), np.float32(0.05)
+    x = bytes_of(np.int8, (1, 16, 9, 10))
+    name = case.input(x)
+    zero = case.constant(-128, np.int8)
+    w = bytes_of(np.int8, (16, 16, 3, 3))
+    where = {"kernel_shape": [3, 3], "pads": [1] * 4}
+    sums = convolve(x.astype(np.int64) + 128, w, 1, (1, 1), (1,) * 4, (1, 1))
+    w_scale = np.float32(300 / max(np.abs(sums).max(), 1))
+    dequantised = quantised(case, name, scale, zero)
+    real = case.graph.node("Conv", [dequantised, quantised(case, case.constant(w, np.int8), w_scale,
+                                                           case.constant(0, np.int8))], **where)
+    first = requantised(case, real, scale, -4, np.int8)
+    one = np.clip(np.rint(sums * np.float64(w_scale)) - 4, -128, 127)
+    ties = np.abs(np.abs(sums * np.float64(w_scale) % 1) - 0.5).min()
+    total = case.graph.node("Relu", [case.graph.node(
+        "Add", [quantised(case, first, scale, case.constant(-4, np.int8)), dequantised])])
+    second = requantised(case, total, scale * np.float32(1.7), -128, np.int8)
+    case.rounded(first, sums * np.float64(w_scale), -4, np.int8)
+    if ties > NEAR:
+        case.rounded(second, np.maximum(one + 4 + x.astype(np.float64) + 128, 0) / 1.7, -128, np.int8)
+    pooled = case.graph.node("MaxPool", [quantised(case, second, scale, zero)], kernel_shape=[2, 2])
+    case.graph.output(pooled, FLOAT, (1, 16, 8, 9))
+    case.checks.append(lambda got: np.isfinite(got).all())
+    case.run("a residual block")
+
+
+if __name__ == "__main__":
+    for convolution in CONVOLUTIONS:
+        check_convolution(*convolution)
+    for product in PRODUCTS:
+        check_product(*product)
+    check_network()
