@@ -31,7 +31,7 @@ SPILLS = {("mobilenet_v3_small", "gfx1151")}
 
 BLOCKS = re.MULTILINE | re.DOTALL
 KERNEL = re.compile(r"^  func\.func private @(\w+)\([^\n]*\) attributes \{([^\n]*)\} \{$(.*?)^  \}$", BLOCKS)
-NEST = re.compile(r"^    affine\.parallel \(([^\n]*?)\) = [^\n]*? to \(([^\n]*?)\) \{$(.*?)^    \} \{strata\.nest", BLOCKS)
+NEST = re.compile(r"^    affine\.parallel \(([^\n]*?)\) = [^\n]*? to \(([^\n]*?)\) \{$(.*?)^    \} \{strata\.n", BLOCKS)
 LOOP = re.compile(r"affine\.for (%\w+) = 0 to (\d+) ")
 VALUE = re.compile(r"^ +(%\w+) = (.*)$", re.MULTILINE)
 CHOICE = re.compile(r"^( +)(%\w+) = (affine\.if .*?)^\1\}$", BLOCKS)  # with its two regions
