@@ -92,7 +92,7 @@ static bool has_aliases(const placing_t *p) {
 
 strata_status_t strata_pass_affine_store_in_place(strata_compile_t *compile) {
   placing_t p = {.compile = compile, .main = strata_find_func(compile->module, "main")};
-  if (!has_aliases(&p))
+  if (mlirOperationIsNull(p.main) || !has_aliases(&p))
     return NULL;
   STRATA_TRY(strata_nest_graph_read(compile->arena, p.main, &p.graph));
   for (int i = 0; i < (int)p.graph.nodes.count; i++) {

@@ -33,7 +33,7 @@ static MlirAttribute with_alias(strata_compile_t *compile, MlirAttribute port, c
 
 strata_status_t strata_pass_strata_aliases(strata_compile_t *compile) {
   MlirOperation main = strata_find_func(compile->module, "main");
-  for (size_t i = 0; i < compile->options->n_aliases; i++) {
+  for (size_t i = 0; i < compile->options->n_aliases && !mlirOperationIsNull(main); i++) {
     const strata_alias_t *alias = &compile->options->aliases[i];
     MlirAttribute results = strata_attr(main, "res_attrs"), arguments = strata_attr(main, "arg_attrs");
     intptr_t output = find_port(results, alias->output), input = find_port(arguments, alias->input);

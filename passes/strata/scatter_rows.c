@@ -96,6 +96,8 @@ static MlirValue through_reshapes(MlirValue x) {
 // An argument of @main is updated, and the result may have its memory: nothing is copied (affine-store-in-place).
 static bool is_in_place(const strata_rewriter_t *r, MlirOperation op, MlirValue init) {
   MlirOperation main = strata_find_func(r->compile->module, "main");
+  if (mlirOperationIsNull(main))
+    return false;
   MlirAttribute results = strata_attr(main, "res_attrs"), arguments = strata_attr(main, "arg_attrs");
   MlirValue from = through_reshapes(init);
   MlirBlock body = strata_func_body(main);

@@ -1,4 +1,4 @@
-"""com.microsoft's mixtures of experts, MoE and QMoE, and ONNX's LinearAttention, CausalConvWithState and CumProd, against
+"""com.microsoft's mixtures of experts, MoE and QMoE, attention of packed rows, and ONNX's LinearAttention, CausalConvWithState and CumProd, against
 formulas in f64."""
 import os
 
@@ -167,6 +167,33 @@ def products():
                            [turned(y).astype(np.float32)], fixed=(1,), domain="", reverse=reverse, exclusive=exclusive)
 
 
+def packed_attention():
+    heads, size, hidden = 2, 8, 16
+    offsets, rows = np.array([0, 3, 4, 9], np.int32), 9
+    places = np.zeros((3, 5), np.int32)
+
+    def attend(q, k, v):
+        result = np.zeros((rows, heads, v.shape[-1] // heads))
+        for first, end in zip(offsets[:-1], offsets[1:]):
+            for head in range(heads):
+                part = [x[first:end].reshape(end - first, heads, -1)[:, head] for x in (q, k, v)]
+                scores = np.exp(part[0] @ part[1].T / np.sqrt(size))
+                result[first:end, head] = scores / scores.sum(-1, keepdims=True) @ part[2]
+        return [result.reshape(rows, -1).astype(np.float32)]
+    q, k, v, bias = floats(rows, hidden), floats(rows, hidden), floats(rows, 6), floats(38)
+    moved = [x.astype(np.float64) + b for x, b in zip((q, k, v), np.split(bias, [16, 32]))]
+    yield Case("PackedMultiHeadAttention", "PackedMultiHeadAttention", [q, k, v, bias, places, offsets], attend(*moved),
+               fixed=(3,), num_heads=heads)
+    packed_rows = floats(rows, heads, 3, size)
+    yield Case("PackedMultiHeadAttention of one", "PackedMultiHeadAttention",
+               [packed_rows, None, None, None, places, offsets],
+               attend(*(packed_rows[:, :, i].reshape(rows, -1).astype(np.float64) for i in range(3))), num_heads=heads)
+    x, w, bias = floats(rows, 10), floats(10, 38) / 3, floats(38)
+    yield Case("PackedAttention", "PackedAttention", [x, w, bias, places, offsets],
+               attend(*np.split(x.astype(np.float64) @ w + bias, [16, 32], -1)), fixed=(1, 2), num_heads=heads,
+               qkv_hidden_sizes=[16, 16, 6])
+
+
 def check_errors():
     x, logits, w1, w2 = floats(3, HIDDEN), floats(3, EXPERTS), floats(EXPERTS, 6, HIDDEN), floats(EXPERTS, HIDDEN, 6)
     refuses("the sparse mixer", "MoE", [x, logits, w1, None, w2], use_sparse_mixer=1)
@@ -181,6 +208,7 @@ def check_errors():
 if __name__ == "__main__":
     check([*mixtures()])
     check([*few_bits()], modes=("cpu",))
+    check([*packed_attention()])
     check([*recurrences(""), *convolutions(""), *products()], opset=27)
     check([*recurrences("com.microsoft"), *convolutions("com.microsoft")], modes=("cpu",))
     check_errors()

@@ -101,8 +101,7 @@ static MlirValue joined(onnx_node_t *n, MlirValue past, MlirValue x) {
   return onnx_failed(n) ? x : strata_build_concat(n->b, 2, (MlirValue[]){past, x}, 2);
 }
 
-// The sizes of queries, keys and values beside each other.
-static bool read_widths(onnx_node_t *n, int64_t total, int64_t heads, int64_t out[3]) {
+bool onnx_projection_widths(onnx_node_t *n, int64_t total, int64_t heads, int64_t out[3]) {
   int64_t count;
   const int64_t *given = onnx_attr_ints(n, "qkv_hidden_sizes", &count);
   bool is_good = heads > 0 && (given ? count == 3 : total % 3 == 0);
@@ -130,7 +129,7 @@ static bool check_projection(onnx_node_t *n, int64_t widths[3], int64_t heads) {
     onnx_invalid(n, "expected an input of 3 dimensions and weights of 2");
   if (!onnx_failed(n))
     onnx_expect_shape(n, 2, 1, &weights.dims[1]);
-  return !onnx_failed(n) && read_widths(n, total, heads, widths);
+  return !onnx_failed(n) && onnx_projection_widths(n, total, heads, widths);
 }
 
 // Queries, keys and values beside each other, [batch, length, widths].
