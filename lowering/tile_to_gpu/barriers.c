@@ -75,4 +75,6 @@ static strata_status_t emit_barrier(strata_gpu_distribution_t *d, void (*emit_of
 
 strata_status_t strata_emit_barrier(strata_gpu_distribution_t *d) { return emit_barrier(d, strata_emit_block_barrier); }
 
-strata_status_t strata_emit_shared_barrier(strata_gpu_distribution_t *d) { return emit_barrier(d, emit_shared_barrier); }
+strata_status_t strata_emit_shared_barrier(strata_gpu_distribution_t *d) {
+  return emit_barrier(d, emit_shared_barrier);
+}

@@ -1,5 +1,5 @@
-// Loops around a contraction whose matrix instructions need not wait for the barrier: fragments of the next step's first
-// chunk are read before this step's last chunk is multiplied.
+// Loops around a contraction whose matrix instructions need not wait for the barrier: fragments of the next step's
+// first chunk are read before this step's last chunk is multiplied.
 //
 // Where threads copy both operands, into s slots:
 //   copies of steps 0 to s - 1; step 0 waited for; barrier; fragments of its first chunk
@@ -15,8 +15,8 @@
 //     stores of step k + 1 into the other slot, which nobody reads since the last barrier; loads of step k + 2; barrier
 //     fragments of the next step's first chunk; products of the last chunk }
 //   products of step n - 1
-// In a pair slots are constants, so that no address is computed, and fragments change places with the next ones, so that
-// none is moved. There is no branch: the scheduler may put memory's instructions between the products. The last
+// In a pair slots are constants, so that no address is computed, and fragments change places with the next ones, so
+// that none is moved. There is no branch: the scheduler may put memory's instructions between the products. The last
 // iteration loads step n - 1 a second time.
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/contract_loop.h"
@@ -138,7 +138,8 @@ static strata_status_t step_odd(pipeline_t *p, MlirValue step) {
     old[i] = p->state.data[i];
     types[i] = mlirValueGetType(old[i]);
   }
-  MlirValue is_even = strata_emit_cmpi(e, STRATA_EQ, strata_emit_with(e, "arith.andi", step, 1), strata_emit_index(e, 0));
+  MlirValue is_even =
+      strata_emit_cmpi(e, STRATA_EQ, strata_emit_with(e, "arith.andi", step, 1), strata_emit_index(e, 0));
   MlirValue is_first = strata_emit_cmpi(e, STRATA_SLE, strata_emit_index(e, 0), step);
   strata_loop_t choice = strata_emit_choice_begin(e, strata_emit_binary(e, "arith.andi", is_even, is_first), n, types);
   STRATA_TRY(step_staged(p, step, 0));
@@ -159,8 +160,7 @@ static strata_status_t emit_loop(pipeline_t *p, MlirValue end,
                                  strata_status_t (*emit_step)(pipeline_t *p, MlirValue step)) {
   strata_emitter_t *e = &p->d->e;
   int n_state = (int)p->state.count;
-  strata_loop_t loop =
-      strata_emit_for_begin(e, strata_emit_index(e, 0), end, 1, n_state, p->state.data, p->state.data);
+  strata_loop_t loop = strata_emit_for_begin(e, strata_emit_index(e, 0), end, 1, n_state, p->state.data, p->state.data);
   p->d->nest.loops++;
   STRATA_TRY(emit_step(p, loop.induction));
   p->d->nest.loops--;

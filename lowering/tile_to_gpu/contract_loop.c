@@ -40,7 +40,8 @@ bool strata_pipeline_copies(const pipeline_t *p, int side) {
 static bool is_copied(const pipeline_t *p, MlirOperation op) {
   bool result = false;
   for (int side = 0; side < 2; side++)
-    result |= strata_pipeline_copies(p, side) && mlirOperationEqual(strata_operand_load(&p->products[0].operands[side]), op);
+    result |=
+        strata_pipeline_copies(p, side) && mlirOperationEqual(strata_operand_load(&p->products[0].operands[side]), op);
   return result;
 }
 

@@ -31,7 +31,9 @@ BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "f64": 8, "s8": 1, "e4m3": 1,
 F8 = {"e4m3": ("f8E4M3FN", [0xC4, 0xC0, 0xB8, 0, 0x38, 0x40, 0x44]), "e5m2": ("f8E5M2", [0xC2, 0xC0, 0xBC, 0, 0x3C, 0x40, 0x42])}
 # Rows, columns, warps along both, warps that share a tile, bytes of a step.
 TILES = [(128, 128, 2, 4, 1, 64), (128, 64, 2, 2, 1, 64), (64, 64, 2, 2, 1, 128), (128, 32, 4, 1, 1, 128),
-         (32, 32, 1, 1, 1, 128), (32, 64, 1, 2, 1, 128), (64, 64, 2, 2, 2, 128), (32, 32, 1, 1, 4, 256)]
+         (32, 32, 1, 1, 1, 128), (32, 64, 1, 2, 1, 128), (64, 64, 2, 2, 2, 128), (32, 32, 1, 1, 4, 256),
+         (128, 256, 2, 4, 1, 64), (256, 128, 4, 2, 1, 64)]
+LARGE = 128 * 128  # of larger tiles warps of 32 lanes have no room for the fragments
 EVERY_TYPE = (4, 7)  # of the tiles, those that every type has
 EVERY_TILE = ("emulated_942", "emulated_1100")  # of the devices, those that have all of them
 
@@ -73,9 +75,11 @@ def schedule(device, kind, tile):
 
 
 def products():
-    for device, (_, kinds) in DEVICES.items():
+    for device, (lanes, kinds) in DEVICES.items():
         for number, tile in enumerate(TILES):
             if number not in EVERY_TYPE and device not in EVERY_TILE:
+                continue
+            if lanes == 32 and tile[0] * tile[1] > LARGE:
                 continue
             for kind in kinds if number in EVERY_TYPE else ("f16",):
                 for order in ("nn", "nt", "tn", "tt") if number == EVERY_TYPE[0] else ("nt",):

@@ -55,9 +55,9 @@ module {
       // HOST: llvm.call @strata_emulated_barrier()
       gpu.barrier
       // Where shared memory alone is ordered AMD's threads do not wait for what they load from other memory.
-      // AMDGCN: llvm.fence syncscope("workgroup") release {llvm.mmra = #llvm.mmra_tag<"amdgpu-synchronize-as":"local">}
+      // AMDGCN: llvm.fence syncscope("workgroup") release {llvm.mmra = #[[MMRA:mmra_tag]]}
       // AMDGCN-NEXT: "llvm.amdgcn.s.barrier"
-      // AMDGCN-NEXT: llvm.fence syncscope("workgroup") acquire {llvm.mmra = #llvm.mmra_tag<"amdgpu-synchronize-as":"local">}
+      // AMDGCN-NEXT: llvm.fence syncscope("workgroup") acquire {llvm.mmra = #[[MMRA]]}
       gpu.barrier {tile.shared}
       %l = memref.load %s[%c0] : memref<128xf32, 3>
       %h = arith.truncf %l : f32 to f16

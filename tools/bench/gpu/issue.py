@@ -2,8 +2,8 @@
 
     python3 issue.py [--device gfx942 ...] [--size 4096] [--type f16] [--code FILE.hsaco]
 
-Counted are the instructions of one iteration of the loop around the matrix instructions, of a wave, and from these what a
-compute unit's parts take as long as they do, each by itself:
+Counted are the instructions of a wave in one iteration of the loop around the matrix instructions, and from these for
+how long an iteration of a block occupies each part of a compute unit:
 
     matrix  matrix instructions of the waves of a SIMD, by targets/gpu/mma.def
     vector  the same waves' other vector instructions, a cycle each, of 64 lanes four. On chips of 32 lanes matrix
@@ -44,8 +44,8 @@ Chip = collections.namedtuple("Chip", "lanes simds cadence registers")
 CHIPS = {64: Chip(64, 4, 4, 512), 32: Chip(32, 2, 1, 1536)}
 
 KINDS = (("matrix", r"v_(mfma|wmma)_"), ("LDS reads", r"ds_(read|load)_"), ("LDS writes", r"ds_(write|store)_"),
-         ("loads", r"(global|buffer)_load_"), ("waits", r"s_wait"), ("barriers", r"s_barrier"), ("branches", r"s_c?branch"),
-         ("vector", r"v_"), ("scalar", r"s_(?!delay_alu|clause)"))
+         ("loads", r"(global|buffer)_load_"), ("waits", r"s_wait"), ("barriers", r"s_barrier"),
+         ("branches", r"s_c?branch"), ("vector", r"v_"), ("scalar", r"s_(?!delay_alu|clause)"))
 # What is no work of the wave's: the model knows neither.
 LEFT_OUT = r"s_(c?branch|barrier|delay_alu|clause)"
 
