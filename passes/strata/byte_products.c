@@ -46,6 +46,17 @@ static int quad_dim(const strata_contract_t *c) {
   return best;
 }
 
+// Whether no sum of products of bytes leaves i32, and all sizes are known: others are not read four bytes at a time.
+static bool has_small_sums(const strata_contract_t *c) {
+  int64_t size, terms = 1, most = INT32_MAX / (UINT8_MAX * SIGN);
+  for (int dim = 0; dim < c->n_dims; dim++) {
+    if (!strata_dim_is_constant(c->dims[dim], &size))
+      return false;
+    terms = dim < c->result_rank || terms > most ? terms : terms * quads_up(size);
+  }
+  return terms <= most;
+}
+
 static bool is_multiple(const strata_contract_t *c, int dim) {
   int64_t size;
   return strata_dim_is_constant(c->dims[dim], &size) && size % QUAD == 0;
@@ -153,7 +164,7 @@ static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_o
   strata_contract_t c;
   strata_quantized_t q[2];
   if (id != STRATA_OP_CONTRACT || !may_be_of_bytes(op) || !strata_contract_read(r->compile, op, &c) ||
-      quad_dim(&c) < 0 || !read_operands(r, &c, q))
+      !has_small_sums(&c) || quad_dim(&c) < 0 || !read_operands(r, &c, q))
     return STRATA_NO_VALUE;
   bool is_float = c.type == STRATA_TYPE_F32;
   c.operands[0] = bytes_of(r, &q[0], true);
