@@ -3,11 +3,11 @@
 //
 //   contract((%q - z) * s, %p * t)   ->   convert(contract(%q + 128, %p) {unsigned_lhs} - (z + 128) * sum(%p)) * s * t
 //
-// where %q and %p are signed bytes; an unsigned %q is taken as it is, and a %p of zero point 128 is one of 0 with a sign.
-// So are products of i32 to which bytes have been widened. Sums of bytes are exact, in another order than that of floats
-// all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero
-// point is not 0, as it is behind a relu, the image gets a margin of it; and where no dim of the sum is a multiple of four,
-// one is made so: an image of three channels has a fourth. The right operand is constant unless the left one's zero point
+// where %q and %p are signed bytes; an unsigned %q is taken as it is, and a %p of zero point 128 is one of 0 with a
+// sign. So are products of i32 to which bytes have been widened. Sums of bytes are exact, in another order than that of
+// floats all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero point is
+// not 0, as it is behind a relu, the image gets a margin of it; and where no dim of the sum is a multiple of four, one
+// is made so: an image of three channels has a fourth. The right operand is constant unless the left one's zero point
 // is 0: nobody knows its sums before.
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
@@ -141,8 +141,7 @@ static MlirValue sums_of(strata_rewriter_t *r, const strata_contract_t *c, MlirV
   }
   MlirValue wide = strata_build_convert(&r->build, STRATA_OP_CONVERT, bytes, STRATA_TYPE_I32);
   MlirValue sums = strata_build_reduce(&r->build, STRATA_COMBINER_ADD, wide, n_axes, axes, false);
-  return strata_build_broadcast(&r->build, sums, result,
-                                mlirAffineMapGet(context, c->result_rank, 0, n_exprs, exprs));
+  return strata_build_broadcast(&r->build, sums, result, mlirAffineMapGet(context, c->result_rank, 0, n_exprs, exprs));
 }
 
 // The bytes with or without a sign: 128 more or less.
@@ -156,8 +155,8 @@ static MlirValue bytes_of(strata_rewriter_t *r, const strata_quantized_t *q, boo
 // A product of floats or of integers, to be read.
 static bool may_be_of_bytes(MlirOperation op) {
   strata_type_t type = strata_shape_of(strata_result(op)).type;
-  return (type == STRATA_TYPE_F32 || type == STRATA_TYPE_I32) &&
-         strata_shape_of(strata_operand(op, 0)).type == type && strata_shape_of(strata_operand(op, 1)).type == type;
+  return (type == STRATA_TYPE_F32 || type == STRATA_TYPE_I32) && strata_shape_of(strata_operand(op, 0)).type == type &&
+         strata_shape_of(strata_operand(op, 1)).type == type;
 }
 
 static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
@@ -234,7 +233,7 @@ static MlirValue multiply_by_reciprocal(strata_rewriter_t *r, MlirOperation op, 
 }
 
 strata_status_t strata_pass_byte_products(strata_compile_t *compile) {
-  if (strata_target_is_gpu(compile) || compile->options->disable_unsafe_math ||
+  if (strata_target_is_gpu(compile) || compile->options->disable_unsafe_math || compile->options->disable_fast_math ||
       compile->options->precision != STRATA_PRECISION_DEFAULT)
     return NULL;
   const strata_cpu_device_t *device;
