@@ -48,9 +48,10 @@ const strata_combiner_info_t strata_combiner_info[STRATA_COMBINER_COUNT] = {
 //===-- Signatures -----------------------------------------------------------------------------------------------===//
 
 static const char *const attr_kind_names[STRATA__ATTR_KIND_COUNT] = {
-    [STRATA__ATTR_I64] = "i64",   [STRATA__ATTR_I64S] = "i64s",     [STRATA__ATTR_DIMS] = "dims",
-    [STRATA__ATTR_FLAG] = "flag", [STRATA__ATTR_BOOL] = "bool", [STRATA__ATTR_F64] = "f64",       [STRATA__ATTR_MAP] = "map",
-    [STRATA__ATTR_MAPS] = "maps", [STRATA__ATTR_STRING] = "string", [STRATA__ATTR_ANY] = "any"};
+    [STRATA__ATTR_I64] = "i64",   [STRATA__ATTR_I64S] = "i64s", [STRATA__ATTR_DIMS] = "dims",
+    [STRATA__ATTR_FLAG] = "flag", [STRATA__ATTR_BOOL] = "bool", [STRATA__ATTR_F64] = "f64",
+    [STRATA__ATTR_MAP] = "map",   [STRATA__ATTR_MAPS] = "maps", [STRATA__ATTR_STRING] = "string",
+    [STRATA__ATTR_ANY] = "any"};
 
 static strata__signature_t op_signatures[STRATA_OP_COUNT];
 static strata__signature_t composite_signatures[STRATA_COMPOSITE_COUNT];

@@ -5,9 +5,7 @@
 
 enum { QUAD = 4, BYTE = 8, WORD = 32 };
 
-static int64_t lanes_of(MlirType type) {
-  return mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 1;
-}
+static int64_t lanes_of(MlirType type) { return mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 1; }
 
 static bool has_intrinsic(const strata_arithmetic_t *m, int64_t lanes) {
   return m->quad_products && (lanes == 4 || lanes == 8 || lanes == 16);

@@ -20,7 +20,8 @@ typedef struct {
 
 static contract_t contract_of(strata__lowering_t *l, MlirOperation op) {
   MlirAttribute maps = strata_attr(op, "maps");
-  contract_t c = {.result = strata__result(l, op, 0), .zero_pad = strata_attr_flag(op, "zero_pad"),
+  contract_t c = {.result = strata__result(l, op, 0),
+                  .zero_pad = strata_attr_flag(op, "zero_pad"),
                   .is_unsigned = {strata_attr_flag(op, "unsigned_lhs"), false}};
   for (int i = 0; i < 2; i++) {
     c.operands[i] = strata__operand(l, op, i);

@@ -76,8 +76,9 @@ static void multiply_add_piece(product_t *p, int64_t piece, MlirValue *value) {
     p->point[p->acc.dims[i]] = element % acc->sizes[i];
   int inner = acc->rank ? p->acc.dims[acc->rank - 1] : -1;
   MlirValue lhs = factor(p, &p->lhs, inner, length), rhs = factor(p, &p->rhs, inner, length);
-  *value = p->has_quads ? strata_emit_quads(&p->d->arithmetic, p->is_turned ? rhs : lhs, p->is_turned ? lhs : rhs, *value)
-                        : strata_emit_multiply_add(&p->d->arithmetic, lhs, rhs, *value);
+  *value = p->has_quads
+               ? strata_emit_quads(&p->d->arithmetic, p->is_turned ? rhs : lhs, p->is_turned ? lhs : rhs, *value)
+               : strata_emit_multiply_add(&p->d->arithmetic, lhs, rhs, *value);
 }
 
 // The next point of the reduction dims; false after the last.

@@ -112,9 +112,12 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
       .n_spaces = count_spaces(strata_func_body(func)),
       .n_tasks = STRATA_NO_TASKS,
   };
-  d.arithmetic = (strata_arithmetic_t){
-      .e = &d.e, .arena = compile->arena, .libm = kernels, .has_fma = device->has_fma, .has_f16 = device->has_f16,
-      .quad_products = device->quad_products};
+  d.arithmetic = (strata_arithmetic_t){.e = &d.e,
+                                       .arena = compile->arena,
+                                       .libm = kernels,
+                                       .has_fma = device->has_fma,
+                                       .has_f16 = device->has_f16,
+                                       .quad_products = device->quad_products};
   MlirBlock old = strata_func_body(func);
   strata_choose_lanes(&d, func);
   bool *used;

@@ -66,6 +66,7 @@ typedef struct {
   double thread_points; // of a task, that a thread should have
   double operand_reuse; // results for which an operand's element serves once it is packed, or in shared memory
   double least_side;    // results along a side below which a contraction has no tiles, and nothing serves twice
+  bool reads_quads;     // products of bytes read their operands four at a time, from memory (quads.c)
   double product_loss;  // of a multiply-add whose operands are computed on their way and not fetched in bulk
 } strata_group_prices_t;
 

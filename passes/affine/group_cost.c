@@ -39,7 +39,8 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                           .task_threads = 1,
                                           .piece_bytes = cpu->vector_bytes,
                                           .thread_points = 1,
-                                          .operand_reuse = 512};
+                                          .operand_reuse = 512,
+                                          .reads_quads = cpu->quad_products};
     return NULL;
   }
   const strata_gpu_device_t *device;
@@ -500,12 +501,26 @@ static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int
   return loss + repeats * chain.read * prices->byte + evaluations * chain.work <= alone;
 }
 
+// True of a product of bytes that is read four at a time: no operand is computed on its way.
+static bool reads_quads(const strata_grouping_t *grouping, const strata_nest_t *nest) {
+  strata_contraction_t c;
+  if (!grouping->prices.reads_quads || !strata_nest_contraction(nest, &c))
+    return false;
+  const strata_access_t *sides[2] = {c.lhs, c.rhs};
+  for (int i = 0; i < 2; i++) {
+    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(sides[i]->buffer));
+    if (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) != 8)
+      return false;
+  }
+  return true;
+}
+
 strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
                                          double evaluations) {
   bool is_gpu = strata_target_is_gpu(grouping->compile);
   const strata_nest_node_t *first = strata_group_node(grouping, grouping->groups.data[group].members.data[0]);
-  if (grouping->nodes[node].is_operand && strata_nest_sums_vary(first->nest))
-    return STRATA_REASON_OPERAND; // it would be packed, as far as the sums go
+  if (grouping->nodes[node].is_operand && (strata_nest_sums_vary(first->nest) || reads_quads(grouping, first->nest)))
+    return STRATA_REASON_OPERAND; // it would be packed, as far as the sums go, or read by bytes
   if (grouping->nodes[node].is_operand && !(is_gpu ? is_fetched_cheaper(grouping, group, node, evaluations)
                                                    : is_cheap_operand(grouping, node, evaluations)))
     return STRATA_REASON_OPERAND;

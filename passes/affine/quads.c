@@ -7,12 +7,12 @@
 //   affine.for %k = 0 to 16 { %x = affine.load %a[%m, %k] : memref<8x16xi32>  %y = affine.load %b[%n, %k] ...
 //                             %p = arith.muli %x, %y {strata.quads} : i32 }
 //
-// and the calls take a strata.view of the buffers. An operand whose bytes do not lie along the dim is copied first, which
-// the preparation program does for weights. From here on it is a contraction of i32 like any other, whose factors are
-// packed and cut as ever; what its product is the expansion of arithmetic alone knows (lowering/expand).
+// and the calls take a strata.view of the buffers. An operand whose bytes do not lie along the dim is copied first,
+// which the preparation program does for weights. From here on it is a contraction of i32 like any other, whose factors
+// are packed and cut as ever; what its product is the expansion of arithmetic alone knows (lowering/expand).
+#include "dialects/affine/quads.h"
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/nest.h"
-#include "dialects/affine/quads.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_text.h"
@@ -104,8 +104,7 @@ static bool walks_quads(const strata_nest_t *nest, MlirAffineExpr expr, int dim)
   MlirAffineExpr zeros[STRATA_MAX_DIMS];
   for (int i = 0; i < strata_nest_n_dims(nest); i++)
     zeros[i] = mlirAffineConstantExprGet(mlirAffineExprGetContext(expr), 0);
-  MlirAffineMap origin =
-      mlirAffineMapGet(mlirAffineExprGetContext(expr), 0, 0, strata_nest_n_dims(nest), zeros);
+  MlirAffineMap origin = mlirAffineMapGet(mlirAffineExprGetContext(expr), 0, 0, strata_nest_n_dims(nest), zeros);
   rest = strata_affine_simplify(mlirAffineExprCompose(rest, origin), STRATA_STATIC_SPACE(0, NULL));
   return mlirAffineExprIsAConstant(rest) && mlirAffineConstantExprGetValue(rest) % QUAD == 0;
 }
@@ -217,8 +216,7 @@ static MlirAffineMap quads_map(const quads_t *q, const operand_t *operand) {
   dims[q->dim] = mlirAffineMulExprGet(dims[q->dim], four);
   MlirAffineMap scaled = mlirAffineMapGet(context, n_dims, 0, n_dims, dims);
   for (int i = 0; i < rank; i++)
-    results[i] = mlirAffineExprCompose(
-        mlirAffineMapGetResult(map, moved_dim(rank, operand->place, i)), scaled);
+    results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(map, moved_dim(rank, operand->place, i)), scaled);
   results[rank - 1] = mlirAffineFloorDivExprGet(results[rank - 1], four);
   strata_space_t space = q->nest->space;
   return strata_affine_simplify_map(mlirAffineMapGet(context, n_dims, 0, rank, results), &space);
@@ -226,8 +224,8 @@ static MlirAffineMap quads_map(const quads_t *q, const operand_t *operand) {
 
 static void view_operand(const operand_t *operand, MlirOperation call, MlirType type) {
   MlirValue buffer = mlirOperationGetOperand(call, operand->argument);
-  MlirOperation view = strata_op_create(mlirOperationGetLocation(call), STRATA_VARYING_VIEW, 1, &buffer, 1, &type, 0,
-                                        NULL, 0, NULL);
+  MlirOperation view =
+      strata_op_create(mlirOperationGetLocation(call), STRATA_VARYING_VIEW, 1, &buffer, 1, &type, 0, NULL, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(call), call, view);
   mlirOperationSetOperand(call, operand->argument, mlirOperationGetResult(view, 0));
 }

@@ -1,4 +1,5 @@
-// affine-widen-late: on cpus that multiply bytes, what only widens elements of a buffer is computed by each of its readers.
+// affine-widen-late: on cpus that multiply bytes, what only widens elements of a buffer is computed by each of its
+// readers.
 //
 //   nest: store(sitofp(load %q[%i, %j]), %t[%i, %j])     load %t[%a, %b]
 // becomes
@@ -34,7 +35,8 @@ static bool widens(const strata_nest_t *nest) {
 // The buffer is stored once, and else loaded.
 static bool is_stored_once(MlirValue buffer) {
   int n_stores = 0;
-  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     bool is_store = strata_op_is(mlirOpOperandGetOwner(use), "affine.store");
     if (!is_store && !strata_op_is(mlirOpOperandGetOwner(use), "affine.load"))
       return false;
@@ -111,7 +113,8 @@ static strata_status_t widen_late(strata_compile_t *compile, const strata_nest_t
   MlirValue buffer = nest->accesses[1].buffer;
   STRATA_VECTOR(MlirOperation) loads = {0};
   bool is_read = false;
-  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     bool takes = false;
     if (mlirOperationEqual(op, nest->accesses[1].op))

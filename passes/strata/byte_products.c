@@ -3,11 +3,11 @@
 //
 //   contract((%q - z) * s, %p * t)   ->   convert(contract(%q + 128, %p) {unsigned_lhs} - (z + 128) * sum(%p)) * s * t
 //
-// where %q and %p are signed bytes; an unsigned %q is taken as it is, and a %p of zero point 128 is one of 0 with a sign.
-// So are products of i32 to which bytes have been widened. Sums of bytes are exact, in another order than that of floats
-// all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero
-// point is not 0, as it is behind a relu, the image gets a margin of it; and where no dim of the sum is a multiple of four,
-// one is made so: an image of three channels has a fourth. The right operand is constant unless the left one's zero point
+// where %q and %p are signed bytes; an unsigned %q is taken as it is, and a %p of zero point 128 is one of 0 with a
+// sign. So are products of i32 to which bytes have been widened. Sums of bytes are exact, in another order than that of
+// floats all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero point is
+// not 0, as it is behind a relu, the image gets a margin of it; and where no dim of the sum is a multiple of four, one
+// is made so: an image of three channels has a fourth. The right operand is constant unless the left one's zero point
 // is 0: nobody knows its sums before.
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
@@ -44,6 +44,17 @@ static int quad_dim(const strata_contract_t *c) {
     }
   }
   return best;
+}
+
+// Whether no sum of products of bytes leaves i32, and all sizes are known: others are not read four bytes at a time.
+static bool has_small_sums(const strata_contract_t *c) {
+  int64_t size, terms = 1, most = INT32_MAX / (UINT8_MAX * SIGN);
+  for (int dim = 0; dim < c->n_dims; dim++) {
+    if (!strata_dim_is_constant(c->dims[dim], &size))
+      return false;
+    terms = dim < c->result_rank || terms > most ? terms : terms * quads_up(size);
+  }
+  return terms <= most;
 }
 
 static bool is_multiple(const strata_contract_t *c, int dim) {
@@ -130,8 +141,7 @@ static MlirValue sums_of(strata_rewriter_t *r, const strata_contract_t *c, MlirV
   }
   MlirValue wide = strata_build_convert(&r->build, STRATA_OP_CONVERT, bytes, STRATA_TYPE_I32);
   MlirValue sums = strata_build_reduce(&r->build, STRATA_COMBINER_ADD, wide, n_axes, axes, false);
-  return strata_build_broadcast(&r->build, sums, result,
-                                mlirAffineMapGet(context, c->result_rank, 0, n_exprs, exprs));
+  return strata_build_broadcast(&r->build, sums, result, mlirAffineMapGet(context, c->result_rank, 0, n_exprs, exprs));
 }
 
 // The bytes with or without a sign: 128 more or less.
@@ -145,15 +155,15 @@ static MlirValue bytes_of(strata_rewriter_t *r, const strata_quantized_t *q, boo
 // A product of floats or of integers, to be read.
 static bool may_be_of_bytes(MlirOperation op) {
   strata_type_t type = strata_shape_of(strata_result(op)).type;
-  return (type == STRATA_TYPE_F32 || type == STRATA_TYPE_I32) &&
-         strata_shape_of(strata_operand(op, 0)).type == type && strata_shape_of(strata_operand(op, 1)).type == type;
+  return (type == STRATA_TYPE_F32 || type == STRATA_TYPE_I32) && strata_shape_of(strata_operand(op, 0)).type == type &&
+         strata_shape_of(strata_operand(op, 1)).type == type;
 }
 
 static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_contract_t c;
   strata_quantized_t q[2];
   if (id != STRATA_OP_CONTRACT || !may_be_of_bytes(op) || !strata_contract_read(r->compile, op, &c) ||
-      quad_dim(&c) < 0 || !read_operands(r, &c, q))
+      !has_small_sums(&c) || quad_dim(&c) < 0 || !read_operands(r, &c, q))
     return STRATA_NO_VALUE;
   bool is_float = c.type == STRATA_TYPE_F32;
   c.operands[0] = bytes_of(r, &q[0], true);
@@ -223,7 +233,7 @@ static MlirValue multiply_by_reciprocal(strata_rewriter_t *r, MlirOperation op, 
 }
 
 strata_status_t strata_pass_byte_products(strata_compile_t *compile) {
-  if (strata_target_is_gpu(compile) || compile->options->disable_unsafe_math ||
+  if (strata_target_is_gpu(compile) || compile->options->disable_unsafe_math || compile->options->disable_fast_math ||
       compile->options->precision != STRATA_PRECISION_DEFAULT)
     return NULL;
   const strata_cpu_device_t *device;

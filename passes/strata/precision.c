@@ -68,10 +68,12 @@ static MlirValue shifted_integers(strata_rewriter_t *r, const strata_quantized_t
 }
 
 // Both operands of a contract of floats as quantised ones.
-static bool read_operands(const strata_contract_t *c, const mode_t *mode, MlirContext context, strata_quantized_t q[2]) {
+static bool read_operands(const strata_contract_t *c, const mode_t *mode, MlirContext context,
+                          strata_quantized_t q[2]) {
   MlirAffineExpr exprs[STRATA_MAX_RANK];
   for (int k = 0; k < 2; k++)
-    if (!strata_quantized_read(c->operands[k], &q[k]) || bits(strata_shape_of(q[k].integers).type) > bits(mode->operand) ||
+    if (!strata_quantized_read(c->operands[k], &q[k]) ||
+        bits(strata_shape_of(q[k].integers).type) > bits(mode->operand) ||
         !strata_quantized_place_scale(c, k, q[k].scale, context, exprs))
       return false;
   return true;

@@ -20,7 +20,7 @@ static const strata_cpu_device_t devices[] = {
    .has_fma = fma,                                                                                                     \
    .has_f16 = f16,                                                                                                     \
    .l1_bytes = l1 * KIB,                                                                                               \
-   .l2_bytes = l2 * KIB,                                                                         \
+   .l2_bytes = l2 * KIB,                                                                                               \
    .quad_products = quads},
 #include "targets/cpu/devices.def"
 };

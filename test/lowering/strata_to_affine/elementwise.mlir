@@ -58,9 +58,13 @@ func.func @main(%x: tensor<4xf16>, %y: tensor<4xf16>) -> tensor<4xf16> {
 // CHECK: arith.cmpi eq
 // CHECK: arith.cmpi eq
 // CHECK: arith.divsi
-// CHECK: arith.cmpf olt
-// CHECK: arith.cmpf oge
-// CHECK: arith.fptosi %{{.*}} : f32 to i8
+// CHECK: %[[N:.*]] = arith.cmpf oeq, %[[Z:.*]], %[[Z]]
+// CHECK: %[[R:.*]] = arith.select %[[N]], %[[Z]], %{{.*}} : f32
+// CHECK: %[[A:.*]] = arith.cmpf ogt, %[[R]], %[[LOW:.*]] : f32
+// CHECK: %[[B:.*]] = arith.select %[[A]], %[[R]], %[[LOW]] : f32
+// CHECK: %[[C:.*]] = arith.cmpf olt, %[[B]], %[[HIGH:.*]] : f32
+// CHECK: %[[D:.*]] = arith.select %[[C]], %[[B]], %[[HIGH]] : f32
+// CHECK: arith.fptosi %[[D]] : f32 to i8
 func.func @main(%x: tensor<4xi32>, %y: tensor<4xi32>, %z: tensor<4xf32>) -> (tensor<4xi32>, tensor<4xi8>) {
   %0 = "strata.div"(%x, %y) : (tensor<4xi32>, tensor<4xi32>) -> tensor<4xi32>
   %1 = "strata.convert"(%z) : (tensor<4xf32>) -> tensor<4xi8>
