@@ -228,14 +228,14 @@ typedef struct {
 
 // Models err: one way is taken only if it takes less than this share of the other's time.
 typedef struct {
-  double norm;          // a norm in a product's kernel: of the time of two (group_norm.c)
-  double attention;     // in one kernel: of the time of three (group_attention.c)
-  double products;      // two products without a softmax between: of the time of two, which are much alike
+  double norm;             // a norm in a product's kernel: of the time of two (group_norm.c)
+  double attention;        // in one kernel: of the time of three (group_attention.c)
+  double products;         // two products without a softmax between: of the time of two, which are much alike
   double attention_staged; // where threads stage operands: the same in both, and scores in memory are to be avoided
-  double together;      // products in one launch: of the time apart (schedule_together.c)
-  double parts;         // a product in parts: of its time (split_reductions.c)
-  double staged;        // an operand staged: of the product's time (stage.c)
-  double streams;       // launches on several streams: of their time on one (streams.c)
+  double together;         // products in one launch: of the time apart (schedule_together.c)
+  double parts;            // a product in parts: of its time (split_reductions.c)
+  double staged;           // an operand staged: of the product's time (stage.c)
+  double streams;          // launches on several streams: of their time on one (streams.c)
 } strata_margin_costs_t;
 
 typedef struct strata_gpu_costs {

@@ -57,8 +57,8 @@ int64_t strata_mma_run(const strata_mma_t *mma);
 // thread reads 16 bytes at once.
 int64_t strata_mma_together(const strata_mma_t *mma, int64_t element_bytes);
 
-// Registers of a thread that hold the fragments of |rows| x |steps| of a left operand; the most that are worth it where a
-// loop multiplies it in every iteration: others are read from shared memory again.
+// Registers of a thread that hold the fragments of |rows| x |steps| of a left operand; the most that are worth it where
+// a loop multiplies it in every iteration: others are read from shared memory again.
 int64_t strata_mma_left_registers(const strata_mma_t *mma, int64_t rows, int64_t steps, int64_t element_bytes);
 enum { STRATA_MMA_HELD = 32 };
 

@@ -115,7 +115,8 @@ static strata_tile_value_t cut(strata_tile_builder_t *b, const builder_t *c, str
   if (!strata_size_divides(size, columns) && (!a->is_causal || !a->sees_columns)) {
     MlirAffineExpr left = strata_tile_scaled(b, block, -size, strata_size_expr(b->e.context, columns));
     scores = strata_tile_attention_cut(b, &c->t, scores, (strata_tile_value_t){strata_tile_index(b, left), 0});
-    if (strata_size_varies(columns) && !skips && !c->t.is_staged) // of numbers that is seen in what the block's number is
+    // Of numbers that is seen in what the block's number is.
+    if (strata_size_varies(columns) && !skips && !c->t.is_staged)
       strata_set_attr(strata_def(scores.value), "tile.first", mlirUnitAttrGet(b->e.context));
   }
   if (a->is_causal) {

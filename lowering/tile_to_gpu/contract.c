@@ -303,8 +303,7 @@ bool strata_product_holds_left(MlirOperation op, const strata_product_t *p) {
   const strata_shared_operand_t *left = &p->operands[ROW];
   return p->mma && left->form == STRATA_BY_ROW &&
          strata_mma_left_registers(p->mma, p->warp_tile[ROW], left->steps, left->element_bytes) <= STRATA_MMA_HELD &&
-         strata_op_is(loop, "scf.for") &&
-         !strata_attr_flag(loop, "tile.pipeline") && !mlirOperationIsNull(source) &&
+         strata_op_is(loop, "scf.for") && !strata_attr_flag(loop, "tile.pipeline") && !mlirOperationIsNull(source) &&
          !mlirOperationEqual(mlirOperationGetParentOperation(source), loop);
 }
 

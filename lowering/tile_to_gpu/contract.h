@@ -41,10 +41,10 @@ typedef struct {
   int64_t word; // elements along the reduction that go together: those that a thread has beside one another for
                 // matrix instructions, else 1
   strata_shared_form_t form;
-  strata_layout_t load;     // as it comes from memory
-  strata_layout_t fragment; // as the product reads it
-  strata_layout_t matrices; // BY_ROW: rows of 16 bytes that a thread names to tile.load_matrices
-  MlirValue memory;         // slots of rows x steps elements, once allocated
+  strata_layout_t load;           // as it comes from memory
+  strata_layout_t fragment;       // as the product reads it
+  strata_layout_t matrices;       // BY_ROW: rows of 16 bytes that a thread names to tile.load_matrices
+  MlirValue memory;               // slots of rows x steps elements, once allocated
   const strata_registers_t *held; // in |fragment|: what threads have already, so that nothing passes through memory
 } strata_shared_operand_t;
 

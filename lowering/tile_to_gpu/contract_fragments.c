@@ -140,9 +140,7 @@ void strata_product_mma_layouts(strata_product_t *p) {
 
 //===-- Registers of fragments -----------------------------------------------------------------------------------===//
 
-int64_t strata_product_chunk(const strata_product_t *p) {
-  return p->mma ? p->mma->k * p->together : 1;
-}
+int64_t strata_product_chunk(const strata_product_t *p) { return p->mma ? p->mma->k * p->together : 1; }
 
 int64_t strata_product_tiles(const strata_product_t *p, int side) {
   return p->warp_tile[side] / (side == ROW ? p->mma->m : p->mma->n);

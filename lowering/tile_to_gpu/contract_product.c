@@ -137,8 +137,8 @@ static void read_fragments(const strata_product_t *p, source_t *sources, int64_t
 static void multiply_one(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue left, MlirValue right,
                          MlirValue *sum) {
   strata_named_attr_t kind = {"kind", strata_str_attr(d->e.context, p->mma->name)};
-  *sum = strata_emit_value(&d->e, STRATA_TILE_MMA, 3, (MlirValue[]){left, right, *sum}, mlirValueGetType(*sum), 1,
-                           &kind);
+  *sum =
+      strata_emit_value(&d->e, STRATA_TILE_MMA, 3, (MlirValue[]){left, right, *sum}, mlirValueGetType(*sum), 1, &kind);
 }
 
 static void multiply_step(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
@@ -174,8 +174,8 @@ void strata_product_go_on(strata_gpu_distribution_t *d, const strata_product_t *
   }
 }
 
-// Where threads have the left operand already: a block's columns along the whole reduction, then the next block's, so that
-// few fragments of the right one are there at a time.
+// Where threads have the left operand already: a block's columns along the whole reduction, then the next block's, so
+// that few fragments of the right one are there at a time.
 static void emit_by_columns(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue slot, MlirValue *sums) {
   source_t sources[2] = {source(d, p, ROW, slot), source(d, p, COLUMN, slot)};
   int64_t n_steps = strata_ceil_div(p->n_steps, strata_product_chunk(p)) * steps_of_chunk(p);

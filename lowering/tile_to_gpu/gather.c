@@ -1,8 +1,8 @@
 // A value from one layout to another of which pairs of lanes hold copies, each what either has in the first.
 //
-// Say lanes 0 and 16 of a warp have columns 0 to 7 and 8 to 15 of a row, and both are to have all sixteen: they exchange
-// theirs, and each chooses, number by number, what was the lower lane's and what was the upper one's. Elements of 16
-// bits are exchanged, and chosen, as pairs.
+// Say lanes 0 and 16 of a warp have columns 0 to 7 and 8 to 15 of a row, and both are to have all sixteen: they
+// exchange theirs, and each chooses, number by number, what was the lower lane's and what was the upper one's. Elements
+// of 16 bits are exchanged, and chosen, as pairs.
 #include "lowering/tile_to_gpu/gather.h"
 
 #include "lowering/expand/ops.h"

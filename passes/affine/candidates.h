@@ -145,11 +145,11 @@ typedef struct {
   const char *(*explain)(strata_arena_t *arena, const strata_work_t *work, const strata_candidate_t *c);
 } strata_ways_t;
 
-extern const strata_ways_t strata_ways_pipelined;     // schedule_pipelined.c
-extern const strata_ways_t strata_ways_norm;          // schedule_norm.c: the same where rows are reduced
-extern const strata_ways_t strata_ways_fma;           // schedule_fma.c: of multiply-adds, problem->bulk_adds
-extern const strata_ways_t strata_ways_tiled;         // schedule_tiled.c: staged by the threads that multiply
-extern const strata_ways_t strata_ways_attention;     // schedule_attention.c
+extern const strata_ways_t strata_ways_pipelined;        // schedule_pipelined.c
+extern const strata_ways_t strata_ways_norm;             // schedule_norm.c: the same where rows are reduced
+extern const strata_ways_t strata_ways_fma;              // schedule_fma.c: of multiply-adds, problem->bulk_adds
+extern const strata_ways_t strata_ways_tiled;            // schedule_tiled.c: staged by the threads that multiply
+extern const strata_ways_t strata_ways_attention;        // schedule_attention.c
 extern const strata_ways_t strata_ways_attention_staged; // schedule_attention_staged.c: problem->is_staged
 // Ways that take any schedule of their kind without keys of other kinds.
 bool strata_cpu_admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given);

@@ -1,9 +1,9 @@
 // The choice of attention's tiles where the threads that multiply stage the operands: on matrix instructions of a warp,
 // or on multiply-adds. See candidates.h; docs/gpu-schedules.md has the keys.
 //
-// A warp has 16 (on multiply-adds) or more rows, and all columns of both products' tiles, so that a row's statistics are
-// found by its lanes; or, of few rows, a part of the columns. On multiply-adds, the more sums a thread has, the fewer
-// reads from shared memory one takes, by the rates of products staged by threads (schedule_tiled.c). Matrix
+// A warp has 16 (on multiply-adds) or more rows, and all columns of both products' tiles, so that a row's statistics
+// are found by its lanes; or, of few rows, a part of the columns. On multiply-adds, the more sums a thread has, the
+// fewer reads from shared memory one takes, by the rates of products staged by threads (schedule_tiled.c). Matrix
 // instructions take a part of their rate, or as long as their fragments of keys and values are read from shared memory;
 // those of queries stay in registers where they are few, and so do weights of warps that have whole rows. But a
 // processor has four schedulers, each of which wants the lanes of an instruction. Shared memory holds the tiles of keys
@@ -67,8 +67,8 @@ static bool holds_queries(const strata_attention_problem_t *p, const strata_atte
 static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   enum { STATISTICS_BYTES = 2 * 4 };
   bool has_queries = !p->mma || !holds_queries(p, c), has_weights = !p->mma || c->warps[1] > 1;
-  int64_t operands = c->rows * ((has_queries ? p->head : 0) + (has_weights ? c->columns : 0)) +
-                     c->columns * (p->head + p->value);
+  int64_t operands =
+      c->rows * ((has_queries ? p->head : 0) + (has_weights ? c->columns : 0)) + c->columns * (p->head + p->value);
   return operands * bytes_of(p) + (c->warps[1] > 1 ? c->rows * c->warps[1] * STATISTICS_BYTES : 0);
 }
 
@@ -78,8 +78,8 @@ static int64_t loaded_registers(const strata_attention_problem_t *p, const strat
   return c->columns * columns * bytes_of(p) / WORD / threads_of(p, c);
 }
 
-// Of a product by matrix instructions: its left operand, where that is held, all of it, and the right one's fragments of
-// some columns and a chunk of steps; else the fragments of a chunk. And those that follow.
+// Of a product by matrix instructions: its left operand, where that is held, all of it, and the right one's fragments
+// of some columns and a chunk of steps; else the fragments of a chunk. And those that follow.
 static int64_t product_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c,
                                  int64_t columns, int64_t steps, bool is_held) {
   const strata_mma_t *mma = p->mma;
@@ -103,8 +103,8 @@ static int64_t mma_registers(const strata_attention_problem_t *p, const strata_a
 
 // Sums of both products, keys or values on their way, what is read for multiply-adds.
 static int64_t registers_of(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  int64_t others = p->mma ? mma_registers(p, c)
-                          : sums_of(p, c, c->columns) + loaded_registers(p, c, strata_max(p->head, p->value));
+  int64_t others =
+      p->mma ? mma_registers(p, c) : sums_of(p, c, c->columns) + loaded_registers(p, c, strata_max(p->head, p->value));
   return sums_of(p, c, p->value) + others + OTHER_REGISTERS;
 }
 
@@ -112,9 +112,9 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
                  const strata_attention_choice_t *c) {
   int64_t threads = threads_of(p, c), least_columns = strata_min(c->columns, p->value);
   int64_t least_rows = p->mma ? MMA_WARP_ROWS : LEAST_WARP_ROWS;
-  return threads >= LEAST_THREADS && threads <= MAX_THREADS && c->warps[0] > 0 &&
-         c->rows / c->warps[0] >= least_rows && least_columns / c->warps[1] >= LEAST_COLUMNS &&
-         registers_of(p, c) <= REGISTERS && shared_bytes(p, c) <= device->shared_bytes;
+  return threads >= LEAST_THREADS && threads <= MAX_THREADS && c->warps[0] > 0 && c->rows / c->warps[0] >= least_rows &&
+         least_columns / c->warps[1] >= LEAST_COLUMNS && registers_of(p, c) <= REGISTERS &&
+         shared_bytes(p, c) <= device->shared_bytes;
 }
 
 //===-- Time -----------------------------------------------------------------------------------------------------===//
@@ -150,8 +150,7 @@ static double block_cycles(const strata_attention_problem_t *p, const strata_att
   int64_t head = strata_round_up(strata_attention_static_extent(a, a->head), STRATA_ATTENTION_STEP);
   double scores = costs->operation * (double)a->score_operations + costs->function * (double)a->score_functions;
   scores += a->has_softmax ? costs->exponential : 0;
-  return product_cycles(p, c, c->columns, head) +
-         product_cycles(p, c, p->value, strata_min(c->columns, p->columns)) +
+  return product_cycles(p, c, c->columns, head) + product_cycles(p, c, p->value, strata_min(c->columns, p->columns)) +
          (double)(c->rows * c->columns) * scores;
 }
 
@@ -171,8 +170,7 @@ static void predict_time(const strata_gpu_device_t *device, const strata_attenti
   double work = rounds * blocks * block_cycles(p, c) / costs->clock;
   double waiting =
       ceil(rounds / at_once) * blocks * (costs->latency + (c->warps[1] > 1 ? costs->combining : 0)) / costs->clock;
-  double bytes =
-      (double)(c->tasks * c->columns * (p->head + p->value) * bytes_of(p)) * blocks;
+  double bytes = (double)(c->tasks * c->columns * (p->head + p->value) * bytes_of(p)) * blocks;
   double cache = bytes / (costs->cache_memory * (double)device->bandwidth);
   double slowest = fmax(work, fmax(waiting, cache));
   c->bound = slowest == work ? "instructions" : slowest == waiting ? "latency" : "cache";
@@ -221,8 +219,8 @@ static const char *explain(strata_arena_t *arena, const strata_work_t *w, const 
   const strata_mma_t *mma = w->attention->mma;
   const strata_attention_choice_t *c = &candidate->attention;
   return strata_arena_printf(arena, "%s %lldx%lld by %lldx%lld warps, %lld tasks", mma ? mma->name : "multiply-adds",
-                             (long long)c->rows, (long long)c->columns, (long long)c->warps[0],
-                             (long long)c->warps[1], (long long)c->tasks);
+                             (long long)c->rows, (long long)c->columns, (long long)c->warps[0], (long long)c->warps[1],
+                             (long long)c->tasks);
 }
 
 const strata_ways_t strata_ways_attention_staged = {next, predict, write, strata_attention_admits, explain};

@@ -126,20 +126,19 @@ static int64_t count_blocks(const strata_gpu_device_t *device, const strata_segm
   return strata_size_is_constant(sizes[0], &tiles) ? strata_min(blocks, tiles * a->heads) : blocks;
 }
 
-// Staged by the threads that multiply: the tile of dense attention of as many keys as a sequence is likely to have, and of as many rows as
-// those of the table's tiles or a part of them.
+// Staged by the threads that multiply: the tile of dense attention of as many keys as a sequence is likely to have, and
+// of as many rows as those of the table's tiles or a part of them.
 static bool schedule_staged(const strata_scheduling_t *s, const strata_segment_attention_t *a, strata_schedule_t *out) {
   enum { MOST_CANDIDATES = 64 };
-  const strata_attention_problem_t problem = {
-      .attention = {.type = element_of(&a->q), .has_softmax = true},
-      .head = strata_attention_staged_side(a->steps),
-      .value = strata_attention_staged_side(a->values),
-      .rows = strata_size_likely(&s->symbols, a->n_rows),
-      .columns = (int64_t)likely_length(s, a),
-      .batch = a->heads,
-      .costs = s->device->costs,
-      .is_staged = true,
-      .mma = strata_attention_mma(s->device, element_of(&a->q))};
+  const strata_attention_problem_t problem = {.attention = {.type = element_of(&a->q), .has_softmax = true},
+                                              .head = strata_attention_staged_side(a->steps),
+                                              .value = strata_attention_staged_side(a->values),
+                                              .rows = strata_size_likely(&s->symbols, a->n_rows),
+                                              .columns = (int64_t)likely_length(s, a),
+                                              .batch = a->heads,
+                                              .costs = s->device->costs,
+                                              .is_staged = true,
+                                              .mma = strata_attention_mma(s->device, element_of(&a->q))};
   const strata_work_t work = {.device = s->device, .attention = &problem};
   strata_candidate_t *best = strata_arena_array(s->compile->arena, strata_candidate_t, MOST_CANDIDATES);
   int n = strata_candidates_best(&work, &strata_ways_attention_staged, MOST_CANDIDATES, best);

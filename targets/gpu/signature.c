@@ -160,19 +160,20 @@ static int64_t waves_by_shared(const strata_gpu_device_t *device, int64_t thread
   return resident < device->threads_resident ? strata_ceil_div(resident, device->lanes * SCHEDULERS) : 0;
 }
 
-// How many registers AMD's threads may have follows from how many threads there are, and how few they are to do with from
-// how many waves there may be: LLVM does not know what a launch gives of shared memory. Sums stay where all instructions
-// reach them: in a loop, LLVM copies those in accumulation registers once each time round.
+// How many registers AMD's threads may have follows from how many threads there are, and how few they are to do with
+// from how many waves there may be: LLVM does not know what a launch gives of shared memory. Sums stay where all
+// instructions reach them: in a loop, LLVM copies those in accumulation registers once each time round.
 static void describe_registers(const strata_gpu_kernel_t *kernel, int32_t threads, int64_t shared) {
   MlirContext context = kernel->compile->context;
   strata_arena_t *arena = kernel->compile->arena;
   int64_t waves = waves_by_shared(kernel->device, threads, shared);
-  const char *most = waves ? strata_arena_printf(arena, ", [\"amdgpu-waves-per-eu\", \"1,%lld\"]", (long long)waves) : "";
+  const char *most =
+      waves ? strata_arena_printf(arena, ", [\"amdgpu-waves-per-eu\", \"1,%lld\"]", (long long)waves) : "";
   strata_set_attr(kernel->func, "rocdl.flat_work_group_size",
                   strata_str_attr(context, strata_arena_printf(arena, "%d,%d", threads, threads)));
   strata_set_attr(kernel->func, "passthrough",
-                  mlirAttributeParseGet(context, strata_str(strata_arena_printf(
-                                                     arena, "[[\"amdgpu-agpr-alloc\", \"0\"]%s]", most))));
+                  mlirAttributeParseGet(
+                      context, strata_str(strata_arena_printf(arena, "[[\"amdgpu-agpr-alloc\", \"0\"]%s]", most))));
 }
 
 void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
