@@ -358,8 +358,8 @@ strata_status_t strata_bound_counts(strata_compile_t *compile, strata_symbols_t 
   for (intptr_t i = 0; i < n_results; i++)
     was[i] = strata_shape_of(mlirOperationGetOperand(end, i));
   STRATA_TRY(bound_block(&x, strata_func_body(main)));
-  for (MlirOperation func = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module));
-       !mlirOperationIsNull(func); func = mlirOperationGetNextInBlock(func))
+  for (MlirOperation func = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(func);
+       func = mlirOperationGetNextInBlock(func))
     if (strata_op_is(func, "func.func") && !mlirOperationEqual(func, main))
       STRATA_TRY(bound_loop(&x, func));
   finish_main(&x, main, end, was);

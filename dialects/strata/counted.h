@@ -24,8 +24,8 @@ typedef struct {
   STRATA_VECTOR(strata_count_t) list;
 } strata_counts_t;
 
-// What a builder has of them. A loop's body may have such sizes of its own, which its end takes out, but no value of such
-// a size may leave it.
+// What a builder has of them. A loop's body may have such sizes of its own, which its end takes out, but no value of
+// such a size may leave it.
 typedef struct strata_counting {
   strata_symbols_t *symbols;
   strata_counts_t *counts;

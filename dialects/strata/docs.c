@@ -75,9 +75,10 @@ static const struct {
      "the deepest leaf, or more. Nodes and "
      "roots are constants."},
     {STRATA_KIND_SUPPRESS, "Boxes that overlap",
-     "`suppress(sides [n, 4, b], scores [n, c, b], overlap [], least [], most [])`: of every class of every image, in this "
-     "order, the boxes from the best score on, the first of equals, that score above `least` and of which no box of the "
-     "class that is found already covers more than `overlap`, intersection by union; at most `most`, and `room`. The "
+     "`suppress(sides [n, 4, b], scores [n, c, b], overlap [], least [], most [])`: of every class of every image, in "
+     "this order, the boxes from the best score on, the first of equals, that score above `least` and of which no box "
+     "of the class that is found already covers more than `overlap`, intersection by union; at most `most`, and "
+     "`room`. The "
      "results are rows of image, class and box, [n c room, 3], undefined from their count on, and the count."},
     {STRATA_KIND_GENERATE, "Generate",
      "`iota`: `result[d...] = d[axis]`. `constant`: `value` or the name of `data`. "

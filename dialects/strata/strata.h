@@ -351,7 +351,8 @@ bool strata_constant_f64s(strata_compile_t *compile, MlirValue value, double **o
 STRATA_MUST_CHECK strata_status_t strata_evaluate(strata_compile_t *compile, MlirOperation op,
                                                   const void *const *operands, void *const *results);
 
-// The sides of a box of strata.suppress: the low ones of two axes, then the high ones. What it says of one that it found.
+// The sides of a box of strata.suppress: the low ones of two axes, then the high ones. What it says of one that it
+// found.
 enum { STRATA_BOX_LOW, STRATA_BOX_HIGH = 2, STRATA_BOX_SIDES = 4 };
 enum { STRATA_BOX_IMAGE, STRATA_BOX_CLASS, STRATA_BOX_NUMBER, STRATA_BOX_FOUND };
 

@@ -33,10 +33,10 @@ strata_status_t strata__infer_suppress(strata__record_t *r) {
   const strata_shape_t *scores = &r->operands[SCORES];
   MlirContext context = mlirAffineExprGetContext(scores->dims[0]);
   const strata_dim_t sizes[3] = {scores->dims[0], scores->dims[1], strata__dim_at(context, r, "room", 0)};
-  r->results[0] = (strata_shape_t){
-      .type = STRATA_TYPE_I64,
-      .rank = 2,
-      .dims = {strata_dim_product(context, 3, sizes), strata_dim_constant(context, STRATA_BOX_FOUND)}};
+  r->results[0] =
+      (strata_shape_t){.type = STRATA_TYPE_I64,
+                       .rank = 2,
+                       .dims = {strata_dim_product(context, 3, sizes), strata_dim_constant(context, STRATA_BOX_FOUND)}};
   r->results[1] = (strata_shape_t){.type = STRATA_TYPE_I64};
   return NULL;
 }

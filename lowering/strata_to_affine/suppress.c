@@ -8,7 +8,7 @@
 //       take the root; compare it with the boxes that are kept, LANES at a time; keep it if it overlaps none } }
 //     counts[%i, %c] = kept
 //   } {strata.nest = "suppress", strata.serial}
-//   affine.parallel (%i, %c) { the rows of the class, behind those of all in front } {strata.nest = "suppress_rows", ...}
+//   affine.parallel (%i, %c) { the rows of the class, behind those in front } {strata.nest = "suppress_rows", ...}
 #include "lowering/strata_to_affine/lower.h"
 
 #include <math.h>
@@ -66,8 +66,8 @@ static MlirValue key_of(suppress_t *s, MlirValue score, MlirValue place) {
   MlirValue flipped = op2(s, "arith.xori", bits, strata__int_constant(&s->nest, i32, INT32_MAX));
   MlirValue is_negative = is_less(s, bits, strata__int_constant(&s->nest, i32, 0));
   MlirValue high = cast(s, "arith.extsi", strata__select(&s->nest, is_negative, flipped, bits), i64);
-  MlirValue from_end = op2(s, "arith.subi", strata__int_constant(&s->nest, i64, UINT32_MAX),
-                           cast(s, "arith.index_cast", place, i64));
+  MlirValue from_end =
+      op2(s, "arith.subi", strata__int_constant(&s->nest, i64, UINT32_MAX), cast(s, "arith.index_cast", place, i64));
   return op2(s, "arith.ori", op2(s, "arith.shli", high, width), from_end);
 }
 
@@ -185,7 +185,8 @@ static MlirValue overlaps(suppress_t *s, const MlirValue *box, const MlirValue *
   MlirValue spans[2], zero = real(s, 0);
   for (int i = 0; i < 2; i++) {
     int low = STRATA_BOX_LOW + i, high = STRATA_BOX_HIGH + i;
-    spans[i] = larger(s, op2(s, "arith.subf", smaller(s, box[high], other[high]), larger(s, box[low], other[low])), zero);
+    spans[i] =
+        larger(s, op2(s, "arith.subf", smaller(s, box[high], other[high]), larger(s, box[low], other[low])), zero);
   }
   MlirValue common = op2(s, "arith.mulf", spans[0], spans[1]);
   MlirValue all = op2(s, "arith.subf", op2(s, "arith.addf", box[AREA], other[AREA]), common);
@@ -325,8 +326,8 @@ static MlirValue count_of(suppress_t *s, MlirValue image, MlirValue class) {
 static MlirValue count_before(suppress_t *s, MlirValue end, MlirValue n_classes) {
   MlirValue zero = number(s, 0), so_far, result;
   strata_loop_t loop = strata_emit_for_begin(&s->nest.e, zero, end, 1, 1, &zero, &so_far);
-  MlirValue one = count_of(s, op2(s, "arith.divui", loop.induction, n_classes),
-                           op2(s, "arith.remui", loop.induction, n_classes));
+  MlirValue one =
+      count_of(s, op2(s, "arith.divui", loop.induction, n_classes), op2(s, "arith.remui", loop.induction, n_classes));
   MlirValue next = op2(s, "arith.addi", so_far, one);
   strata_emit_for_end(&s->nest.e, loop, 1, &next, &result);
   return result;

@@ -1,6 +1,6 @@
 """strata.suppress keeps the boxes that a search in numpy keeps, and in its order: of equal scores the first, none of
-which a better one covers more than the threshold; for no box that is good enough, one, all, and between. Boxes have
-whole coordinates and the threshold is a sum of powers of two, so that each ratio is on its side of it in any precision."""
+which a better one covers more than the threshold; for no good box, one, all, and between. Boxes have whole
+coordinates and the threshold is a sum of powers of two, so that each ratio is on its side of it in any precision."""
 import os
 import sys
 import tempfile

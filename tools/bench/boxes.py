@@ -4,9 +4,9 @@
     venv/bin/pip install numpy onnxruntime
     PYTHONPATH=test/support venv/bin/python tools/bench/boxes.py [--threads 2] [NAME...]
 
-8400 boxes and 80 classes, as YOLO's heads at 640 x 640 give, of which two in a hundred score above 0.25, half, or three in
-four. Both run in this process with the same number of threads; figures are what a tenth of the interleaved runs stay below.
-Results have to be the same.
+8400 boxes and 80 classes, as YOLO's heads at 640 x 640 give, of which two in a hundred score above 0.25, half, or three
+in four. Both run in this process with the same number of threads; figures are what a tenth of the interleaved runs stay
+below. Results have to be the same.
 """
 import argparse
 import ctypes
@@ -81,7 +81,8 @@ def bench(name, threads):
         got, want = (run(*inputs) for run in runs)
         assert np.array_equal(got, want), name
     mine, ort = (np.quantile(own, 0.1) * 1e3 for own in times)
-    print(f"{name:12} {len(want):6} results: {mine:7.2f} ms, ONNX Runtime {ort:7.2f}, ratio {mine / ort:.2f}", flush=True)
+    print(f"{name:12} {len(want):6} results: {mine:7.2f} ms, ONNX Runtime {ort:7.2f}, ratio {mine / ort:.2f}",
+          flush=True)
 
 
 def main():
