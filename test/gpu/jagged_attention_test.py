@@ -116,6 +116,7 @@ def run_case(name, folder):
         return
     run_varying(case, folder, name)
     run_varying(case, folder, name + "_fma", "f32", device="emulated_fma", form="threads")
+    run_varying(case, folder, name + "_mma", "f16", device="emulated_942", form='mma = "mfma')
 
 
 def main():
