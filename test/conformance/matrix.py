@@ -47,6 +47,8 @@ selection, minima and maxima, signs, sums, products with constants and conversio
 functions, sums over axes, sorting and the search for an extreme. Other f32 quotients may be products with the divisor's
 reciprocal in the default mode, which `--polyblocks-disable-unsafe-math-canonicalizations` with
 `--mlir-disable-fast-math` prevents. Quotients of f16 and bf16 never go by way of a reciprocal of 16 bits.
+Nor are those divided out, in the default mode on cpus that multiply bytes, that are rounded to a quantised value and of
+sums of products of bytes, or of two dequantised values: rounding has had its say in those already.
 
 ## Operators
 """
