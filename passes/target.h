@@ -92,6 +92,9 @@ static inline int64_t strata_gpu_shared_of_block(const strata_gpu_device_t *devi
   return device->shared_bytes < device->shared_bytes_processor ? STRATA_GPU_SHARED_OF_BLOCK : 0;
 }
 
+// Registers of what a thread loads of a step, beside which those of the next step's fragments fit as well.
+enum { STRATA_GPU_LOADED_AHEAD = 32 };
+
 // True if attention and pairs are kernels on multiply-adds: threads stage what they read, and nothing else does.
 static inline bool strata_gpu_stages_by_threads(const strata_gpu_device_t *device) {
   return !device->mma_async[0] && !device->has_async_copy;

@@ -30,10 +30,24 @@ static bool are_both_copied(const pipeline_t *p) {
   return strata_pipeline_copies(p, 0) && strata_pipeline_copies(p, 1);
 }
 
-// A pair's fragments do not fit beside both sums.
+// Loads of tiles that hang over have addresses and conditions of their own, which wait in registers as well.
+static bool hangs_over(const pipeline_t *p) {
+  for (size_t i = 0; i < p->loads.count; i++)
+    if (!mlirAttributeIsNull(strata_attr(p->loads.data[i], "mask")))
+      return true;
+  return false;
+}
+
+// Whether fragments of two chunks fit beside all else where operands pass through registers: not beside a pair's sums,
+// nor beside much that is loaded; a warp of few lanes has fewer to spare.
+static bool fit_beside(const pipeline_t *p) {
+  enum { MANY_LANES = 64 };
+  return p->n_products == 1 && strata_pipeline_loaded(p) <= STRATA_GPU_LOADED_AHEAD &&
+         (p->d->device->lanes >= MANY_LANES || !hangs_over(p));
+}
+
 bool strata_pipeline_reads_ahead(const pipeline_t *p) {
-  bool are_staged = strata_gpu_stages_by_threads(p->d->device) && p->n_products == 1;
-  return product(p)->mma && (are_both_copied(p) || are_staged);
+  return product(p)->mma && (are_both_copied(p) || (strata_gpu_stages_by_threads(p->d->device) && fit_beside(p)));
 }
 
 static MlirValue following(pipeline_t *p, MlirValue step) {

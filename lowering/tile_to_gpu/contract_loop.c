@@ -148,6 +148,18 @@ static int64_t unpack_loaded(pipeline_t *p, MlirOperation load, int64_t at) {
   return at + registers.count / width;
 }
 
+int64_t strata_pipeline_loaded(const pipeline_t *p) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < p->loads.count; i++) {
+    MlirOperation load = p->loads.data[i];
+    if (!is_load(load) || is_copied(p, load))
+      continue;
+    strata_registers_t registers = strata_registers_new(p->d, mlirOperationGetResult(load, 0));
+    bytes += registers.count * strata_element_bytes(registers.element);
+  }
+  return bytes / 4;
+}
+
 strata_status_t strata_pipeline_load(pipeline_t *p, MlirValue step) {
   strata_define_step(p->d, p->body, step);
   p->state.count = (size_t)(p->n_sums + p->n_ahead);

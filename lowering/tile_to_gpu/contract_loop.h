@@ -26,6 +26,8 @@ typedef struct {
 MlirValue *strata_pipeline_sums(const strata_pipeline_t *p, int number);
 MlirValue strata_pipeline_slot(const strata_pipeline_t *p, MlirValue step);
 
+// Registers, of 4 bytes, of what a thread loads of a step.
+int64_t strata_pipeline_loaded(const strata_pipeline_t *p);
 // Loads of step |step|; the state keeps its sums and fragments, and gets what was loaded.
 STRATA_MUST_CHECK strata_status_t strata_pipeline_load(strata_pipeline_t *p, MlirValue step);
 // Computes the operands of step |step| from what was loaded and puts them into |slot|.

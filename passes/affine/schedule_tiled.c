@@ -112,7 +112,8 @@ static int64_t registers_of(const strata_gpu_device_t *device, const strata_prob
   bool are_copied[2] = {p->mma && is_copied(device, p, 0), p->mma && is_copied(device, p, 1)};
   int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : pair_of(p) * shape->columns);
   int64_t loaded = along * tile->steps * p->loaded_bytes / 4 / tile->threads;
-  int64_t fragments = p->mma ? fragment_registers(p, rows, columns) * (holds_next_fragments(device, p) ? 2 : 1)
+  int64_t fragments = p->mma ? fragment_registers(p, rows, columns) *
+                                   (holds_next_fragments(device, p) && loaded <= STRATA_GPU_LOADED_AHEAD ? 2 : 1)
                              : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
   return sums + loaded + fragments + OTHER_REGISTERS;
 }

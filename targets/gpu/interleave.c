@@ -89,8 +89,9 @@ static void interleave(const calls_t *c, LLVMTargetDataRef layout, LLVMBasicBloc
   }
 }
 
+static const char name[] = "llvm.amdgcn.sched.group.barrier";
+
 void strata_gpu_interleave(LLVMModuleRef module) {
-  static const char name[] = "llvm.amdgcn.sched.group.barrier";
   LLVMContextRef context = LLVMGetModuleContext(module);
   LLVMTargetDataRef layout = LLVMGetModuleDataLayout(module);
   calls_t c = {.builder = LLVMCreateBuilderInContext(context), .i32 = LLVMInt32TypeInContext(context)};
@@ -100,4 +101,14 @@ void strata_gpu_interleave(LLVMModuleRef module) {
       if (is_loop(block))
         interleave(&c, layout, block);
   LLVMDisposeBuilder(c.builder);
+}
+
+void strata_gpu_drop_order(LLVMValueRef function) {
+  LLVMValueRef callee = LLVMGetNamedFunction(LLVMGetGlobalParent(function), name);
+  for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
+    for (LLVMValueRef op = LLVMGetFirstInstruction(block), next; op; op = next) {
+      next = LLVMGetNextInstruction(op);
+      if (callee && LLVMGetInstructionOpcode(op) == LLVMCall && LLVMGetCalledValue(op) == callee)
+        LLVMInstructionEraseFromParent(op);
+    }
 }

@@ -1,5 +1,5 @@
-// AMD's kernels whose registers do not suffice in the order that LLVM would rather have: they are compiled again, in
-// the order that takes the fewest. Memory of a thread is far away, and the driver sets it aside for all that could run.
+// AMD's kernels whose registers do not suffice in the order that LLVM has of us, or would rather have: they are compiled
+// again, in others. Memory of a thread is far away, and the driver sets it aside for all that could run.
 #include "targets/gpu/emit.h"
 
 #include <llvm-c/Core.h>
@@ -11,6 +11,11 @@ static void set(LLVMValueRef function, const char *name, const char *value) {
   LLVMAddAttributeAtIndex(
       function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
       LLVMCreateStringAttribute(context, name, (unsigned)strlen(name), value, (unsigned)strlen(value)));
+}
+
+static void drop(LLVMValueRef function, const char *name) {
+  LLVMRemoveStringAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name,
+                                   (unsigned)strlen(name));
 }
 
 // Memory that the kernel asks for itself is no spill.
@@ -29,29 +34,43 @@ static void ask_for_warnings(LLVMModuleRef module) {
       set(function, "warn-stack-size", "0");
 }
 
-// The functions that |warnings| name, a line each: "... in function 'k3'".
-static void take_fewer_registers(LLVMModuleRef module, const char *warnings) {
+static void take_fewest(LLVMValueRef function) { set(function, "amdgpu-sched-strategy", "iterative-minreg"); }
+static void take_any_waves(LLVMValueRef function) { drop(function, "amdgpu-waves-per-eu"); }
+
+// What is given up for registers, one after the other: our order of memory's instructions, what is known of waves, and
+// last LLVM's way to go about it.
+static void (*const concessions[])(LLVMValueRef function) = {strata_gpu_drop_order, take_any_waves, take_fewest};
+enum { N_CONCESSIONS = sizeof concessions / sizeof *concessions };
+
+// Makes concession |number| in the functions that |warnings| name, a line each: "... in function 'k3'".
+static void concede(LLVMModuleRef module, const char *warnings, int number) {
   for (const char *line = warnings; line && *line; line = strchr(line, '\n') + 1) {
     const char *name = strchr(line, '\'');
     LLVMValueRef function = name ? LLVMGetNamedFunctionWithLength(module, name + 1, strcspn(name + 1, "'")) : NULL;
     if (function)
-      set(function, "amdgpu-sched-strategy", "iterative-minreg");
+      concessions[number](function);
   }
+}
+
+// Code generation changes the module: what is kept of it is compiled again.
+static void start_again(strata_llvm_unit_t *unit, LLVMModuleRef kept) {
+  LLVMDisposeModule(unit->module);
+  LLVMDisposeMemoryBuffer(unit->output);
+  free(unit->stacks);
+  unit->module = kept;
+  unit->output = NULL;
+  unit->stacks = NULL;
 }
 
 bool strata_gpu_emit_without_spills(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, LLVMCodeGenFileType file) {
   ask_for_warnings(unit->module);
-  LLVMModuleRef again = LLVMCloneModule(unit->module); // code generation changes the module
-  if (!strata_llvm_emit(unit, machine, file) || !unit->stacks) {
-    LLVMDisposeModule(again);
-    return unit->output;
+  for (int number = 0;; number++) {
+    LLVMModuleRef again = LLVMCloneModule(unit->module);
+    if (!strata_llvm_emit(unit, machine, file) || !unit->stacks || number == N_CONCESSIONS) {
+      LLVMDisposeModule(again);
+      return unit->output;
+    }
+    concede(again, unit->stacks, number);
+    start_again(unit, again);
   }
-  take_fewer_registers(again, unit->stacks);
-  LLVMDisposeModule(unit->module);
-  LLVMDisposeMemoryBuffer(unit->output);
-  free(unit->stacks);
-  unit->module = again;
-  unit->output = NULL;
-  unit->stacks = NULL;
-  return strata_llvm_emit(unit, machine, file);
 }
