@@ -6,6 +6,7 @@ model's signature. Needs numpy only.
 import _ctypes
 import ctypes
 import os
+import random
 import resource
 import shutil
 import subprocess
@@ -40,6 +41,14 @@ def some(cases):
 
 def every(cases):
     return list(cases)[::int(os.environ.get("TEST_EVERY", "1"))]
+
+
+def drawn(cases, count):
+    """|count| of the cases, others each run, as the seed that is printed says: STRATA_SEED repeats it, STRATA_ALL=1 takes all."""
+    seed = int(os.environ.get("STRATA_SEED", random.randrange(1 << 32)))
+    print(f"STRATA_SEED={seed}", flush=True)
+    cases = list(cases)
+    return cases if "STRATA_ALL" in os.environ else random.Random(seed).sample(cases, min(count, len(cases)))
 
 
 def report(cases):

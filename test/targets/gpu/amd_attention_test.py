@@ -1,5 +1,5 @@
 """Attention for every GPU of AMD's: one kernel that uses the matrix instruction of its type, no register is spilled, and no
-thread has memory of its own."""
+thread has memory of its own. Some each run (strata.drawn)."""
 import os
 import re
 import sys
@@ -50,10 +50,11 @@ def check(device, kind, head, instruction):
 
 
 def main():
-    for number, (device, instructions) in enumerate(DEVICES.items()):
-        for i, kind in enumerate(("f16", "bf16")):
-            print(device, kind, flush=True)
-            check(device, kind, HEADS[(number + i) % 2], instructions[kind])
+    cases = [(device, kind, head, instructions[kind]) for device, instructions in DEVICES.items()
+             for kind in ("f16", "bf16") for head in HEADS]
+    for case in strata.drawn(cases, 6):
+        print(*case[:3], flush=True)
+        check(*case)
 
 
 if __name__ == "__main__":

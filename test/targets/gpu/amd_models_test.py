@@ -3,7 +3,6 @@ spilled, and every product of 16 bits or fewer that is as large as an instructio
 matrix instructions. Some (model, device) a run, drawn by STRATA_SEED; STRATA_ALL=1: all of them."""
 import os
 import pathlib
-import random
 import re
 import runpy
 import subprocess
@@ -136,12 +135,8 @@ def check_graph(path, device):
 
 
 def main():
-    seed = int(os.environ.get("STRATA_SEED", random.randrange(1 << 32)))
-    print("seed", seed, flush=True)
-    chosen = list(cases())
-    if "STRATA_ALL" not in os.environ:
-        chosen = [case for case in chosen if case[:2] in ALWAYS] + \
-            random.Random(seed).sample(chosen, 3 if strata.SANITIZED else 20)
+    all_cases = list(cases())
+    chosen = [case for case in all_cases if case[:2] in ALWAYS] + strata.drawn(all_cases, 3 if strata.SANITIZED else 10)
     strata.report([(f"{name} {device}", run) for name, device, run in chosen])
 
 

@@ -1,5 +1,5 @@
 """Products for every GPU of AMD's and every type that it multiplies: each uses the matrix instruction, whose name is in the
-machine code, in a loop, no register is spilled, and no thread has memory of its own."""
+machine code, in a loop, no register is spilled, and no thread has memory of its own. Some each run (strata.drawn)."""
 import os
 import re
 import subprocess
@@ -67,12 +67,11 @@ def check(device, kind, order, instruction):
 
 
 def main():
-    number = 0
-    for device, instructions in DEVICES.items():
-        for kind, instruction in instructions.items():
-            number += 1
-            print(device, kind, flush=True)
-            check(device, kind, "nt"[number % 2], instruction)
+    cases = [(device, kind, order, instruction) for device, instructions in DEVICES.items()
+             for kind, instruction in instructions.items() for order in "nt"]
+    for case in strata.drawn(cases, 16):
+        print(*case[:3], flush=True)
+        check(*case)
 
 
 if __name__ == "__main__":
