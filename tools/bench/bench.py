@@ -142,7 +142,7 @@ def bench_model(model, arguments, folder):
     seconds = interleave(arguments.pairs, *peers, ours)
     middle, text = ratio_text(seconds[:, -1] / seconds[:, :-1].min(axis=1))
     times = " | ".join(f"{ms:.2f}" for ms in np.median(seconds, axis=0) * 1e3)
-    bar = BARS.get(model)
+    bar = 1.0 if arguments.int8 else BARS.get(model)
     verdict = "" if bar is None else f"≤ {bar}: {'yes' if middle <= bar else 'NO'}"
     print(f"| {name} | {times} | {text} | {verdict} | {error:.1e} |", flush=True)
 
