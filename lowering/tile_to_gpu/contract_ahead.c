@@ -33,7 +33,8 @@ static bool are_both_copied(const pipeline_t *p) {
 // Loads of tiles that hang over have addresses and conditions of their own, which wait in registers as well.
 static bool hangs_over(const pipeline_t *p) {
   for (size_t i = 0; i < p->loads.count; i++)
-    if (!mlirAttributeIsNull(strata_attr(p->loads.data[i], "mask")))
+    if (!mlirAttributeIsNull(strata_attr(p->loads.data[i], "mask")) ||
+        !mlirAttributeIsNull(strata_attr(p->loads.data[i], "pad")))
       return true;
   return false;
 }
