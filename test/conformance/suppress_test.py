@@ -2,8 +2,6 @@
 which a better one covers more than the threshold; for no good box, one, all, and between. Boxes have whole
 coordinates and the threshold is a sum of powers of two, so that each ratio is on its side of it in any precision."""
 import os
-import sys
-import tempfile
 
 import numpy as np
 
@@ -97,12 +95,5 @@ CASES = {
 }
 
 
-def main():
-    names, target = strata.own_arguments()
-    with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(name, *CASES[name], folder, target or ["--target=cpu"]))
-                      for name in names or CASES)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    strata.report_on(CASES, run_case)

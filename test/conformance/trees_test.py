@@ -1,8 +1,5 @@
 """strata.trees gives what a walk from node to node in numpy does, combined in the order of the trees: for any number of
 rows and for one, groups of trees, several values a leaf."""
-import sys
-import tempfile
-
 import numpy as np
 
 import jagged_test
@@ -107,12 +104,5 @@ CASES = {
 }
 
 
-def main():
-    names, target = strata.own_arguments()
-    with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(name, *CASES[name], folder, target or ["--target=cpu"]))
-                      for name in names or CASES)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    strata.report_on(CASES, run_case)

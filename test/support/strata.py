@@ -11,6 +11,7 @@ import resource
 import shutil
 import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
@@ -62,6 +63,14 @@ def report(cases):
             failures += 1
             print("FAILED", name, str(error)[:700], flush=True)
     sys.exit(failures > 0)
+
+
+def report_on(cases, run_case):
+    """The same of run_case(name, what |cases| has for it.., a folder, the target's options), as own_arguments() say."""
+    names, target = own_arguments()
+    with tempfile.TemporaryDirectory() as folder:
+        report((name, lambda name=name: run_case(name, *cases[name], folder, target or ["--target=cpu"]))
+               for name in names or cases)
 
 
 def to_bf16(x):
