@@ -31,7 +31,7 @@ void strata_gpu_keep_loops(LLVMValueRef function);
 bool strata_gpu_is_matrix_instruction(LLVMValueRef op); // a call of one of AMD's
 // Has AMD's scheduler put memory's instructions between matrix instructions (interleave.c).
 void strata_gpu_interleave(LLVMModuleRef module);
-void strata_gpu_drop_order(LLVMValueRef function); // and has it do as it likes in a function again
+bool strata_gpu_drop_order(LLVMValueRef function); // and lets it do as it likes again; false if it does already
 
 // strata_llvm_emit() for AMD's kernels: one that spills registers is compiled again in another order (spills.c).
 bool strata_gpu_emit_without_spills(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, LLVMCodeGenFileType file);

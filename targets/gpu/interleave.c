@@ -103,12 +103,16 @@ void strata_gpu_interleave(LLVMModuleRef module) {
   LLVMDisposeBuilder(c.builder);
 }
 
-void strata_gpu_drop_order(LLVMValueRef function) {
+bool strata_gpu_drop_order(LLVMValueRef function) {
+  bool has_order = false;
   LLVMValueRef callee = LLVMGetNamedFunction(LLVMGetGlobalParent(function), name);
   for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(function); block; block = LLVMGetNextBasicBlock(block))
     for (LLVMValueRef op = LLVMGetFirstInstruction(block), next; op; op = next) {
       next = LLVMGetNextInstruction(op);
-      if (callee && LLVMGetInstructionOpcode(op) == LLVMCall && LLVMGetCalledValue(op) == callee)
-        LLVMInstructionEraseFromParent(op);
+      if (!callee || LLVMGetInstructionOpcode(op) != LLVMCall || LLVMGetCalledValue(op) != callee)
+        continue;
+      LLVMInstructionEraseFromParent(op);
+      has_order = true;
     }
+  return has_order;
 }
