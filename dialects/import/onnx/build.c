@@ -253,6 +253,19 @@ MlirValue onnx_reduce(onnx_node_t *n, strata_combiner_t kind, MlirValue x, const
   return count ? strata_build_reduce(n->b, kind, x, count, list, keep_dims) : x;
 }
 
+strata_dim_t onnx_count_along(onnx_node_t *n, MlirValue x, const bool *axes) {
+  strata_shape_t shape = onnx_shape(x);
+  strata_dim_t count = onnx_dim(n, 1);
+  for (int i = 0; i < shape.rank; i++)
+    count = axes[i] ? strata_dim_mul(count, shape.dims[i]) : count;
+  return count;
+}
+
+MlirValue onnx_mean(onnx_node_t *n, MlirValue x, const bool *axes, bool keep_dims) {
+  strata_dim_t count = onnx_count_along(n, x, axes);
+  return onnx_with_dim(n, STRATA_OP_DIV, onnx_reduce(n, STRATA_COMBINER_ADD, x, axes, keep_dims), count);
+}
+
 // The dims of a contraction: a letter each, the result's first.
 typedef struct {
   int count;

@@ -37,14 +37,10 @@ static MlirValue normalize(onnx_node_t *n, MlirValue x, const norm_t *norm, int 
 }
 
 static MlirValue mean(onnx_node_t *n, MlirValue x, int axis) {
-  strata_shape_t shape = onnx_shape(x);
-  strata_dim_t count = onnx_dim(n, 1);
   bool axes[STRATA_MAX_RANK];
-  for (int i = 0; i < shape.rank; i++) {
+  for (int i = 0; i < onnx_shape(x).rank; i++)
     axes[i] = i >= axis;
-    count = axes[i] ? strata_dim_mul(count, shape.dims[i]) : count;
-  }
-  return onnx_with_dim(n, STRATA_OP_DIV, onnx_reduce(n, STRATA_COMBINER_ADD, x, axes, true), count);
+  return onnx_mean(n, x, axes, true);
 }
 
 static MlirValue mean_square(onnx_node_t *n, MlirValue x, int axis) {

@@ -18,18 +18,10 @@ static MlirValue scale_channels(onnx_node_t *n, MlirValue x, MlirValue scale, Ml
   return onnx_binary(n, STRATA_OP_ADD, x, per_channel(n, bias, x));
 }
 
-static MlirValue mean(onnx_node_t *n, MlirValue x, const bool *axes, bool keep_dims) {
-  strata_shape_t shape = onnx_shape(x);
-  strata_dim_t count = onnx_dim(n, 1);
-  for (int i = 0; i < shape.rank; i++)
-    count = axes[i] ? strata_dim_mul(count, shape.dims[i]) : count;
-  return onnx_with_dim(n, STRATA_OP_DIV, onnx_reduce(n, STRATA_COMBINER_ADD, x, axes, keep_dims), count);
-}
-
 // mean((x - mean(x))²)
 static MlirValue variance(onnx_node_t *n, MlirValue x, MlirValue center, const bool *axes, bool keep_dims) {
   MlirValue distance = onnx_binary(n, STRATA_OP_SUB, x, center);
-  return mean(n, strata_build_binary(n->b, STRATA_OP_MUL, distance, distance), axes, keep_dims);
+  return onnx_mean(n, strata_build_binary(n->b, STRATA_OP_MUL, distance, distance), axes, keep_dims);
 }
 
 //===-- Batch normalisation --------------------------------------------------------------------------------------===//
@@ -63,8 +55,8 @@ static void train_batch_norm(onnx_node_t *n) {
   bool axes[STRATA_MAX_RANK];
   for (int i = 0; i < STRATA_MAX_RANK; i++)
     axes[i] = i != 1;
-  MlirValue center = mean(n, wide, axes, false);
-  MlirValue spread = variance(n, wide, mean(n, wide, axes, true), axes, false);
+  MlirValue center = onnx_mean(n, wide, axes, false);
+  MlirValue spread = variance(n, wide, onnx_mean(n, wide, axes, true), axes, false);
   onnx_set(n, 0, batch_norm(n, x, center, spread));
   onnx_set(n, 1, mix(n, 3, center));
   onnx_set(n, 2, mix(n, 4, spread));
@@ -165,7 +157,7 @@ void onnx_import_mean_variance_normalization(onnx_node_t *n) {
   onnx_axes(n, list ? list : default_axes, list ? count : 3, onnx_shape(x).rank, axes);
   if (onnx_failed(n))
     return;
-  MlirValue center = mean(n, x, axes, true);
+  MlirValue center = onnx_mean(n, x, axes, true);
   MlirValue deviation = onnx_unary(n, STRATA_OP_SQRT, variance(n, x, center, axes, true));
   x = onnx_binary(n, STRATA_OP_DIV, onnx_binary(n, STRATA_OP_SUB, x, center),
                   onnx_with_number(n, STRATA_OP_ADD, deviation, 1e-9));

@@ -225,6 +225,8 @@ MlirValue onnx_iota(onnx_node_t *n, strata_type_t type, int rank, const int64_t 
 MlirValue onnx_floats(onnx_node_t *n, strata_type_t type, int rank, const int64_t *dims, const double *values);
 MlirValue onnx_ints_constant(onnx_node_t *n, int rank, const int64_t *dims, const int64_t *values);
 MlirValue onnx_reduce(onnx_node_t *n, strata_combiner_t kind, MlirValue x, const bool *axes, bool keep_dims);
+strata_dim_t onnx_count_along(onnx_node_t *n, MlirValue x, const bool *axes); // elements of a sum
+MlirValue onnx_mean(onnx_node_t *n, MlirValue x, const bool *axes, bool keep_dims);
 // Sum of lhs * rhs by letters, "bmk,bnk->bmn", accumulated in |type|; |origin| as of strata.contract.
 MlirValue onnx_contract(onnx_node_t *n, const char *letters, MlirValue lhs, MlirValue rhs, strata_type_t type,
                         const char *origin);

@@ -59,10 +59,7 @@ static MlirValue scaled(onnx_node_t *n, MlirValue x, int scale) {
 }
 
 static MlirValue means(onnx_node_t *n, MlirValue x, const bool *axes, bool keep_dims) {
-  strata_shape_t shape = onnx_shape(x);
-  strata_dim_t count = onnx_dim(n, 1);
-  for (int i = 0; i < shape.rank; i++)
-    count = axes[i] ? strata_dim_mul(count, shape.dims[i]) : count;
+  strata_dim_t count = onnx_count_along(n, x, axes);
   MlirValue sum = onnx_reduce(n, STRATA_COMBINER_ADD, x, axes, keep_dims);
   return onnx_with_dim(n, STRATA_OP_DIV, onnx_convert(n, sum, false, STRATA_TYPE_F32, false), count);
 }
