@@ -18,6 +18,7 @@
 #include "dialects/affine/quads.h"
 #include "dialects/integers.h"
 #include "dialects/strata/strata.h"
+#include "lowering/expand/ops.h"
 #include "passes/affine/product_tasks.h"
 #include "passes/affine/register_tile.h"
 #include "passes/target.h"
@@ -486,8 +487,8 @@ static void emit_side(strata_tile_builder_t *b, contract_t *c, int side, strata_
   }
   int64_t widths[STRATA_TILE_WIDTHS];
   int n_widths = side == U ? c->n_heights : strata_tile_widths(c->tile[side], widths);
-  strata_tile_between(b, c->first[side], c->end[side], c->extents[side], n_widths, side == U ? c->heights : widths, body,
-                      c);
+  strata_tile_between(b, c->first[side], c->end[side], c->extents[side], n_widths, side == U ? c->heights : widths,
+                      body, c);
 }
 
 static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
@@ -504,47 +505,34 @@ static void u_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, 
 
 //===-- Rows of any number in one loop ---------------------------------------------------------------------------===//
 
-static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue lhs, MlirValue rhs) {
-  return strata_emit_value(&b->e, name, 2, (MlirValue[]){lhs, rhs}, mlirIndexTypeGet(b->e.context), 0, NULL);
-}
-
-static MlirValue compare(strata_tile_builder_t *b, int64_t predicate, MlirValue lhs, int64_t rhs) {
-  MlirContext context = b->e.context;
-  MlirAttribute number = mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), predicate);
-  strata_named_attr_t attr = {"predicate", number};
-  MlirValue operands[2] = {lhs, strata_emit_index(&b->e, rhs)};
-  return strata_emit_value(&b->e, "arith.cmpi", 2, operands, mlirIntegerTypeGet(context, 1), 1, &attr);
-}
-
 // How many tiles |n| rows are.
 static MlirValue count_tiles(strata_tile_builder_t *b, const contract_t *c, MlirValue n) {
   MlirValue count = {NULL};
   for (int i = 0; i < c->n_heights; i++) {
-    MlirValue height = strata_emit_index(&b->e, c->heights[i]), tiles = index_op(b, "arith.divui", n, height);
-    count = i ? index_op(b, "arith.addi", count, tiles) : tiles;
-    n = index_op(b, "arith.remui", n, height);
+    MlirValue height = strata_emit_index(&b->e, c->heights[i]),
+              tiles = strata_emit_binary(&b->e, "arith.divui", n, height);
+    count = i ? strata_emit_binary(&b->e, "arith.addi", count, tiles) : tiles;
+    n = strata_emit_binary(&b->e, "arith.remui", n, height);
   }
   return count;
 }
 
 // The rows of the first tile of |left| rows.
 static MlirValue next_height(strata_tile_builder_t *b, const contract_t *c, MlirValue left) {
-  enum { UNSIGNED_AT_LEAST = 9 };
   MlirValue height = strata_emit_index(&b->e, c->heights[c->n_heights - 1]);
   for (int i = c->n_heights - 1; i-- > 0;) {
-    MlirValue operands[3] = {compare(b, UNSIGNED_AT_LEAST, left, c->heights[i]),
-                             strata_emit_index(&b->e, c->heights[i]), height};
-    height = strata_emit_value(&b->e, "arith.select", 3, operands, mlirIndexTypeGet(b->e.context), 0, NULL);
+    MlirValue taller = strata_emit_index(&b->e, c->heights[i]);
+    height = strata_emit_select(&b->e, strata_emit_cmpi(&b->e, STRATA_UGE, left, taller), taller, height);
   }
   return height;
 }
 
 // The sums of a tile of |rows| rows, where it is one.
 static void sum_rows(strata_tile_builder_t *b, contract_t *c, int64_t rows, MlirValue scratch) {
-  enum { EQUAL = 0 };
   strata_tile_known_t *known = b->known;
   int n_symbols = b->space.n_symbols;
-  strata_loop_t branch = strata_emit_if_begin(&b->e, compare(b, EQUAL, c->height, rows));
+  strata_loop_t branch =
+      strata_emit_if_begin(&b->e, strata_emit_cmpi(&b->e, STRATA_EQ, c->height, strata_emit_index(&b->e, rows)));
   c->size[U] = rows;
   memset(c->ranges, 0, sizeof c->ranges);
   for (int side = U; side <= V && !strata_nest_sums_vary(c->k.nest); side++)
@@ -583,14 +571,13 @@ static bool shares_epilogue(const contract_t *c) {
 
 // A loop over tiles, in which the height chooses the sums.
 static void emit_heights(strata_tile_builder_t *b, contract_t *c) {
-  MlirValue n_tiles = count_tiles(b, c, index_op(b, "arith.subi", c->end[U], c->first[U])), row, next;
-  strata_loop_t loop =
-      strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), n_tiles, 1, 1, &c->first[U], &row);
-  c->height = next_height(b, c, index_op(b, "arith.subi", c->end[U], row));
+  MlirValue n_tiles = count_tiles(b, c, strata_emit_binary(&b->e, "arith.subi", c->end[U], c->first[U])), row, next;
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), n_tiles, 1, 1, &c->first[U], &row);
+  c->height = next_height(b, c, strata_emit_binary(&b->e, "arith.subi", c->end[U], row));
   int n_symbols = b->space.n_symbols;
   c->base[U] = strata_tile_counter(b, row, c->extents[U]);
   emit_side(b, c, V, any_tile);
-  next = index_op(b, "arith.addi", row, c->height);
+  next = strata_emit_binary(&b->e, "arith.addi", row, c->height);
   strata_emit_for_end(&b->e, loop, 1, &next, &row);
   b->space.n_symbols = n_symbols;
 }

@@ -27,7 +27,16 @@ typedef enum {
   STRATA_UNE = 13,
   STRATA_UNO
 } strata_cmpf_t;
-typedef enum { STRATA_EQ, STRATA_NE, STRATA_SLT, STRATA_SLE, STRATA_SGT, STRATA_SGE, STRATA_ULT } strata_cmpi_t;
+typedef enum {
+  STRATA_EQ,
+  STRATA_NE,
+  STRATA_SLT,
+  STRATA_SLE,
+  STRATA_SGT,
+  STRATA_SGE,
+  STRATA_ULT,
+  STRATA_UGE = 9
+} strata_cmpi_t;
 MlirValue strata_emit_cmpf(strata_emitter_t *e, strata_cmpf_t predicate, MlirValue a, MlirValue b);
 MlirValue strata_emit_cmpi(strata_emitter_t *e, strata_cmpi_t predicate, MlirValue a, MlirValue b);
 
