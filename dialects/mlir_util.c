@@ -91,6 +91,28 @@ bool strata_op_attrs_equal(MlirOperation a, MlirOperation b) {
   return same;
 }
 
+MlirAttribute strata_port_attr(MlirOperation func, const char *ports, intptr_t index, const char *name) {
+  MlirAttribute all = strata_attr(func, ports);
+  MlirAttribute own = mlirAttributeIsNull(all) ? all : mlirArrayAttrGetElement(all, index);
+  return mlirAttributeIsNull(own) ? own : mlirDictionaryAttrGetElementByName(own, strata_str(name));
+}
+
+void strata_set_port_attr(strata_arena_t *arena, MlirOperation func, const char *ports, intptr_t index,
+                          const char *name, MlirAttribute attr) {
+  MlirAttribute all = strata_attr(func, ports), own = mlirArrayAttrGetElement(all, index);
+  MlirContext context = mlirAttributeGetContext(all);
+  intptr_t n_ports = mlirArrayAttrGetNumElements(all), n = mlirDictionaryAttrGetNumElements(own);
+  MlirNamedAttribute *named = strata_arena_array(arena, MlirNamedAttribute, n + 1);
+  for (intptr_t i = 0; i < n; i++)
+    named[i] = mlirDictionaryAttrGetElement(own, i);
+  named[n] = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(name)), attr);
+  MlirAttribute *attrs = strata_arena_array(arena, MlirAttribute, n_ports);
+  for (intptr_t i = 0; i < n_ports; i++)
+    attrs[i] = mlirArrayAttrGetElement(all, i);
+  attrs[index] = mlirDictionaryAttrGet(context, n + 1, named);
+  strata_set_attr(func, ports, mlirArrayAttrGet(context, n_ports, attrs));
+}
+
 void strata_copy_attr(MlirOperation from, MlirOperation to, const char *name) {
   MlirAttribute attr = strata_attr(from, name);
   if (!mlirAttributeIsNull(attr))

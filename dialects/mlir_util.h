@@ -2,6 +2,8 @@
 #ifndef STRATA_DIALECTS_MLIR_UTIL_H
 #define STRATA_DIALECTS_MLIR_UTIL_H
 
+#include "runtime/base/arena.h"
+
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
 #include <mlir-c/BuiltinAttributes.h>
@@ -42,6 +44,11 @@ MlirAttribute strata_zero_attr(MlirType element); // of a float or integer type
 int strata_attr_i64s(MlirOperation op, const char *name, int capacity, int64_t *out);
 
 void strata_set_attr(MlirOperation op, const char *name, MlirAttribute attr);
+// An attribute of argument or result |index| of a function, as |ports| says, "arg_attrs" or "res_attrs"; null where
+// there is none. Setting takes a new name, of a port that has attributes already.
+MlirAttribute strata_port_attr(MlirOperation func, const char *ports, intptr_t index, const char *name);
+void strata_set_port_attr(strata_arena_t *arena, MlirOperation func, const char *ports, intptr_t index,
+                          const char *name, MlirAttribute attr);
 void strata_copy_attr(MlirOperation from, MlirOperation to, const char *name); // if it is there
 bool strata_op_attrs_equal(MlirOperation a, MlirOperation b);                  // all of them
 MlirAttribute strata_i64_attr(MlirContext context, int64_t value);

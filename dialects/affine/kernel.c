@@ -32,6 +32,14 @@ bool strata_kernel_varies(const strata_kernel_t *kernel) {
   return false;
 }
 
+bool strata_kernel_reaches_once(const strata_kernel_t *kernel, MlirValue buffer) {
+  int count = 0;
+  for (int i = 0; i < kernel->n_nests; i++)
+    for (int j = 0; j < kernel->nests[i].n_accesses; j++)
+      count += mlirValueEqual(kernel->nests[i].accesses[j].buffer, buffer);
+  return count == 1;
+}
+
 const strata_nest_t *strata_kernel_producer(const strata_kernel_t *kernel, MlirValue buffer,
                                             const strata_access_t **out_store) {
   const strata_nest_t *producer = NULL;

@@ -22,6 +22,8 @@ STRATA_MUST_CHECK strata_status_t strata_kernel_read(strata_arena_t *arena, Mlir
 
 bool strata_kernel_varies(const strata_kernel_t *kernel); // one of its nests does
 
+bool strata_kernel_reaches_once(const strata_kernel_t *kernel, MlirValue buffer); // one access is to the buffer
+
 // The nest that alone stores into |buffer| and does not read it, NULL if none or several do; *out_store is its store.
 const strata_nest_t *strata_kernel_producer(const strata_kernel_t *kernel, MlirValue buffer,
                                             const strata_access_t **out_store);

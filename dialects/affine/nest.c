@@ -101,6 +101,14 @@ int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim) {
   return strata_size_likely(&symbols, nest->space.sizes[dim]);
 }
 
+bool strata_nest_is_unary(const strata_nest_t *nest) {
+  if (nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
+    return false;
+  const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
+  return !load->is_store && store->is_store && mlirOperationIsNull(load->guard) && !mlirAffineMapIsNull(load->map) &&
+         !mlirAffineMapIsNull(store->map);
+}
+
 bool strata_nest_sums_vary(const strata_nest_t *nest) {
   return strata_sizes_vary(nest->n_reduction, nest->space.sizes + nest->n_parallel);
 }

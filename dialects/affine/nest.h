@@ -63,6 +63,10 @@ bool strata_nest_varies(const strata_nest_t *nest);
 // True if one of its reduction dims is of a size that varies.
 bool strata_nest_sums_vary(const strata_nest_t *nest);
 
+// True if each of its elements is made of one that it loads: accesses[0], at a place that its map says and without a
+// guard; accesses[1] stores it, at a place that its map says.
+bool strata_nest_is_unary(const strata_nest_t *nest);
+
 // What result |i| of an affine.for begins with: the operands in front are sizes.
 static inline MlirValue strata_loop_start(MlirOperation loop, intptr_t i) {
   return mlirOperationGetOperand(loop, mlirOperationGetNumOperands(loop) - mlirOperationGetNumResults(loop) + i);

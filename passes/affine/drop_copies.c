@@ -65,12 +65,10 @@ static bool is_identity(const strata_nest_t *nest, MlirAffineMap map) {
 }
 
 bool strata_nest_is_copy(const strata_nest_t *nest) {
-  if (nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
+  if (!strata_nest_is_unary(nest))
     return false;
   const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
-  return !load->is_store && store->is_store && mlirOperationIsNull(load->guard) && !mlirAffineMapIsNull(load->map) &&
-         !mlirAffineMapIsNull(store->map) && mlirValueEqual(mlirOperationGetOperand(store->op, 0), load->value) &&
-         is_part(nest, load->map);
+  return mlirValueEqual(mlirOperationGetOperand(store->op, 0), load->value) && is_part(nest, load->map);
 }
 
 bool strata_nest_is_part_copy(const strata_nest_t *nest) {

@@ -4,6 +4,7 @@
 // the group has few outer points to share among threads, the threads that go without work.
 #include "passes/affine/group.h"
 
+#include "dialects/affine/quads.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/schedule_gpu.h"
@@ -507,11 +508,9 @@ static bool reads_quads(const strata_grouping_t *grouping, const strata_nest_t *
   if (!grouping->prices.reads_quads || !strata_nest_contraction(nest, &c))
     return false;
   const strata_access_t *sides[2] = {c.lhs, c.rhs};
-  for (int i = 0; i < 2; i++) {
-    MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(sides[i]->buffer));
-    if (!mlirTypeIsAInteger(element) || mlirIntegerTypeGetWidth(element) != 8)
+  for (int i = 0; i < 2; i++)
+    if (!strata_is_byte(mlirShapedTypeGetElementType(mlirValueGetType(sides[i]->buffer))))
       return false;
-  }
   return true;
 }
 

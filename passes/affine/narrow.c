@@ -248,12 +248,9 @@ static bool narrow_buffer(narrowing_t *narrowing, const strata_nest_buffer_t *bu
 // True if the nest does nothing but move an element from |buffer| to the same place of another buffer.
 static bool is_copy_of(const strata_nest_node_t *node, MlirValue buffer) {
   const strata_nest_t *nest = node->nest;
-  if (nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
+  if (!strata_nest_is_unary(nest))
     return false;
   const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
-  if (load->is_store || !store->is_store || !mlirOperationIsNull(load->guard) || mlirAffineMapIsNull(load->map) ||
-      mlirAffineMapIsNull(store->map))
-    return false;
   return mlirValueEqual(load->buffer, buffer) && mlirValueEqual(mlirOperationGetOperand(store->op, 0), load->value) &&
          mlirAffineMapEqual(load->map, store->map) &&
          mlirTypeEqual(mlirValueGetType(load->buffer), mlirValueGetType(store->buffer));
@@ -310,12 +307,9 @@ static bool is_settled(const strata_nest_buffer_t *buffer, int number) {
 // True if the nest does nothing but widen what one buffer holds on its way to another.
 static bool is_widening(const narrowing_t *narrowing, const strata_nest_node_t *node, int number) {
   const strata_nest_t *nest = node->nest;
-  if (!nest || nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
+  if (!nest || !strata_nest_is_unary(nest) || !is_permutation(nest, nest->accesses[1].map))
     return false;
   const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
-  if (load->is_store || !store->is_store || !mlirOperationIsNull(load->guard) || mlirAffineMapIsNull(load->map) ||
-      mlirAffineMapIsNull(store->map) || !is_permutation(nest, store->map))
-    return false;
   MlirValue value = mlirOperationGetOperand(store->op, 0);
   MlirOperation op = strata_def(value);
   bool widens = !mlirOperationIsNull(op) && (strata_op_is(op, "arith.extf") || strata_op_is(op, "arith.extsi")) &&

@@ -196,18 +196,10 @@ static void pack_before_call(pack_t *p, MlirOperation call, const char *name) {
   mlirOperationSetOperand(call, p->argument, operands[1]);
 }
 
-static bool read_once(const strata_kernel_t *kernel, MlirValue buffer) {
-  int count = 0;
-  for (int i = 0; i < kernel->n_nests; i++)
-    for (int j = 0; j < kernel->nests[i].n_accesses; j++)
-      count += mlirValueEqual(kernel->nests[i].accesses[j].buffer, buffer);
-  return count == 1;
-}
-
 bool strata_pack_takes(const strata_contraction_kernel_t *contraction, int side) {
   MlirValue buffer = contraction->sides[side].access->buffer;
   return strata_contraction_is_plain(contraction, side) && mlirValueIsABlockArgument(buffer) &&
-         read_once(contraction->kernel, buffer);
+         strata_kernel_reaches_once(contraction->kernel, buffer);
 }
 
 bool strata_pack_is_constant(const strata_calls_t *calls, const strata_called_kernel_t *kernel,
@@ -234,7 +226,7 @@ strata_status_t strata_pack_side(strata_compile_t *compile, const strata_called_
                                  const strata_contraction_kernel_t *contraction, int side, int64_t tile) {
   pack_t p = {.compile = compile, .contraction = contraction, .side = &contraction->sides[side], .tile = tile};
   MlirValue buffer = p.side->access->buffer;
-  if (!mlirValueIsABlockArgument(buffer) || !read_once(contraction->kernel, buffer))
+  if (!mlirValueIsABlockArgument(buffer) || !strata_kernel_reaches_once(contraction->kernel, buffer))
     return NULL;
   p.argument = mlirBlockArgumentGetArgNumber(buffer);
   choose_shape(&p);

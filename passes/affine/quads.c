@@ -44,36 +44,22 @@ typedef struct {
 
 //===-- Finding them ---------------------------------------------------------------------------------------------===//
 
-static MlirOperation op_of(MlirValue value) {
-  return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-}
-
-static bool is_byte(MlirType type) { return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8; }
-
-static bool is_read_once(const strata_kernel_t *kernel, MlirValue buffer) {
-  int count = 0;
-  for (int i = 0; i < kernel->n_nests; i++)
-    for (int j = 0; j < kernel->nests[i].n_accesses; j++)
-      count += mlirValueEqual(kernel->nests[i].accesses[j].buffer, buffer);
-  return count == 1;
-}
-
 // The load that |widening| widens from bytes, through its guard; false if anything else is widened.
 static bool read_operand(const quads_t *q, MlirOperation widening, operand_t *out) {
-  MlirOperation load = op_of(mlirOperationGetOperand(widening, 0)), guard = {NULL};
+  MlirOperation load = strata_def(mlirOperationGetOperand(widening, 0)), guard = {NULL};
   if (!mlirOperationIsNull(load) && strata_op_is(load, "affine.if")) {
     guard = load;
     MlirBlock inside = mlirRegionGetFirstBlock(mlirOperationGetRegion(guard, 0));
-    load = op_of(mlirOperationGetOperand(mlirBlockGetTerminator(inside), 0));
+    load = strata_def(mlirOperationGetOperand(mlirBlockGetTerminator(inside), 0));
   }
   for (int i = 0; i < q->nest->n_accesses; i++) {
     const strata_access_t *access = &q->nest->accesses[i];
     if (mlirOperationIsNull(load) || !mlirOperationEqual(access->op, load) || access->is_store)
       continue;
     *out = (operand_t){.access = access, .widening = widening};
-    return is_byte(mlirValueGetType(access->value)) && mlirValueIsABlockArgument(access->buffer) &&
+    return strata_is_byte(mlirValueGetType(access->value)) && mlirValueIsABlockArgument(access->buffer) &&
            !mlirAffineMapIsNull(access->map) && mlirOperationEqual(access->guard, guard) &&
-           is_read_once(&q->kernel, access->buffer);
+           strata_kernel_reaches_once(&q->kernel, access->buffer);
   }
   return false;
 }
@@ -85,7 +71,7 @@ static bool read_product(quads_t *q) {
     return false;
   MlirOperation widenings[2];
   for (int i = 0; i < 2; i++) {
-    widenings[i] = op_of(mlirOperationGetOperand(q->product, i));
+    widenings[i] = strata_def(mlirOperationGetOperand(q->product, i));
     if (mlirOperationIsNull(widenings[i]))
       return false;
   }

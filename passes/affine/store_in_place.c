@@ -19,43 +19,19 @@ typedef struct {
 } placing_t;
 
 static MlirAttribute argument_attr(const placing_t *p, MlirValue value, const char *name) {
-  MlirAttribute all = strata_attr(p->main, "arg_attrs");
-  if (mlirAttributeIsNull(all) || !mlirValueIsABlockArgument(value))
-    return (MlirAttribute){0};
-  MlirAttribute own = mlirArrayAttrGetElement(all, mlirBlockArgumentGetArgNumber(value));
-  return mlirDictionaryAttrGetElementByName(own, strata_str(name));
-}
-
-static void set_argument_attr(const placing_t *p, MlirValue value, const char *name, MlirAttribute attr) {
-  MlirContext context = p->compile->context;
-  MlirAttribute all = strata_attr(p->main, "arg_attrs");
-  intptr_t count = mlirArrayAttrGetNumElements(all), at = mlirBlockArgumentGetArgNumber(value);
-  MlirAttribute *attrs = strata_arena_array(p->compile->arena, MlirAttribute, count);
-  for (intptr_t i = 0; i < count; i++)
-    attrs[i] = mlirArrayAttrGetElement(all, i);
-  intptr_t n = mlirDictionaryAttrGetNumElements(attrs[at]);
-  MlirNamedAttribute *named = strata_arena_array(p->compile->arena, MlirNamedAttribute, n + 1);
-  for (intptr_t i = 0; i < n; i++)
-    named[i] = mlirDictionaryAttrGetElement(attrs[at], i);
-  named[n] = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(name)), attr);
-  attrs[at] = mlirDictionaryAttrGet(context, n + 1, named);
-  strata_set_attr(p->main, "arg_attrs", mlirArrayAttrGet(context, count, attrs));
+  return mlirValueIsABlockArgument(value)
+             ? strata_port_attr(p->main, "arg_attrs", mlirBlockArgumentGetArgNumber(value), name)
+             : (MlirAttribute){0};
 }
 
 // What is loaded is stored at the same place.
 static bool copies_in_order(const strata_nest_t *nest) {
-  if (!nest || nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
+  if (!nest || !strata_nest_is_unary(nest))
     return false;
   const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
-  return !load->is_store && store->is_store && mlirOperationIsNull(load->guard) && !mlirAffineMapIsNull(load->map) &&
-         !mlirAffineMapIsNull(store->map) && mlirAffineMapEqual(load->map, store->map) &&
+  return mlirAffineMapEqual(load->map, store->map) &&
          mlirValueEqual(mlirOperationGetOperand(store->op, 0), load->value) &&
          mlirTypeEqual(mlirValueGetType(load->buffer), mlirValueGetType(store->buffer));
-}
-
-static bool has_one_use(MlirValue value) {
-  MlirOpOperand first = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(first) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(first));
 }
 
 // The copy is what fills the output first.
@@ -75,7 +51,8 @@ static bool may_be_dropped(const placing_t *p, int copy) {
   MlirAttribute alias = argument_attr(p, to, "strata.alias"), name = argument_attr(p, from, "strata.name");
   return !mlirAttributeIsNull(alias) && !mlirAttributeIsNull(name) && mlirAttributeEqual(alias, name) &&
          mlirAttributeIsNull(argument_attr(p, from, "strata.output")) &&
-         mlirAttributeIsNull(argument_attr(p, to, "strata.in_place")) && has_one_use(from) && comes_first(p, copy);
+         mlirAttributeIsNull(argument_attr(p, to, "strata.in_place")) && strata_value_has_one_use(from) &&
+         comes_first(p, copy);
 }
 
 // Whether an output may have an input's memory. Of a module with loops, whose calls are no nests, none is found.
@@ -104,7 +81,8 @@ strata_status_t strata_pass_affine_store_in_place(strata_compile_t *compile) {
     MlirStringRef input = mlirStringAttrGetValue(name), output = mlirStringAttrGetValue(own);
     strata_explain(compile, "output '%.*s' is stored in the place of input '%.*s'", (int)output.length, output.data,
                    (int)input.length, input.data);
-    set_argument_attr(&p, to, "strata.in_place", name);
+    strata_set_port_attr(compile->arena, p.main, "arg_attrs", mlirBlockArgumentGetArgNumber(to), "strata.in_place",
+                         name);
     mlirOperationDestroy(nest->op);
   }
   return NULL;

@@ -24,12 +24,11 @@ static bool is_alloc(MlirValue buffer) {
 
 // One element of one buffer makes the element at its place in another one, a wider one that nobody sees.
 static bool widens(const strata_nest_t *nest) {
-  if (nest->is_serial || nest->n_reduction > 0 || nest->n_accesses != 2)
+  if (!strata_nest_is_unary(nest))
     return false;
   const strata_access_t *load = &nest->accesses[0], *store = &nest->accesses[1];
-  return !load->is_store && store->is_store && mlirOperationIsNull(load->guard) && !mlirAffineMapIsNull(load->map) &&
-         !mlirAffineMapIsNull(store->map) && mlirAffineMapEqual(load->map, store->map) && is_alloc(store->buffer) &&
-         is_alloc(load->buffer) && element_bits(load->buffer) < element_bits(store->buffer);
+  return mlirAffineMapEqual(load->map, store->map) && is_alloc(store->buffer) && is_alloc(load->buffer) &&
+         element_bits(load->buffer) < element_bits(store->buffer);
 }
 
 // The buffer is stored once, and else loaded.

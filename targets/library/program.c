@@ -89,22 +89,16 @@ static strata_program_tensor_t read_tensor(strata_program_t *program, const char
   return tensor;
 }
 
-static MlirAttribute argument_attr(MlirOperation func, intptr_t index, const char *name) {
-  MlirAttribute all = strata_attr(func, "arg_attrs");
-  MlirAttribute own = mlirAttributeIsNull(all) ? all : mlirArrayAttrGetElement(all, index);
-  return mlirAttributeIsNull(own) ? own : mlirDictionaryAttrGetElementByName(own, strata_str(name));
-}
-
 static strata_program_tensor_t read_argument(strata_program_t *program, MlirOperation func, intptr_t index) {
   strata_arena_t *arena = program->compile->arena;
-  MlirAttribute name = argument_attr(func, index, "strata.name");
-  MlirAttribute stored = argument_attr(func, index, "strata.type");
+  MlirAttribute name = strata_port_attr(func, "arg_attrs", index, "strata.name");
+  MlirAttribute stored = strata_port_attr(func, "arg_attrs", index, "strata.type");
   MlirType type = mlirValueGetType(mlirBlockGetArgument(strata_func_body(func), index));
   return read_tensor(program,
                      mlirAttributeIsNull(name) ? strata_arena_printf(arena, "arg%d", (int)index)
                                                : to_string(arena, mlirStringAttrGetValue(name)),
                      mlirAttributeIsNull(stored) ? type : mlirTypeAttrGetValue(stored),
-                     !mlirAttributeIsNull(argument_attr(func, index, "strata.unsigned")));
+                     !mlirAttributeIsNull(strata_port_attr(func, "arg_attrs", index, "strata.unsigned")));
 }
 
 // Finds the outputs that are the sizes of others.
@@ -113,7 +107,7 @@ static void read_true_sizes(strata_program_t *program, MlirOperation main) {
   for (size_t i = 0; i < program->n_inputs + program->n_outputs; i++)
     program->tensors[i].true_sizes = -1;
   for (size_t i = 0; i < program->n_outputs; i++) {
-    MlirAttribute of = argument_attr(main, (intptr_t)(program->n_inputs + i), "strata.sizes_of");
+    MlirAttribute of = strata_port_attr(main, "arg_attrs", (intptr_t)(program->n_inputs + i), "strata.sizes_of");
     for (size_t k = 0; k < program->n_outputs && !mlirAttributeIsNull(of); k++)
       if (strata_str_equal(mlirStringAttrGetValue(of), outputs[k].name) && outputs[i].rank == 1 &&
           outputs[i].dtype == STRATA_DTYPE_I64 && outputs[i].shape[0] == outputs[k].rank && k != i)
@@ -124,7 +118,7 @@ static void read_true_sizes(strata_program_t *program, MlirOperation main) {
 // Finds the outputs that are stored in an input's place.
 static void read_places(strata_program_t *program, MlirOperation main) {
   for (size_t i = 0; i < program->n_inputs + program->n_outputs; i++) {
-    MlirAttribute of = argument_attr(main, (intptr_t)i, "strata.in_place");
+    MlirAttribute of = strata_port_attr(main, "arg_attrs", (intptr_t)i, "strata.in_place");
     program->tensors[i].in_place = -1;
     for (size_t k = 0; k < program->n_inputs && !mlirAttributeIsNull(of); k++)
       if (strata_str_equal(mlirStringAttrGetValue(of), program->tensors[k].name)) {
@@ -148,9 +142,9 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
   for (intptr_t i = 0; i < n; i++) {
     program->tensors[i] = read_argument(program, main, i);
     program->tensors[i].c_name = strata_c_scope_add(&scope, program->tensors[i].name);
-    MlirAttribute note = argument_attr(main, i, "strata.note");
+    MlirAttribute note = strata_port_attr(main, "arg_attrs", i, "strata.note");
     program->tensors[i].note = mlirAttributeIsNull(note) ? NULL : to_string(arena, mlirStringAttrGetValue(note));
-    if (mlirAttributeIsNull(argument_attr(main, i, "strata.output")))
+    if (mlirAttributeIsNull(strata_port_attr(main, "arg_attrs", i, "strata.output")))
       program->n_inputs++;
     else
       program->n_outputs++;
@@ -166,7 +160,7 @@ static void read_arguments(strata_program_t *program, MlirOperation main) {
 static strata_status_t check_arguments(MlirOperation main, const strata_symbols_t *symbols) {
   intptr_t n = mlirBlockGetNumArguments(strata_func_body(main));
   for (intptr_t i = 0; i < n; i++) {
-    MlirAttribute stored = argument_attr(main, i, "strata.type");
+    MlirAttribute stored = strata_port_attr(main, "arg_attrs", i, "strata.type");
     MlirType type = mlirAttributeIsNull(stored) ? mlirValueGetType(mlirBlockGetArgument(strata_func_body(main), i))
                                                 : mlirTypeAttrGetValue(stored);
     for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++)
