@@ -237,8 +237,9 @@ static void explain(const tuning_t *t, size_t kernel) {
   const Strata__TuningKernel *k = t->manifest->kernels[kernel];
   for (size_t i = 0; i < k->n_candidates && i < STRATA_TUNE_CANDIDATES; i++) {
     const strata_tune_times_t *times = &t->shared->records[kernel].times[i];
-    printf("  candidate %zu: %.2f us of %d rounds, by the model %.2f: %s\n", i,
-           1e6 * strata_tune_median(times->seconds, times->n_rounds), times->n_rounds,
+    printf("  candidate %zu: %.2f us, %.2f in turn, of %d rounds, by the model %.2f: %s\n", i,
+           1e6 * strata_tune_median(times->seconds, times->n_rounds),
+           1e6 * strata_tune_median(times->in_turn, times->n_rounds), times->n_rounds,
            1e6 * k->candidates[i]->predicted_seconds, k->candidates[i]->schedule);
   }
 }

@@ -22,11 +22,14 @@ double strata_tune_median(const double *values, int n) {
   return (sorted[(n - 1) / 2] + sorted[n / 2]) / 2;
 }
 
+// The geometric mean of both times.
+static double mean_of(const strata_tune_times_t *c, int round) { return sqrt(c->seconds[round] * c->in_turn[round]); }
+
 // See strata_tune_ratio; *out_error is how far it may be off.
 static double ratio_of(const strata_tune_times_t *first, const strata_tune_times_t *c, double *out_error) {
   double ratios[STRATA_TUNE_ROUNDS], distances[STRATA_TUNE_ROUNDS];
   for (int i = 0; i < c->n_rounds; i++)
-    ratios[i] = c->seconds[i] / first->seconds[i];
+    ratios[i] = mean_of(c, i) / mean_of(first, i);
   double median = strata_tune_median(ratios, c->n_rounds);
   for (int i = 0; i < c->n_rounds; i++)
     distances[i] = fabs(ratios[i] - median);
@@ -38,8 +41,16 @@ static double ratio_of(const strata_tune_times_t *first, const strata_tune_times
 static double least(const strata_tune_times_t *c, int n) {
   double seconds = INFINITY;
   for (int i = 0; i < n; i++)
-    seconds = fmin(seconds, c->seconds[i]);
+    seconds = fmin(seconds, mean_of(c, i));
   return seconds;
+}
+
+// What one of the two times gains may not be lost in the other.
+static bool is_slower(const double *seconds, const double *first, int n) {
+  double ratios[STRATA_TUNE_ROUNDS];
+  for (int i = 0; i < n; i++)
+    ratios[i] = seconds[i] / first[i];
+  return strata_tune_median(ratios, n) > 1 + ALIKE;
 }
 
 double strata_tune_ratio(const strata_tune_times_t *candidates, int which) {
@@ -53,6 +64,9 @@ int strata_tune_choose(const strata_tune_times_t *candidates, int n) {
     double error;
     ratios[i] = INFINITY;
     if (!candidates[i].is_right || candidates[i].n_rounds < candidates[0].n_rounds || candidates[i].n_rounds == 0)
+      continue;
+    if (is_slower(candidates[i].seconds, candidates[0].seconds, candidates[i].n_rounds) ||
+        is_slower(candidates[i].in_turn, candidates[0].in_turn, candidates[i].n_rounds))
       continue;
     double ratio = ratio_of(&candidates[0], &candidates[i], &error);
     bool is_faster_at_best = least(&candidates[i], candidates[i].n_rounds) <

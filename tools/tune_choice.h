@@ -9,20 +9,22 @@ enum { STRATA_TUNE_CANDIDATES = 16, STRATA_TUNE_ROUNDS = 31 };
 
 // Times of one candidate, seconds; those of round i were taken beside one another.
 typedef struct {
-  bool is_right; // it computes what the first does
-  int n_rounds;  // from the first on; few where it was given up as slow
-  double seconds[STRATA_TUNE_ROUNDS];
+  bool is_right;                      // it computes what the first does
+  int n_rounds;                       // from the first on; few where it was given up as slow
+  double seconds[STRATA_TUNE_ROUNDS]; // of a call alone, behind other work
+  double in_turn[STRATA_TUNE_ROUNDS]; // of each of several calls, one behind the other
 } strata_tune_times_t;
 
 // The median of the first |n|.
 double strata_tune_median(const double *values, int n);
 
 // The model's choice, 0, unless another is faster by more than a hundredth and a half beyond noise, and as much by
-// their shortest times; of several that differ by less than half a hundredth the first.
+// their shortest times, and slower neither alone nor in turn; of several that differ by less than half a hundredth the
+// first. How fast: by the geometric mean of both times.
 int strata_tune_choose(const strata_tune_times_t *candidates, int n);
 
-// The time of candidate |which| over the first's: the median of the rounds' ratios, which noise that lasts has no part
-// in.
+// The time of candidate |which| over the first's, by both: the median of the rounds' ratios, which noise that lasts has
+// no part in.
 double strata_tune_ratio(const strata_tune_times_t *candidates, int which);
 
 // True if the candidate is so slow after the rounds so far that no more are worth their time.

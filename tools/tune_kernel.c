@@ -1,5 +1,6 @@
 // See tune_kernel.h. A call is timed by the GPU's clock, behind a copy larger than the caches: operands come from
-// memory, but for those that another kernel writes, and the call's launch is there before its time begins. On a cpu the
+// memory, but for those that another kernel writes, and the call's launch is there before its time begins. Then
+// several, each of which may begin while the one in front ends, as in a network. On a cpu there is one time, and the
 // copy is larger than the caches of a core: what all cores share holds the weights of many models. The shortest of a
 // few calls counts there, as others use the machine too.
 #define _POSIX_C_SOURCE 200809L
@@ -102,6 +103,19 @@ static const strata_tensor_info_t *tensor(const work_t *w, size_t i) {
   return i < w->library->n_inputs ? w->library->inputs[i] : w->library->outputs[i - w->library->n_inputs];
 }
 
+// Zeros in the rows of input |i|, behind the columns that a kernel in front of this one fills.
+static void clear_padding(const work_t *w, size_t i, unsigned char *data) {
+  const strata_tensor_info_t *info = w->library->inputs[i];
+  size_t columns = info->rank ? (size_t)info->shape[info->rank - 1] : 1;
+  size_t bytes = (size_t)strata_dtype_info[info->dtype].bits / 8;
+  for (size_t j = 0; j < w->kernel->n_padded; j++) {
+    size_t filled = (size_t)w->kernel->padded[j]->columns;
+    if ((size_t)w->kernel->padded[j]->input == i && filled < columns)
+      for (size_t at = 0; at < info->size; at += columns * bytes)
+        memset(data + at + filled * bytes, 0, (columns - filled) * bytes);
+  }
+}
+
 static strata_status_t make_tensors(work_t *w) {
   size_t memory = 0, most = 0;
   w->n_tensors = w->library->n_inputs + w->library->n_outputs;
@@ -115,6 +129,7 @@ static strata_status_t make_tensors(work_t *w) {
   w->written = strata_arena_alloc(w->arena, most + 1);
   for (size_t i = 0; i < w->library->n_inputs; i++) {
     strata_random_numbers((strata_dtype_t)tensor(w, i)->dtype, i, w->written, tensor(w, i)->size);
+    clear_padding(w, i, w->written);
     STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, tensor(w, i)->size));
   }
   for (int i = 0; i < w->n; i++) {
@@ -219,27 +234,38 @@ static strata_status_t time_thread(work_t *w, int candidate, double *out_seconds
   return NULL;
 }
 
-static strata_status_t time_call(work_t *w, int candidate, double *out_seconds) {
+// Seconds of each of |n| calls.
+static strata_status_t time_calls(work_t *w, int candidate, int n, double *out_seconds) {
   char *memory = w->tuner->memory;
   STRATA_TRY(strata_device_copy(w->device, memory, memory + w->tuner->half, w->tuner->half));
   STRATA_TRY(warm(w));
   if (is_cpu(w->tuner) && w->kernel->threads == 1)
     return time_thread(w, candidate, out_seconds);
   STRATA_TRY(strata_device_start_clock(w->device));
-  STRATA_TRY(call(w, candidate));
-  return strata_device_stop_clock(w->device, out_seconds);
+  for (int i = 0; i < n; i++)
+    STRATA_TRY(call(w, candidate));
+  STRATA_TRY(strata_device_stop_clock(w->device, out_seconds));
+  *out_seconds /= n;
+  return NULL;
 }
 
-static strata_status_t time_once(work_t *w, int candidate, double *out_seconds) {
+static strata_status_t time_alone(work_t *w, int candidate, double *out_seconds) {
   const int calls = is_cpu(w->tuner) ? 3 : 1;
   const double is_short = 2e-3;
   *out_seconds = INFINITY;
   for (int i = 0; i < calls && !(*out_seconds > is_short && isfinite(*out_seconds)); i++) {
     double seconds;
-    STRATA_TRY(time_call(w, candidate, &seconds));
+    STRATA_TRY(time_calls(w, candidate, 1, &seconds));
     *out_seconds = fmin(*out_seconds, seconds);
   }
   return NULL;
+}
+
+// As many calls as are enqueued before the copy in front is over.
+static strata_status_t time_in_turn(work_t *w, int candidate, double alone, double *out_seconds) {
+  enum { IN_TURN = 6 };
+  *out_seconds = alone;
+  return is_cpu(w->tuner) ? NULL : time_calls(w, candidate, IN_TURN, out_seconds);
 }
 
 // A turn for each, another first in each round.
@@ -250,7 +276,8 @@ static strata_status_t time_round(work_t *w, int round, bool *is_slow) {
     if (!times->is_right || is_slow[candidate])
       continue;
     w->record->current = candidate;
-    STRATA_TRY(time_once(w, candidate, &times->seconds[round]));
+    STRATA_TRY(time_alone(w, candidate, &times->seconds[round]));
+    STRATA_TRY(time_in_turn(w, candidate, times->seconds[round], &times->in_turn[round]));
     times->n_rounds = round + 1;
   }
   for (int i = 0; i < w->n; i++)
@@ -267,7 +294,7 @@ static strata_status_t time_all(work_t *w, double seconds) {
     w->record->times[i] = (strata_tune_times_t){.is_right = !has_fault(w, i)};
     w->record->current = i;
     if (!has_fault(w, i))
-      STRATA_TRY(time_once(w, i, &unused));
+      STRATA_TRY(time_alone(w, i, &unused));
   }
   for (int round = 0; round < STRATA_TUNE_ROUNDS && (round < LEAST || now() < end); round++)
     STRATA_TRY(time_round(w, round, is_slow));

@@ -3,6 +3,7 @@
 #include "passes/affine/tuned.h"
 
 #include "dialects/affine/kernel.h"
+#include "dialects/affine/simplify.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
@@ -314,18 +315,47 @@ static bool is_output(MlirValue buffer) {
              mlirDictionaryAttrGetElementByName(mlirArrayAttrGetElement(attrs, i), strata_str("strata.output")));
 }
 
+// The place of argument |index| among the libraries' inputs.
+static int32_t input_of(const arguments_t *arguments, intptr_t index) {
+  int32_t input = 0;
+  for (intptr_t i = 0; i < index; i++)
+    input += !arguments->are_written[i] && i != arguments->constant;
+  return input;
+}
+
 // The inputs, as they follow one another, that other kernels have written: in the first of its calls.
 static void find_warm(const strata_calls_t *calls, const strata_called_kernel_t *called, const arguments_t *arguments,
                       strata_arena_t *arena, Strata__TuningKernel *kernel) {
   kernel->warm = strata_arena_array(arena, int32_t, arguments->n + 1);
-  for (int i = 0, input = 0; i < arguments->n; i++) {
+  for (int i = 0; i < arguments->n; i++) {
     MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(called->calls.data[0], i));
     bool is_made = mlirValueIsABlockArgument(buffer) ? is_output(buffer) : !strata_calls_is_constant(calls, buffer);
     bool is_input = !arguments->are_written[i] && i != arguments->constant;
     if (is_input && is_made)
-      kernel->warm[kernel->n_warm++] = input;
-    input += is_input;
+      kernel->warm[kernel->n_warm++] = input_of(arguments, i);
   }
+}
+
+// The inputs whose rows are longer than what the product reads of them (stage.c): behind that are zeros.
+static void find_padded(const strata_kernel_t *nests, const arguments_t *arguments, strata_arena_t *arena,
+                        Strata__TuningKernel *kernel) {
+  kernel->padded = strata_arena_array(arena, Strata__TuningPadded *, arguments->n + 1);
+  for (int i = 0; i < nests->n_nests; i++)
+    for (int j = 0; j < nests->nests[i].n_accesses; j++) {
+      const strata_access_t *access = &nests->nests[i].accesses[j];
+      int64_t min, max;
+      bool is_padded = strata_attr_flag(access->op, "strata.padded") && mlirValueIsABlockArgument(access->buffer) &&
+                       (int)kernel->n_padded < arguments->n;
+      if (!is_padded ||
+          !strata_affine_range(mlirAffineMapGetResult(access->map, mlirAffineMapGetNumResults(access->map) - 1),
+                               &nests->nests[i].space, &min, &max))
+        continue;
+      Strata__TuningPadded *padded = strata_arena_new(arena, Strata__TuningPadded);
+      strata__tuning_padded__init(padded);
+      padded->input = input_of(arguments, mlirBlockArgumentGetArgNumber(access->buffer));
+      padded->columns = max + 1;
+      kernel->padded[kernel->n_padded++] = padded;
+    }
 }
 
 // Each candidate's library has it, as its panels.
@@ -366,6 +396,7 @@ strata_status_t strata_tuned_propose(strata_compile_t *compile, const strata_gpu
   kernel->threads = device ? 0 : compile->options->threads;
   kernel->what = text_of(describe(tuning->arena, &work));
   find_warm(calls, called, &arguments, tuning->arena, kernel);
+  find_padded(&nests, &arguments, tuning->arena, kernel);
   kernel->candidates = strata_arena_array(tuning->arena, Strata__TuningCandidate *, n);
   *strata_vector_push(tuning->arena, &tuning->proposed) = kernel;
   for (int i = 0; i < n; i++)

@@ -261,6 +261,8 @@ static bool is_kernel_whole(const Strata__TuningKernel *kernel) {
                   is_line(kernel->what, 0) && kernel->n_candidates > 0;
   for (size_t i = 0; i < kernel->n_warm && is_whole; i++)
     is_whole = kernel->warm[i] >= 0;
+  for (size_t i = 0; i < kernel->n_padded && is_whole; i++)
+    is_whole = kernel->padded[i]->input >= 0 && kernel->padded[i]->columns >= 0;
   for (size_t i = 0; i < kernel->n_candidates && is_whole; i++) {
     const Strata__TuningCandidate *candidate = kernel->candidates[i];
     is_whole = is_line(candidate->library, 1) && !strchr(candidate->library, '/') && is_line(candidate->schedule, 1) &&

@@ -14,12 +14,19 @@ static double noise(void) {
   return (double)(int64_t)state * 0x1p-63;
 }
 
-// |n| rounds of |seconds|, each off by up to |share| of it; all of a round are off by |drift| of it as well.
-static strata_tune_times_t times(double seconds, int n, double share, const double *drift) {
+// |n| rounds of |alone| and |in_turn| seconds, each off by up to |share| of it; all of a round are off by |drift| of it
+// as well.
+static strata_tune_times_t both(double alone, double in_turn, int n, double share, const double *drift) {
   strata_tune_times_t t = {.is_right = true, .n_rounds = n};
-  for (int i = 0; i < n; i++)
-    t.seconds[i] = seconds * (1 + share * noise()) * (1 + drift[i]);
+  for (int i = 0; i < n; i++) {
+    t.seconds[i] = alone * (1 + share * noise()) * (1 + drift[i]);
+    t.in_turn[i] = in_turn * (1 + share * noise()) * (1 + drift[i]);
+  }
   return t;
+}
+
+static strata_tune_times_t times(double seconds, int n, double share, const double *drift) {
+  return both(seconds, seconds, n, share, drift);
 }
 
 int main(void) {
@@ -38,6 +45,14 @@ int main(void) {
   CHECK(strata_tune_choose(c, 4) == 3);
   c[3].n_rounds = 3; // given up
   CHECK(strata_tune_choose(c, 4) == 0);
+
+  // What is faster alone and slower in turn, or the other way round, is not taken; what is as fast in one of them is.
+  strata_tune_times_t two[2] = {both(10, 6, N, 0, still), both(8, 6.2, N, 0, still)};
+  CHECK(strata_tune_choose(two, 2) == 0);
+  two[1] = both(10.2, 4, N, 0, still);
+  CHECK(strata_tune_choose(two, 2) == 0);
+  two[1] = both(10, 5, N, 0, still);
+  CHECK(strata_tune_choose(two, 2) == 1 && fabs(strata_tune_ratio(two, 1) - sqrt(5. / 6)) < 1e-9);
 
   // A clock that sinks over the rounds does not matter, what differs from one to the other does.
   int n_wrong = 0, n_found = 0;

@@ -17,6 +17,17 @@ import strata
 F16 = 10
 M, N, K = 48, 64, 64
 DEVICE = ["--target=nvgpu", "--device=emulated_90"]
+# 3 x 3 x 176 = 1584 elements of an image and a filter meet, which are no whole lines of 128 bytes.
+CONVOLUTION = """
+func.func @main(%x: tensor<1x7x7x176xf16> {strata.name = "x"}, %w: tensor<16x3x3x176xf16> {strata.name = "w"})
+    -> (tensor<1x7x7x16xf16> {strata.name = "y"}) {
+  %s = "strata.contract"(%x, %w) {maps = [affine_map<(n, h, w, k, y, x, c) -> (n, h + y - 1, w + x - 1, c)>,
+      affine_map<(n, h, w, k, y, x, c) -> (k, y, x, c)>, affine_map<(n, h, w, k, y, x, c) -> (n, h, w, k)>],
+      zero_pad = true, origin = "conv"} : (tensor<1x7x7x176xf16>, tensor<16x3x3x176xf16>) -> tensor<1x7x7x16xf32>
+  %y = "strata.convert"(%s) : (tensor<1x7x7x16xf32>) -> tensor<1x7x7x16xf16>
+  return %y : tensor<1x7x7x16xf16>
+}
+"""
 gpu.use_stand_in()
 
 
@@ -239,6 +250,18 @@ def bad_candidates():
     assert "0 of 1 kernels tuned" in said and 'results {' not in read("worse.txtpb"), said
 
 
+def padded_rows():
+    """What is behind the rows of a matrix that a kernel in front writes is zeros, which candidates may read or not."""
+    write("padded.mlir", CONVOLUTION)
+    export("padded.mlir", "padded")
+    manifest = read("padded/manifest.txtpb")
+    assert len(re.findall(r"padded {[^}]*columns: 1584", manifest)) == 2, manifest
+    said = tune("padded", "--output=padded.txtpb", budget=20)
+    assert "WRONG" not in said and "1 of 1 kernels tuned" in said, said
+    write("padded/manifest.txtpb", manifest.replace("columns: 1584", "columns: -1"))
+    assert "not as --autotune=export writes it" in tune("padded", wanted=1)
+
+
 def failing_device():
     """Every process's second launch fails: candidates are given up one after the other, the rest is tried."""
     said = tune("exported", "--output=failed.txtpb", budget=20, STRATA_TEST_DRIVER_FAIL="cuLaunchKernelEx:2")
@@ -295,4 +318,5 @@ def wrong_commands():
 prepare()
 strata.report([(case.__name__, case) for case in (
     exported, used, dumped_and_loaded, others_are_not_used, hostile_schedules_are_not_used, partial, files_that_are_none,
-    folder, updated, bad_candidates, failing_device, whole_or_not_at_all, wrong_commands)])
+    folder, updated, bad_candidates, padded_rows, failing_device, whole_or_not_at_all,
+    wrong_commands)])

@@ -110,14 +110,14 @@ def all_cases(seed=SEED, count=COUNT):
     """Every case, by name, in order."""
     makers = (copy, elementwise, rows, reductions, movement, products.gemm, products.fused, products.vit,
               products.attention, products.convolutions, groups.groups, lambda: products.random_products(seed, count),
-              lambda: products.random_aligned(seed, count))
+              lambda: products.random_aligned(seed, count), lambda: products.random_convolutions(seed, count // 5))
     return {case.name: case for maker in makers for case in maker()}
 
 
 def add_arguments(parser):
     """The options of all tools that choose among the cases."""
-    parser.add_argument("--group", help="of mem, gemm, fused, vit, conv, group, random, random_aligned; several with "
-                                        "commas between")
+    parser.add_argument("--group", help="of mem, gemm, fused, vit, conv, group, random, random_aligned, random_conv; several "
+                                        "with commas between")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="of them these cases; * and ? stand for any characters")
     parser.add_argument("--seed", type=int, help=f"of the random products ({SEED}, or what the folder was built with)")
     parser.add_argument("--count", type=int, help=f"of the random products ({COUNT})")

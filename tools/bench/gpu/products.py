@@ -307,3 +307,18 @@ def convolutions():
                   (32, 14, 256, 256, 3, 1), (32, 7, 512, 512, 3, 1), (32, 56, 128, 128, 3, 2), (32, 224, 3, 64, 7, 2),
                   (2, 64, 320, 320, 3, 1), (2, 128, 512, 512, 3, 1)]:
         yield convolution(*sizes)
+
+
+def random_convolutions(seed, count):
+    """Windows of one, three and five pixels over images of 7 to 112; channels are multiples of eight."""
+    random_ = random.Random(f"convolutions {seed}")
+    drawn_sizes = set()
+    while len(drawn_sizes) < count:
+        n, hw = random_.choice((1, 2, 4, 8, 16, 32)), random_.choice((7, 13, 14, 19, 28, 40, 56, 80, 112))
+        c, k = (8 * round(2 ** random_.uniform(1, 6)) for _ in range(2))
+        r, stride = random_.choice((1, 3, 3, 5)), random_.choice((1, 1, 2))
+        if n * hw * hw * c * k * r * r < 2 ** 36:
+            drawn_sizes.add((n, hw, c, k, r, stride))
+    for sizes in sorted(drawn_sizes):
+        case = convolution(*sizes)
+        yield case._replace(group="random_conv")
