@@ -353,7 +353,7 @@ static void find_padded(const strata_kernel_t *nests, const arguments_t *argumen
       Strata__TuningPadded *padded = strata_arena_new(arena, Strata__TuningPadded);
       strata__tuning_padded__init(padded);
       padded->input = input_of(arguments, mlirBlockArgumentGetArgNumber(access->buffer));
-      padded->columns = max + 1;
+      padded->columns = (int32_t)(max + 1);
       kernel->padded[kernel->n_padded++] = padded;
     }
 }
