@@ -206,8 +206,8 @@ static runs_t merge_runs(ranks_t *r, const runs_t *from) {
   MlirValue raw = load(r, &from->keys, at), own = strata__to_math(nest, from->keys.type, raw);
   MlirValue rank = op2(r, "arith.addi", own_rank, count_beside(r, from, run, own));
   if (from->has_positions)
-    position = strata__cast(nest, "arith.index_cast", load(r, &from->positions, at),
-                            mlirIndexTypeGet(r->lowering->context));
+    position =
+        strata__cast(nest, "arith.index_cast", load(r, &from->positions, at), mlirIndexTypeGet(r->lowering->context));
   store_ranked(r, &to, op2_of(r, "arith.divui", run, WAYS), rank, raw, position);
   strata_emit_if_end(&nest->e, branch);
   strata__nest_end(nest);
