@@ -13,7 +13,7 @@
 
 #include "passes/target.h"
 
-enum { PART = 64, FEW_PARTS = 4 * PART, MAX_LEVELS = 12 };
+enum { PART = 32, FEW_PARTS = 2 * PART, MAX_LEVELS = 16 };
 
 typedef struct {
   strata__nest_t nest;
@@ -119,7 +119,7 @@ static void lower_by_parts(strata__lowering_t *l, MlirOperation op, const strata
 static bool goes_by_parts(const strata__lowering_t *l, MlirOperation op, const strata__tensor_t *operand) {
   strata_combiner_t combiner = strata__combiner_of(op);
   bool is_integer = strata_type_info[operand->type].kind == STRATA_TYPE_KIND_INTEGER;
-  return strata_target_is_gpu(l->compile) && operand->rank == 1 && strata_size_max(operand->sizes[0]) > PART / 2 &&
+  return strata_target_is_gpu(l->compile) && operand->rank == 1 && strata_size_max(operand->sizes[0]) > FEW_PARTS &&
          is_integer &&
          (combiner == STRATA_COMBINER_ADD || combiner == STRATA_COMBINER_MAX || combiner == STRATA_COMBINER_MIN);
 }
