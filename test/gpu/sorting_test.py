@@ -13,12 +13,13 @@ import execute
 import jagged_test
 
 OPTIONS = ["--target=nvgpu", "--device=emulated"]
-TYPES = {"f32": np.float32, "f16": np.float16, "i64": np.int64, "i8": np.int8}
+TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int64, "i8": np.int8, "u8": np.uint8,
+         "u32": np.uint32}
 
 
 def drawn(random, element, shape):
     """Numbers of which many are equal, and of floats some NaN, infinite or -0."""
-    x = random.integers(-100, 100, shape).astype(TYPES[element])
+    x = random.integers(-100, 100, shape).astype(TYPES[element])  # of unsigned ones half are large
     if element[0] == "f":
         x = np.where(random.random(shape) < 0.05, random.choice([np.nan, np.inf, -np.inf, -0.0], shape), x / 4)
     return x.astype(TYPES[element])
@@ -39,10 +40,11 @@ def text(element, shape, axis, descending, part):
         varies = 0 in sizes
         return (f"tensor<{''.join(f'{n or chr(63)}x' for n in sizes)}{e}"
                 + (f", affine_map<()[s0] -> ({', '.join(names)})>>" if varies else ">"))
+    flag, is_unsigned = str(descending).lower(), str(element[0] == "u").lower()
+    element = element.replace("u", "i")
     types = [tensor(shape, element), tensor(shape, "i64"), tensor(kept, element), tensor(kept, "i64")]
-    flag = str(descending).lower()
-    lines = [f'  %s:2 = "strata.sort"(%x) {{axis = {axis} : i64, descending = {flag}, unsigned = false}} : ({types[0]}) '
-             f'-> ({types[0]}, {types[1]})']
+    lines = [f'  %s:2 = "strata.sort"(%x) {{axis = {axis} : i64, descending = {flag}, unsigned = {is_unsigned}}} : '
+             f'({types[0]}) -> ({types[0]}, {types[1]})']
     names = ["%s#0", "%s#1"]
     for i in range(2 if part else 0):
         starts = ", ".join(str(part[0] if j == axis else 0) for j in range(len(shape)))
@@ -76,6 +78,9 @@ CASES = {
     "run": ("f16", (2, 256), 1, True, None, None),
     "runs": ("f32", (2, 1000), 1, False, None, None),
     "many_runs": ("i64", (4500,), 0, True, None, None),
+    "words": ("u32", (2, 300), 1, True, None, None),
+    "bytes": ("u8", (200,), 0, False, (0, 70), None),
+    "doubles": ("f64", (2, 270), 1, True, None, None),
     "columns": ("f32", (300, 3), 0, False, None, None),
     "planes": ("f32", (2, 130, 3), 1, True, None, None),
     "first": ("f32", (2, 700), 1, True, (0, 1), None),
