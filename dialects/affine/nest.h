@@ -16,8 +16,9 @@ enum { STRATA_MAX_DIMS = 24 };
 
 // On the affine.if of a load in a reduction: where it holds at the last iteration it holds at all of them.
 #define STRATA_TAIL "strata.tail"
-// On an scf.for of a serial nest, from 0 to this number of lanes, by 1: its iterations touch no memory that another one
-// stores to, and what it carries is combined. A group of threads may carry it out (lowering/affine_to_tile/scalar.h).
+// On an scf.for of a serial nest, from 0 to this number of lanes, by 1: what it carries is combined, and what one lane
+// stores only that lane touches, in this loop and in the nest's others. A group of threads may carry it out
+// (lowering/affine_to_tile/scalar.h), and has this on its accesses then.
 #define STRATA_LANES "strata.lanes"
 
 typedef struct {

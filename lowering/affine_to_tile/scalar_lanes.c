@@ -88,6 +88,7 @@ static bool is_of_lane(const lanes_t *l, MlirValue old) {
 typedef struct {
   int n;
   MlirValue symbols[MAX_SYMBOLS]; // new values
+  strata_named_attr_t attrs[2];   // of the access
 } places_t;
 
 static MlirAffineExpr symbol(lanes_t *l, places_t *places, MlirValue old) {
@@ -124,8 +125,8 @@ static MlirAffineExpr place(lanes_t *l, places_t *places, MlirValue old) {
   return symbol(l, places, old);
 }
 
-// The map of an access whose indices are the operands from |first| on. False if none depends on the lane.
-static bool read_places(lanes_t *l, MlirOperation op, int first, places_t *places, strata_named_attr_t *out_map) {
+// The attributes of an access whose indices are the operands from |first| on. False if none depends on the lane.
+static bool read_places(lanes_t *l, MlirOperation op, int first, places_t *places) {
   MlirAffineExpr results[MAX_OPERANDS];
   int rank = (int)mlirOperationGetNumOperands(op) - first;
   bool differs = false;
@@ -133,16 +134,18 @@ static bool read_places(lanes_t *l, MlirOperation op, int first, places_t *place
     differs |= is_of_lane(l, mlirOperationGetOperand(op, first + i));
   for (int i = 0; i < rank && differs; i++)
     results[i] = place(l, places, mlirOperationGetOperand(op, first + i));
-  if (differs)
-    *out_map = (strata_named_attr_t){
-        "map", mlirAffineMapAttrGet(mlirAffineMapGet(l->c->b->e.context, 1, places->n, rank, results))};
-  return differs;
+  if (!differs)
+    return false;
+  MlirContext context = l->c->b->e.context;
+  MlirAffineMap map = mlirAffineMapGet(context, 1, places->n, rank, results);
+  places->attrs[0] = (strata_named_attr_t){"map", mlirAffineMapAttrGet(map)};
+  places->attrs[1] = (strata_named_attr_t){STRATA_LANES, mlirUnitAttrGet(context)};
+  return true;
 }
 
 static void clone_load(lanes_t *l, MlirOperation op) {
   places_t places = {0};
-  strata_named_attr_t map;
-  if (!read_places(l, op, 1, &places, &map)) {
+  if (!read_places(l, op, 1, &places)) {
     if (has_vector(l, op))
       fail(l);
     else
@@ -155,13 +158,12 @@ static void clone_load(lanes_t *l, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0);
   strata_scalar_map(l->c, result,
                     strata_emit_value(&l->c->b->e, STRATA_TILE_LOAD, 1 + places.n, operands,
-                                      vector_of(l, mlirValueGetType(result)), 1, &map));
+                                      vector_of(l, mlirValueGetType(result)), 2, places.attrs));
 }
 
 static void clone_store(lanes_t *l, MlirOperation op) {
   places_t places = {0};
-  strata_named_attr_t map;
-  if (!read_places(l, op, 2, &places, &map)) {
+  if (!read_places(l, op, 2, &places)) {
     fail(l);
     return;
   }
@@ -169,7 +171,7 @@ static void clone_store(lanes_t *l, MlirOperation op) {
                                          strata_scalar_mapped(l->c, mlirOperationGetOperand(op, 1))};
   for (int i = 0; i < places.n; i++)
     operands[2 + i] = places.symbols[i];
-  strata_emit_op(&l->c->b->e, STRATA_TILE_STORE, 2 + places.n, operands, 0, NULL, 1, &map);
+  strata_emit_op(&l->c->b->e, STRATA_TILE_STORE, 2 + places.n, operands, 0, NULL, 2, places.attrs);
 }
 
 //===-- Structure ------------------------------------------------------------------------------------------------===//

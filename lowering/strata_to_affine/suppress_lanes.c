@@ -1,14 +1,13 @@
 // Boxes that do not overlap on a GPU, a block a class of an image.
 //
-//   affine.parallel (%i, %c, %line) { counts the boxes of its line that score above the threshold: %line, + LINES, ...
-//   } affine.parallel (%i, %c, %line) { stores their keys and sides behind those of the lines in front }
-//   "suppress_collect" affine.parallel (%i, %c) {
-//     %best = scf.for %lane { the largest key } {strata.lanes}
+//   affine.parallel (%i, %c, %line) { counts boxes %line, %line + LINES, ... that score above the threshold }
+//   affine.parallel (%i, %c, %line) { stores their keys and sides behind those of the lines in front }
+//   affine.parallel (%i, %c) {
 //     scf.for %n to most {
-//       keep the box of %best
-//       %best = scf.for %lane { the largest key left, of boxes that do not overlap that one } {strata.lanes} }
+//       %best = scf.for %lane { the largest key left, of boxes that do not overlap that of %best } {strata.lanes}
+//       keep its box }
 //   } {strata.nest = "suppress", strata.serial}
-//   affine.parallel (%i, %c, %n) { row %n of the class, behind those of the classes in front } "suppress_rows"
+//   affine.parallel (%i, %c, %n) { row %n of the class, behind those of the classes in front }
 //
 // What is best of the boxes that overlap none that is kept is what would be kept next if all were sorted. So nothing
 // is sorted, and a class takes as many steps as boxes are kept.
@@ -148,20 +147,17 @@ static void collect_boxes(strata__lowering_t *l, lanes_t *s, MlirOperation op) {
 // The key at |at|, or none where the box overlaps |box|, that of |best|, or is it; then it is none from now on.
 static MlirValue key_left(lanes_t *s, const MlirValue *box, MlirValue best, MlirValue at) {
   MlirValue key = strata__suppress_load(&s->of, &s->keys, at), other[STRATA__BOX_NUMBERS];
-  if (!box)
-    return key;
   for (int i = 0; i < STRATA_BOX_SIDES; i++)
     other[i] = box_number(s, at, i);
   strata__suppress_area(&s->of, other);
-  MlirValue is_gone =
-      op2(s, "arith.ori", strata__suppress_overlaps(&s->of, box, other), strata__compare(&s->of.nest, "eq", key, best));
+  MlirValue is_gone = op2(s, "arith.ori", strata__suppress_overlaps(&s->of, box, other),
+                          strata__compare(&s->of.nest, "eq", key, best));
   key = strata__select(&s->of.nest, is_gone, no_key(s), key);
   strata__suppress_store(&s->of, &s->keys, at, key);
   return key;
 }
 
-// The largest key of |chunks| times as many boxes as there are lanes, but of those that overlap |box|, if it is not
-// null.
+// The largest key left of |chunks| times as many boxes as there are lanes.
 static MlirValue find_best(lanes_t *s, MlirValue chunks, const MlirValue *box, MlirValue best) {
   strata_emitter_t *e = &s->of.nest.e;
   MlirValue none = no_key(s), so_far, of_lane, found;
@@ -177,21 +173,43 @@ static MlirValue find_best(lanes_t *s, MlirValue chunks, const MlirValue *box, M
   return found;
 }
 
+// The box of |key|; where that is none, one without an area, which overlaps nothing.
+static void box_of_key(lanes_t *s, MlirValue key, MlirValue *box) {
+  strata__nest_t *nest = &s->of.nest;
+  MlirValue is_none = strata__compare(nest, "eq", key, no_key(s));
+  MlirValue zero = strata__float_constant(nest, mlirF32TypeGet(nest->lowering->context), 0);
+  strata__suppress_box(&s->of, strata__select(nest, is_none, number(s, 0), strata__suppress_place(&s->of, key)), box);
+  box[STRATA__BOX_AREA] = strata__select(nest, is_none, zero, box[STRATA__BOX_AREA]);
+}
+
+// Keeps the best of the boxes that do not overlap the one of |*best|, if any is left, as number |*n_kept|.
+static void keep_next(lanes_t *s, MlirValue chunks, MlirValue *best, MlirValue *n_kept) {
+  strata__nest_t *nest = &s->of.nest;
+  MlirValue box[STRATA__BOX_NUMBERS];
+  box_of_key(s, *best, box);
+  *best = find_best(s, chunks, box, *best);
+  MlirValue is_left = strata__compare(nest, "ne", *best, no_key(s));
+  strata_loop_t branch = strata_emit_if_begin(&nest->e, is_left);
+  MlirValue place = strata__suppress_place(&s->of, *best);
+  strata__suppress_store(&s->of, &s->of.found, *n_kept, cast(s, "arith.index_cast", place, int_type(s, 64)));
+  strata_emit_if_end(&nest->e, branch);
+  *n_kept = strata__select(nest, is_left, plus(s, *n_kept, 1), *n_kept);
+}
+
 static void keep_boxes(strata__lowering_t *l, lanes_t *s, MlirOperation op, strata_size_t room) {
   strata__nest_t *nest = &s->of.nest;
   strata__suppress_begin(l, &s->of, op, "suppress", NULL);
   strata__suppress_read_limits(&s->of, op, room);
   MlirValue total = total_of(s), chunks = n_chunks(s, total), limit = op2(s, "arith.minsi", total, s->of.most);
-  MlirValue carried[2] = {find_best(s, chunks, NULL, total), number(s, 0)}, results[2], box[STRATA__BOX_NUMBERS];
-  MlirType types[2] = {int_type(s, 64), index_type(s)};
-  strata_loop_t loop =
-      strata_emit_for_begin(&nest->e, number(s, 0), limit, 1, 2, (MlirValue[]){carried[0], carried[1]}, carried);
-  MlirValue is_left = strata__compare(nest, "ne", carried[0], no_key(s));
-  strata_loop_t choice = strata_emit_choice_begin(&nest->e, is_left, 2, types);
-  MlirValue place = strata__suppress_place(&s->of, carried[0]);
-  strata__suppress_store(&s->of, &s->of.found, carried[1], cast(s, "arith.index_cast", place, int_type(s, 64)));
-  strata__suppress_box(&s->of, place, box);
-  MlirValue next[2] = {find_best(s, chunks, box, carried[0]), plus(s, carried[1], 1)};
+  const MlirValue inits[2] = {no_key(s), number(s, 0)};
+  const MlirType types[2] = {int_type(s, 64), index_type(s)};
+  MlirValue carried[2], results[2];
+  strata_loop_t loop = strata_emit_for_begin(&nest->e, number(s, 0), limit, 1, 2, inits, carried);
+  // As many are kept as steps were taken, until nothing is left.
+  MlirValue goes_on = strata__compare(nest, "eq", carried[1], loop.induction);
+  strata_loop_t choice = strata_emit_choice_begin(&nest->e, goes_on, 2, types);
+  MlirValue next[2] = {carried[0], carried[1]};
+  keep_next(s, chunks, &next[0], &next[1]);
   strata_emit_choice_else(&nest->e, choice, 2, next);
   strata_emit_choice_end(&nest->e, choice, 2, carried, next);
   strata_emit_for_end(&nest->e, loop, 2, next, results);

@@ -6,9 +6,9 @@
 // CHECK: %[[CHUNKS:.*]] = memref.load %{{.*}} : memref<3xindex>
 // CHECK: %[[LEAST:.*]] = vector.broadcast %{{.*}} : i64 to vector<128xi64>
 // CHECK: %[[LANES:.*]] = scf.for %[[N:.*]] = %{{.*}} to %[[CHUNKS]] step %{{.*}} iter_args(%[[A:.*]] = %[[LEAST]]) -> (vector<128xi64>)
-// CHECK: %[[X:.*]] = "tile.load"(%[[M:.*]], %[[I]], %[[N]]) {map = [[MAP:.*]]} : {{.*}} -> vector<128xi64>
+// CHECK: %[[X:.*]] = "tile.load"(%[[M:.*]], %[[I]], %[[N]]) {map = [[MAP:#[a-z0-9]*]], strata.lanes} : {{.*}} -> vector<128xi64>
 // CHECK: %[[Y:.*]] = arith.addi %[[X]], %{{.*}} : vector<128xi64>
-// CHECK: "tile.store"(%[[Y]], %[[M]], %[[I]], %[[N]]) {map = [[MAP]]}
+// CHECK: "tile.store"(%[[Y]], %[[M]], %[[I]], %[[N]]) {map = [[MAP]], strata.lanes}
 // CHECK: arith.maxsi %[[A]], %[[Y]] : vector<128xi64>
 // CHECK: %[[R:.*]] = vector.multi_reduction <maxsi>, %[[LANES]], %{{.*}} [0] : vector<128xi64> to i64
 // CHECK: memref.store %[[R]]

@@ -13,8 +13,6 @@
 // CHECK: memref.store %{{.*}}, %[[KEYS]]
 // CHECK: {strata.nest = "suppress_collect", strata.serial}
 // CHECK: affine.parallel (%{{.*}}, %{{.*}}) = (0, 0) to (2, 5)
-// CHECK: memref.load %[[KEYS]]
-// CHECK: {strata.lanes = 256 : i64}
 // CHECK: scf.if
 // CHECK: memref.load %[[KEYS]]
 // CHECK: arith.divf
