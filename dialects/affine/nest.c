@@ -243,3 +243,14 @@ strata_status_t strata_nests_of(strata_arena_t *arena, MlirOperation func, strat
   *out_count = (int)nests.count;
   return NULL;
 }
+
+static MlirWalkResult find_lanes(MlirOperation op, void *lanes) {
+  *(int64_t *)lanes = strata_attr_i64(op, STRATA_LANES, 0);
+  return *(int64_t *)lanes ? MlirWalkResultInterrupt : MlirWalkResultAdvance;
+}
+
+int64_t strata_nest_lanes(const strata_nest_t *nest) {
+  int64_t lanes = 0;
+  mlirOperationWalk(nest->op, find_lanes, &lanes, MlirWalkPreOrder);
+  return lanes;
+}

@@ -16,6 +16,10 @@ enum { STRATA_MAX_DIMS = 24 };
 
 // On the affine.if of a load in a reduction: where it holds at the last iteration it holds at all of them.
 #define STRATA_TAIL "strata.tail"
+// On an scf.for of a serial nest, from 0 to this number of lanes, by 1: what it carries is combined, and what one lane
+// stores only that lane touches, in this loop and in the nest's others. A group of threads may carry it out
+// (lowering/affine_to_tile/scalar.h), and has this on its accesses then.
+#define STRATA_LANES "strata.lanes"
 
 typedef struct {
   MlirOperation op; // affine.load, affine.store, memref.load or memref.store
@@ -53,6 +57,9 @@ MlirAffineMap strata_nest_map(const strata_nest_t *nest, MlirOperation op);
 static inline strata_size_symbols_t strata_nest_symbols(const strata_nest_t *nest) {
   return (strata_size_symbols_t){.count = nest->space.n_symbols, .sizes = nest->space.symbols, .likely = nest->likely};
 }
+
+// The lanes of the loops in |nest| that are marked STRATA_LANES, the same of all; 0 if there are none.
+int64_t strata_nest_lanes(const strata_nest_t *nest);
 
 // How often dim |dim| is likely gone through: for costs.
 int64_t strata_nest_likely_extent(const strata_nest_t *nest, int dim);

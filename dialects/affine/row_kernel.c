@@ -217,7 +217,7 @@ static void choose_form(strata_row_kernel_t *rows) {
 
 //===-- Combining ------------------------------------------------------------------------------------------------===//
 
-const char *strata_row_combining_kind(const strata_nest_t *nest) {
+const char *strata_combining_kind(MlirOperation op, MlirValue carried) {
   static const struct {
     const char *op, *kind;
   } kinds[] = {
@@ -227,17 +227,19 @@ const char *strata_row_combining_kind(const strata_nest_t *nest) {
       {"arith.minui", "minui"}, {"arith.andi", "and"},          {"arith.ori", "or"},
       {"arith.xori", "xor"},
   };
-  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0);
-  if (!mlirValueIsAOpResult(yielded))
-    return NULL;
-  MlirOperation op = mlirOpResultGetOwner(yielded);
-  MlirValue carried = mlirBlockGetArgument(nest->inner, 1);
   bool combines = mlirOperationGetNumOperands(op) == 2 && (mlirValueEqual(mlirOperationGetOperand(op, 0), carried) ||
                                                            mlirValueEqual(mlirOperationGetOperand(op, 1), carried));
   for (size_t i = 0; combines && i < sizeof kinds / sizeof *kinds; i++)
     if (strata_op_is(op, kinds[i].op))
       return kinds[i].kind;
   return NULL;
+}
+
+const char *strata_row_combining_kind(const strata_nest_t *nest) {
+  MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0);
+  return mlirValueIsAOpResult(yielded)
+             ? strata_combining_kind(mlirOpResultGetOwner(yielded), mlirBlockGetArgument(nest->inner, 1))
+             : NULL;
 }
 
 MlirValue strata_row_combined(const strata_nest_t *nest) {

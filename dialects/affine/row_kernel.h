@@ -49,6 +49,9 @@ const strata_access_t *strata_row_kept_store(const strata_row_kernel_t *rows, co
 strata_size_t strata_row_kept_elements(const strata_row_member_t *member);
 enum { STRATA_ROW_MAX_KEPT = 32 * 1024 };
 
+// How |op| combines |carried| with its other operand, as vector.multi_reduction says it; NULL if it does not.
+const char *strata_combining_kind(MlirOperation op, MlirValue carried);
+
 // How a reduction with one carried value combines, in the words of vector.multi_reduction ("add", "maximumf"); NULL if
 // it is no plain combination of its elements.
 const char *strata_row_combining_kind(const strata_nest_t *nest);

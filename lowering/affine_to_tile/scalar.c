@@ -1,8 +1,9 @@
 // Any nests as scalar loops: what the vector paths do not take. One nest is cut into tasks along its outer dims;
-// several run one after the other in one task, their private buffers in scratch memory.
+// several run one after the other in one task, their private buffers in scratch memory. Where a group of threads has a
+// task, all of it do the same, but for loops over lanes (scalar_lanes.c).
 //
 // Affine ops become scf, memref and arith ones here, since tasks and loop counters are no affine dims.
-#include "lowering/affine_to_tile/kinds.h"
+#include "lowering/affine_to_tile/scalar.h"
 
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
@@ -10,40 +11,31 @@
 
 #include <mlir-c/IntegerSet.h>
 
-typedef struct {
-  MlirValue from, to;
-} mapping_t;
-
-typedef struct {
-  strata_tile_builder_t *b;
-  STRATA_VECTOR(mapping_t) values;
-} cloner_t;
-
-static void map_value(cloner_t *c, MlirValue from, MlirValue to) {
-  *strata_vector_push(c->b->kernel->arena, &c->values) = (mapping_t){from, to};
+void strata_scalar_map(strata_scalar_t *c, MlirValue from, MlirValue to) {
+  *strata_vector_push(c->b->kernel->arena, &c->values) = (strata_scalar_mapping_t){from, to};
 }
 
 // A value of the nest as it is in the new code; values from outside stay.
-static MlirValue mapped(const cloner_t *c, MlirValue value) {
+MlirValue strata_scalar_mapped(const strata_scalar_t *c, MlirValue value) {
   for (size_t i = c->values.count; i-- > 0;)
     if (mlirValueEqual(c->values.data[i].from, value))
       return c->values.data[i].to;
   return value;
 }
 
-static void clone_block(cloner_t *c, MlirBlock block);
+static void clone_block(strata_scalar_t *c, MlirBlock block);
 
 //===-- Affine ops -----------------------------------------------------------------------------------------------===//
 
 enum { MAX_VALUES = 32 };
 
 // The results of an affine op's map on its mapped operands from |first| on.
-static int apply_map(cloner_t *c, MlirOperation op, const char *attr, intptr_t first, intptr_t count,
+static int apply_map(strata_scalar_t *c, MlirOperation op, const char *attr, intptr_t first, intptr_t count,
                      MlirValue *out_values) {
   MlirAffineMap map = mlirAffineMapAttrGetValue(strata_attr(op, attr));
   MlirValue operands[MAX_VALUES];
   for (intptr_t i = 0; i < count && i < MAX_VALUES; i++)
-    operands[i] = mapped(c, mlirOperationGetOperand(op, first + i));
+    operands[i] = strata_scalar_mapped(c, mlirOperationGetOperand(op, first + i));
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(map); i++) {
     MlirAffineMap one = mlirAffineMapGetSubMap(map, 1, &i);
     MlirAffineExpr expr = mlirAffineMapGetResult(one, 0);
@@ -58,23 +50,23 @@ static int apply_map(cloner_t *c, MlirOperation op, const char *attr, intptr_t f
   return (int)mlirAffineMapGetNumResults(map);
 }
 
-static void clone_load(cloner_t *c, MlirOperation op) {
-  MlirValue operands[1 + MAX_VALUES] = {mapped(c, mlirOperationGetOperand(op, 0))};
+static void clone_load(strata_scalar_t *c, MlirOperation op) {
+  MlirValue operands[1 + MAX_VALUES] = {strata_scalar_mapped(c, mlirOperationGetOperand(op, 0))};
   int rank = apply_map(c, op, "map", 1, mlirOperationGetNumOperands(op) - 1, operands + 1);
   MlirValue loaded = mlirOperationGetResult(op, 0);
-  map_value(c, loaded,
-            strata_emit_value(&c->b->e, "memref.load", 1 + rank, operands, mlirValueGetType(loaded), 0, NULL));
+  strata_scalar_map(c, loaded,
+                    strata_emit_value(&c->b->e, "memref.load", 1 + rank, operands, mlirValueGetType(loaded), 0, NULL));
 }
 
-static void clone_store(cloner_t *c, MlirOperation op) {
-  MlirValue operands[2 + MAX_VALUES] = {mapped(c, mlirOperationGetOperand(op, 0)),
-                                        mapped(c, mlirOperationGetOperand(op, 1))};
+static void clone_store(strata_scalar_t *c, MlirOperation op) {
+  MlirValue operands[2 + MAX_VALUES] = {strata_scalar_mapped(c, mlirOperationGetOperand(op, 0)),
+                                        strata_scalar_mapped(c, mlirOperationGetOperand(op, 1))};
   int rank = apply_map(c, op, "map", 2, mlirOperationGetNumOperands(op) - 2, operands + 2);
   strata_emit_op(&c->b->e, "memref.store", 2 + rank, operands, 0, NULL, 0, NULL);
 }
 
 // affine.for from a constant to a size.
-static void clone_for(cloner_t *c, MlirOperation op) {
+static void clone_for(strata_scalar_t *c, MlirOperation op) {
   MlirAffineMap lower = mlirAffineMapAttrGetValue(strata_attr(op, "lowerBoundMap"));
   MlirAffineMap upper = mlirAffineMapAttrGetValue(strata_attr(op, "upperBoundMap"));
   MlirAffineExpr from = mlirAffineMapGetResult(lower, 0);
@@ -86,33 +78,33 @@ static void clone_for(cloner_t *c, MlirOperation op) {
   }
   MlirValue inits[MAX_VALUES], args[MAX_VALUES], yields[MAX_VALUES], results[MAX_VALUES], to;
   for (int i = 0; i < n_inits; i++)
-    inits[i] = mapped(c, mlirOperationGetOperand(op, n_sizes + i));
+    inits[i] = strata_scalar_mapped(c, mlirOperationGetOperand(op, n_sizes + i));
   strata_emitter_t *e = &c->b->e;
   apply_map(c, op, "upperBoundMap", 0, n_sizes, &to);
   MlirValue first = strata_emit_index(e, mlirAffineConstantExprGetValue(from));
   strata_loop_t loop =
       strata_emit_for_begin(e, first, to, mlirIntegerAttrGetValueInt(strata_attr(op, "step")), n_inits, inits, args);
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  map_value(c, mlirBlockGetArgument(body, 0), loop.induction);
+  strata_scalar_map(c, mlirBlockGetArgument(body, 0), loop.induction);
   for (int i = 0; i < n_inits; i++)
-    map_value(c, mlirBlockGetArgument(body, 1 + i), args[i]);
+    strata_scalar_map(c, mlirBlockGetArgument(body, 1 + i), args[i]);
   clone_block(c, body);
   MlirOperation yield = mlirBlockGetTerminator(body);
   for (int i = 0; i < n_inits; i++)
-    yields[i] = mapped(c, mlirOperationGetOperand(yield, i));
+    yields[i] = strata_scalar_mapped(c, mlirOperationGetOperand(yield, i));
   strata_emit_for_end(e, loop, n_inits, yields, results);
   for (int i = 0; i < n_inits; i++)
-    map_value(c, mlirOperationGetResult(op, i), results[i]);
+    strata_scalar_map(c, mlirOperationGetResult(op, i), results[i]);
 }
 
 // The conjunction of an integer set's constraints on the mapped operands of |op|.
-static MlirValue emit_condition(cloner_t *c, MlirOperation op) {
+static MlirValue emit_condition(strata_scalar_t *c, MlirOperation op) {
   strata_emitter_t *e = &c->b->e;
   MlirIntegerSet set = mlirIntegerSetAttrGetValue(strata_attr(op, "condition"));
   MlirValue operands[MAX_VALUES];
   int n_inputs = (int)mlirIntegerSetGetNumInputs(set);
   for (int i = 0; i < n_inputs && i < MAX_VALUES; i++)
-    operands[i] = mapped(c, mlirOperationGetOperand(op, i));
+    operands[i] = strata_scalar_mapped(c, mlirOperationGetOperand(op, i));
   MlirType i1 = mlirIntegerTypeGet(e->context, 1), i64 = mlirIntegerTypeGet(e->context, 64);
   MlirValue condition = strata_emit_constant(e, i1, mlirIntegerAttrGet(i1, 1));
   for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(set); i++) {
@@ -134,7 +126,7 @@ static MlirValue emit_condition(cloner_t *c, MlirOperation op) {
 //===-- Other ops ------------------------------------------------------------------------------------------------===//
 
 // Clones the blocks of |from|, whose terminator is renamed to |terminator| unless that is NULL.
-static void clone_region(cloner_t *c, MlirRegion from, MlirRegion to, const char *terminator) {
+static void clone_region(strata_scalar_t *c, MlirRegion from, MlirRegion to, const char *terminator) {
   MlirBlock saved = c->b->e.block;
   for (MlirBlock block = mlirRegionGetFirstBlock(from); !mlirBlockIsNull(block);
        block = mlirBlockGetNextInRegion(block)) {
@@ -142,7 +134,7 @@ static void clone_region(cloner_t *c, MlirRegion from, MlirRegion to, const char
     mlirRegionAppendOwnedBlock(to, copy);
     for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
       MlirValue arg = mlirBlockGetArgument(block, i);
-      map_value(c, arg, mlirBlockAddArgument(copy, mlirValueGetType(arg), c->b->e.location));
+      strata_scalar_map(c, arg, mlirBlockAddArgument(copy, mlirValueGetType(arg), c->b->e.location));
     }
     c->b->e.block = copy;
     clone_block(c, block);
@@ -150,14 +142,14 @@ static void clone_region(cloner_t *c, MlirRegion from, MlirRegion to, const char
     MlirValue operands[MAX_VALUES];
     int n = (int)mlirOperationGetNumOperands(end);
     for (int i = 0; i < n && i < MAX_VALUES; i++)
-      operands[i] = mapped(c, mlirOperationGetOperand(end, i));
+      operands[i] = strata_scalar_mapped(c, mlirOperationGetOperand(end, i));
     strata_emit_op(&c->b->e, terminator ? terminator : strata_op_name(end).data, n, operands, 0, NULL, 0, NULL);
   }
   c->b->e.block = saved;
 }
 
 // |op| under |name| with |operands| and clones of its regions.
-static void clone_as(cloner_t *c, MlirOperation op, const char *name, int n_operands, const MlirValue *operands,
+static void clone_as(strata_scalar_t *c, MlirOperation op, const char *name, int n_operands, const MlirValue *operands,
                      bool with_attrs, const char *terminator) {
   MlirType types[MAX_VALUES];
   strata_named_attr_t attrs[MAX_VALUES];
@@ -184,16 +176,18 @@ static void clone_as(cloner_t *c, MlirOperation op, const char *name, int n_oper
                                         n_regions, regions);
   mlirBlockAppendOwnedOperation(c->b->e.block, copy);
   for (int i = 0; i < n_results; i++)
-    map_value(c, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
+    strata_scalar_map(c, mlirOperationGetResult(op, i), mlirOperationGetResult(copy, i));
 }
 
-static void clone_op(cloner_t *c, MlirOperation op) {
+void strata_scalar_clone(strata_scalar_t *c, MlirOperation op) {
   if (strata_op_is(op, "affine.load")) {
     clone_load(c, op);
   } else if (strata_op_is(op, "affine.store")) {
     clone_store(c, op);
   } else if (strata_op_is(op, "affine.for")) {
     clone_for(c, op);
+  } else if (strata_attr_i64(op, STRATA_LANES, 0) && c->b->schedule.group > 1) {
+    strata_scalar_lanes(c, op);
   } else if (strata_op_is(op, "affine.if")) {
     MlirValue condition = emit_condition(c, op);
     clone_as(c, op, "scf.if", 1, &condition, false, "scf.yield");
@@ -201,23 +195,23 @@ static void clone_op(cloner_t *c, MlirOperation op) {
     MlirValue operands[MAX_VALUES];
     int n_operands = (int)mlirOperationGetNumOperands(op);
     for (int i = 0; i < n_operands && i < MAX_VALUES; i++)
-      operands[i] = mapped(c, mlirOperationGetOperand(op, i));
+      operands[i] = strata_scalar_mapped(c, mlirOperationGetOperand(op, i));
     clone_as(c, op, strata_op_name(op).data, n_operands, operands, true, NULL);
   }
 }
 
 // Everything but the terminator, which the caller replaces.
-static void clone_block(cloner_t *c, MlirBlock block) {
+static void clone_block(strata_scalar_t *c, MlirBlock block) {
   MlirOperation end = mlirBlockGetTerminator(block);
   for (MlirOperation op = mlirBlockGetFirstOperation(block);
        !mlirOperationIsNull(op) && !mlirOperationEqual(op, end) && !c->b->status; op = mlirOperationGetNextInBlock(op))
-    clone_op(c, op);
+    strata_scalar_clone(c, op);
 }
 
 //===-- The kernel -----------------------------------------------------------------------------------------------===//
 
 typedef struct {
-  cloner_t *cloner;
+  strata_scalar_t *cloner;
   const strata_nest_t *nest;
 } scalar_t;
 
@@ -226,7 +220,7 @@ static void scalar_body(strata_tile_builder_t *b, const MlirAffineExpr *outer, M
   scalar_t *scalar = user;
   size_t n_values = scalar->cloner->values.count;
   for (int dim = 0; dim < scalar->nest->n_parallel; dim++)
-    map_value(scalar->cloner, scalar->nest->dims[dim], strata_tile_index(b, outer[dim]));
+    strata_scalar_map(scalar->cloner, scalar->nest->dims[dim], strata_tile_index(b, outer[dim]));
   clone_block(scalar->cloner, scalar->nest->body);
   scalar->cloner->values.count = n_values;
 }
@@ -242,7 +236,7 @@ static strata_tile_walk_t walk_of(const strata_nest_t *nest) {
 }
 
 strata_status_t strata_tile_scalar(strata_tile_builder_t *b) {
-  cloner_t cloner = {.b = b};
+  strata_scalar_t cloner = {.b = b};
   if (b->kernel->n_nests == 1) {
     scalar_t scalar = {&cloner, &b->kernel->nests[0]};
     strata_tile_walk_t walk = walk_of(scalar.nest);
@@ -253,7 +247,7 @@ strata_status_t strata_tile_scalar(strata_tile_builder_t *b) {
   for (MlirOperation op = mlirBlockGetFirstOperation(b->kernel->body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (strata_op_is(op, "memref.alloc"))
-      clone_op(&cloner, op);
+      strata_scalar_clone(&cloner, op);
   for (int i = 0; i < b->kernel->n_nests && !b->status; i++) {
     scalar_t scalar = {&cloner, &b->kernel->nests[i]};
     strata_tile_walk_t walk = walk_of(scalar.nest);

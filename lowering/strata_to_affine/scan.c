@@ -7,18 +7,21 @@
 //   } {strata.nest = "scan", strata.serial}
 //
 // On a GPU one thread would do all of a single line. There, if the order of combination does not matter, parts of the
-// line are combined first, and each result is what the parts in front of its own give, and then its own up to it.
+// line are combined first, parts of those, and so on while these are many; each result is then what the parts in front
+// of its own give, and its own up to it.
 #include "lowering/strata_to_affine/lower.h"
 
 #include "passes/target.h"
 
-enum { PART = 128 };
+enum { PART = 32, FEW_PARTS = 2 * PART, MAX_LEVELS = 16 };
 
 typedef struct {
   strata__nest_t nest;
   const strata__tensor_t *operand;
   strata_combiner_t combiner;
   bool is_reverse;
+  int n_levels;
+  const strata__tensor_t *levels[MAX_LEVELS]; // the operand, its parts, parts of those, ...
 } line_t;
 
 static MlirValue op2(line_t *s, const char *name, MlirValue x, MlirValue y) {
@@ -52,34 +55,63 @@ static MlirValue begin(strata__lowering_t *l, line_t *s, MlirOperation op, const
   return strata__index_of(&s->nest, strata__dim(&s->nest, 0));
 }
 
-static const strata__tensor_t *combine_parts(strata__lowering_t *l, line_t *s, MlirOperation op) {
-  strata__tensor_t *parts = strata_arena_new(l->compile->arena, strata__tensor_t);
-  strata_size_t *count = strata_arena_new(l->compile->arena, strata_size_t), length = s->operand->sizes[0];
-  *count = strata_size_ceil_div(length, PART);
-  *parts = (strata__tensor_t){.type = s->operand->type, .rank = 1, .sizes = count};
-  strata__place_anywhere(l, parts, mlirOperationGetLocation(op));
-  MlirValue neutral, part = begin(l, s, op, "scan_parts", *count, &neutral);
+static strata__tensor_t *new_line(strata__lowering_t *l, const line_t *s, MlirOperation op, strata_size_t length) {
+  strata__tensor_t *line = strata_arena_new(l->compile->arena, strata__tensor_t);
+  strata_size_t *size = strata_arena_new(l->compile->arena, strata_size_t);
+  *size = length;
+  *line = (strata__tensor_t){.type = s->operand->type, .rank = 1, .sizes = size};
+  strata__place_anywhere(l, line, mlirOperationGetLocation(op));
+  return line;
+}
+
+static const strata__tensor_t *combine_parts(strata__lowering_t *l, line_t *s, MlirOperation op,
+                                             const strata__tensor_t *from) {
+  strata_size_t length = from->sizes[0];
+  strata__tensor_t *parts = new_line(l, s, op, strata_size_ceil_div(length, PART));
+  MlirValue neutral, part = begin(l, s, op, "scan_parts", parts->sizes[0], &neutral);
   MlirValue first = op2(s, "arith.muli", part, number(s, PART));
   MlirValue end = op2(s, "arith.minsi", op2(s, "arith.addi", first, number(s, PART)), strata__size(&s->nest, length));
-  MlirValue combined = combine_all(s, s->operand, first, end, neutral);
+  MlirValue combined = combine_all(s, from, first, end, neutral);
   const MlirAffineExpr at = strata__dim(&s->nest, 0);
   strata__store(&s->nest, parts, &at, combined);
   strata__nest_end(&s->nest);
   return parts;
 }
 
+// What is in front of element |at| of a level, itself included if |is_inclusive|: |before_parts| has that of each part,
+// or there are few parts.
+static MlirValue combine_before(line_t *s, int level, const strata__tensor_t *before_parts, MlirValue at,
+                                bool is_inclusive, MlirValue neutral) {
+  MlirValue part = op2(s, "arith.divui", at, number(s, PART));
+  MlirValue end = is_inclusive ? op2(s, "arith.addi", at, number(s, 1)) : at;
+  MlirValue before = before_parts
+                         ? strata__to_math(&s->nest, before_parts->type, strata__load_at(&s->nest, before_parts, &part))
+                         : combine_all(s, s->levels[level + 1], number(s, 0), part, neutral);
+  return combine_all(s, s->levels[level], op2(s, "arith.muli", part, number(s, PART)), end, before);
+}
+
 static void lower_by_parts(strata__lowering_t *l, MlirOperation op, const strata__tensor_t *result) {
   line_t s = {.operand = strata__operand(l, op, 0),
               .combiner = strata__combiner_of(op),
               .is_reverse = strata_attr_flag(op, "reverse")};
-  const strata__tensor_t *parts = combine_parts(l, &s, op);
-  MlirValue neutral, at = begin(l, &s, op, "scan", s.operand->sizes[0], &neutral);
-  MlirValue part = op2(&s, "arith.divui", at, number(&s, PART));
-  MlirValue end = strata_attr_flag(op, "exclusive") ? at : op2(&s, "arith.addi", at, number(&s, 1));
-  MlirValue before = combine_all(&s, parts, number(&s, 0), part, neutral);
-  before = combine_all(&s, s.operand, op2(&s, "arith.muli", part, number(&s, PART)), end, before);
+  MlirValue neutral, at;
+  const strata__tensor_t *before_parts = NULL;
+  s.levels[s.n_levels++] = s.operand;
+  do {
+    s.levels[s.n_levels] = combine_parts(l, &s, op, s.levels[s.n_levels - 1]);
+    s.n_levels++;
+  } while (s.n_levels < MAX_LEVELS && strata_size_likely(&l->symbols, s.levels[s.n_levels - 1]->sizes[0]) > FEW_PARTS);
+  for (int level = s.n_levels - 2; level > 0; level--) {
+    strata__tensor_t *before = new_line(l, &s, op, s.levels[level]->sizes[0]);
+    at = begin(l, &s, op, "scan_before", before->sizes[0], &neutral);
+    strata__store_at(&s.nest, before, &at, combine_before(&s, level, before_parts, at, false, neutral));
+    strata__nest_end(&s.nest);
+    before_parts = before;
+  }
+  at = begin(l, &s, op, "scan", s.operand->sizes[0], &neutral);
+  MlirValue sum = combine_before(&s, 0, before_parts, at, !strata_attr_flag(op, "exclusive"), neutral);
   MlirValue place = place_of(&s, at);
-  strata__store_at(&s.nest, result, &place, before);
+  strata__store_at(&s.nest, result, &place, sum);
   strata__nest_end(&s.nest);
 }
 
@@ -87,7 +119,7 @@ static void lower_by_parts(strata__lowering_t *l, MlirOperation op, const strata
 static bool goes_by_parts(const strata__lowering_t *l, MlirOperation op, const strata__tensor_t *operand) {
   strata_combiner_t combiner = strata__combiner_of(op);
   bool is_integer = strata_type_info[operand->type].kind == STRATA_TYPE_KIND_INTEGER;
-  return strata_target_is_gpu(l->compile) && operand->rank == 1 && strata_size_max(operand->sizes[0]) > PART / 2 &&
+  return strata_target_is_gpu(l->compile) && operand->rank == 1 && strata_size_max(operand->sizes[0]) > FEW_PARTS &&
          is_integer &&
          (combiner == STRATA_COMBINER_ADD || combiner == STRATA_COMBINER_MAX || combiner == STRATA_COMBINER_MIN);
 }

@@ -7,51 +7,49 @@
 //       affine.for %i { positions[%row, %i] = scratch[%row, %i] } }
 //     affine.for %i { values[%row, %i] = x[%row, positions[%row, %i]] }
 //   } {strata.nest = "sort", strata.serial}
-#include "lowering/strata_to_affine/lower.h"
+#include "lowering/strata_to_affine/sort.h"
+
+#include "passes/target.h"
 
 typedef struct {
-  strata__nest_t nest;
-  const strata__tensor_t *operand, *values;
-  strata__tensor_t positions, scratch;
-  int axis;
-  strata_size_t length;
-  bool descending, is_unsigned;
+  strata__sort_t of;
+  strata__tensor_t scratch;
 } sort_t;
 
-static MlirType i64_type(const sort_t *s) { return mlirIntegerTypeGet(s->nest.lowering->context, 64); }
-static MlirType index_type(const sort_t *s) { return mlirIndexTypeGet(s->nest.lowering->context); }
-static MlirValue index_constant(sort_t *s, int64_t value) { return strata_emit_index(&s->nest.e, value); }
+static MlirType i64_type(const sort_t *s) { return mlirIntegerTypeGet(s->of.nest.lowering->context, 64); }
+static MlirType index_type(const sort_t *s) { return mlirIndexTypeGet(s->of.nest.lowering->context); }
+static MlirValue index_constant(sort_t *s, int64_t value) { return strata_emit_index(&s->of.nest.e, value); }
 
 //===-- Elements of the row --------------------------------------------------------------------------------------===//
 
 // The row is that of the parallel dims; |at| is an index along the axis.
 static void row_coordinates(const sort_t *s, MlirValue at, MlirValue *out) {
-  for (int i = 0; i < s->operand->rank; i++)
-    out[i] = i == s->axis ? at : s->nest.dims[i < s->axis ? i : i - 1];
+  for (int i = 0; i < s->of.operand->rank; i++)
+    out[i] = i == s->of.axis ? at : s->of.nest.dims[i < s->of.axis ? i : i - 1];
 }
 
 static MlirValue row_load(sort_t *s, const strata__tensor_t *tensor, MlirValue at) {
   MlirValue coordinates[STRATA_MAX_RANK];
   row_coordinates(s, at, coordinates);
-  return strata__load_at(&s->nest, tensor, coordinates);
+  return strata__load_at(&s->of.nest, tensor, coordinates);
 }
 
 static void row_store(sort_t *s, const strata__tensor_t *tensor, MlirValue at, MlirValue value) {
   MlirValue coordinates[STRATA_MAX_RANK];
   row_coordinates(s, at, coordinates);
-  strata__store_at(&s->nest, tensor, coordinates, value);
+  strata__store_at(&s->of.nest, tensor, coordinates, value);
 }
 
 // The element that the position |at| along the axis of |positions| names.
 static MlirValue load_named(sort_t *s, MlirValue position) {
-  MlirValue at = strata__cast(&s->nest, "arith.index_cast", position, index_type(s));
-  return strata__to_math(&s->nest, s->operand->type, row_load(s, s->operand, at));
+  MlirValue at = strata__cast(&s->of.nest, "arith.index_cast", position, index_type(s));
+  return strata__to_math(&s->of.nest, s->of.operand->type, row_load(s, s->of.operand, at));
 }
 
 //===-- Order ----------------------------------------------------------------------------------------------------===//
 
 // x < y where NaN is greater than every number.
-static MlirValue is_less(sort_t *s, MlirValue x, MlirValue y) {
+static MlirValue is_less(strata__sort_t *s, MlirValue x, MlirValue y) {
   strata__nest_t *nest = &s->nest;
   if (!mlirTypeIsAFloat(mlirValueGetType(x)))
     return strata__compare(nest, s->is_unsigned ? "ult" : "slt", x, y);
@@ -60,12 +58,12 @@ static MlirValue is_less(sort_t *s, MlirValue x, MlirValue y) {
   return strata__binary(nest, "arith.ori", strata__compare(nest, "olt", x, y), only_y_nan);
 }
 
-static MlirValue is_before(sort_t *s, MlirValue x, MlirValue y) {
+MlirValue strata__sort_is_before(strata__sort_t *s, MlirValue x, MlirValue y) {
   return s->descending ? is_less(s, y, x) : is_less(s, x, y);
 }
 
 static MlirValue last_of(sort_t *s) {
-  return strata__index_of(&s->nest, strata__plus(&s->nest, strata__constant(&s->nest, -1), s->length));
+  return strata__index_of(&s->of.nest, strata__plus(&s->of.nest, strata__constant(&s->of.nest, -1), s->of.length));
 }
 
 //===-- Merging --------------------------------------------------------------------------------------------------===//
@@ -73,11 +71,11 @@ static MlirValue last_of(sort_t *s) {
 // One step of a merge: the next of the runs [left, middle) and [right, end) goes to scratch[to]. Reads past a run are
 // clamped and their result not used.
 static void merge_step(sort_t *s, MlirValue to, MlirValue middle, MlirValue end, MlirValue *left, MlirValue *right) {
-  strata__nest_t *nest = &s->nest;
+  strata__nest_t *nest = &s->of.nest;
   MlirValue last = last_of(s), one = index_constant(s, 1);
-  MlirValue left_position = row_load(s, &s->positions, strata__binary(nest, "arith.minsi", *left, last));
-  MlirValue right_position = row_load(s, &s->positions, strata__binary(nest, "arith.minsi", *right, last));
-  MlirValue right_first = is_before(s, load_named(s, right_position), load_named(s, left_position));
+  MlirValue left_position = row_load(s, &s->of.positions, strata__binary(nest, "arith.minsi", *left, last));
+  MlirValue right_position = row_load(s, &s->of.positions, strata__binary(nest, "arith.minsi", *right, last));
+  MlirValue right_first = strata__sort_is_before(&s->of, load_named(s, right_position), load_named(s, left_position));
   MlirValue left_over = strata__compare(nest, "sge", *left, middle);
   MlirValue right_left = strata__compare(nest, "slt", *right, end);
   MlirValue take_right =
@@ -91,8 +89,8 @@ static void merge_step(sort_t *s, MlirValue to, MlirValue middle, MlirValue end,
 
 // Merges the runs of |width| that start at |start|.
 static void merge_runs(sort_t *s, MlirValue start, MlirValue width) {
-  strata__nest_t *nest = &s->nest;
-  MlirValue length = strata__size(nest, s->length), carried[2], results[2];
+  strata__nest_t *nest = &s->of.nest;
+  MlirValue length = strata__size(nest, s->of.length), carried[2], results[2];
   MlirValue middle = strata__binary(nest, "arith.minsi", strata__binary(nest, "arith.addi", start, width), length);
   MlirValue end = strata__binary(nest, "arith.minsi", strata__binary(nest, "arith.addi", middle, width), length);
   strata_loop_t loop = strata_emit_for_begin(&nest->e, start, end, 1, 2, (MlirValue[]){start, middle}, carried);
@@ -103,23 +101,23 @@ static void merge_runs(sort_t *s, MlirValue start, MlirValue width) {
 //===-- The sort -------------------------------------------------------------------------------------------------===//
 
 static strata__loop_t each_begin(sort_t *s, MlirValue *out_at) {
-  strata__loop_t loop = strata__for_begin(&s->nest, s->length, 0, NULL, NULL);
-  *out_at = s->nest.dims[s->nest.n_dims - 1];
+  strata__loop_t loop = strata__for_begin(&s->of.nest, s->of.length, 0, NULL, NULL);
+  *out_at = s->of.nest.dims[s->of.nest.n_dims - 1];
   return loop;
 }
 
 static void number_positions(sort_t *s) {
   MlirValue at;
   strata__loop_t loop = each_begin(s, &at);
-  row_store(s, &s->positions, at, strata__cast(&s->nest, "arith.index_cast", at, i64_type(s)));
-  strata__for_end(&s->nest, loop, 0, NULL, NULL);
+  row_store(s, &s->of.positions, at, strata__cast(&s->of.nest, "arith.index_cast", at, i64_type(s)));
+  strata__for_end(&s->of.nest, loop, 0, NULL, NULL);
 }
 
 static void copy_back(sort_t *s) {
   MlirValue at;
   strata__loop_t loop = each_begin(s, &at);
-  row_store(s, &s->positions, at, row_load(s, &s->scratch, at));
-  strata__for_end(&s->nest, loop, 0, NULL, NULL);
+  row_store(s, &s->of.positions, at, row_load(s, &s->scratch, at));
+  strata__for_end(&s->of.nest, loop, 0, NULL, NULL);
 }
 
 // The loop over the levels: as many as it takes for a run of one element to become the whole row.
@@ -131,10 +129,10 @@ typedef struct {
 } level_t;
 
 static level_t level_begin(sort_t *s) {
-  strata__nest_t *nest = &s->nest;
+  strata__nest_t *nest = &s->of.nest;
   level_t loop = {0};
   int64_t length, levels = 0;
-  if (strata_size_is_constant(s->length, &length)) {
+  if (strata_size_is_constant(s->of.length, &length)) {
     while ((int64_t)1 << levels < length)
       levels++;
     loop.known = strata__for_begin(nest, strata_size_constant(levels), 0, NULL, NULL);
@@ -153,20 +151,20 @@ static level_t level_begin(sort_t *s) {
 
 static void level_end(sort_t *s, level_t loop) {
   if (loop.varies)
-    strata_emit_for_end(&s->nest.e, loop.found, 0, NULL, NULL);
+    strata_emit_for_end(&s->of.nest.e, loop.found, 0, NULL, NULL);
   else
-    strata__for_end(&s->nest, loop.known, 0, NULL, NULL);
+    strata__for_end(&s->of.nest, loop.known, 0, NULL, NULL);
 }
 
 static void sort_positions(sort_t *s) {
-  strata__nest_t *nest = &s->nest;
-  if (strata_size_max(s->length) <= 1)
+  strata__nest_t *nest = &s->of.nest;
+  if (strata_size_max(s->of.length) <= 1)
     return;
   level_t by_level = level_begin(s);
   MlirValue level = by_level.level, one = index_constant(s, 1);
   MlirValue width = strata__binary(nest, "arith.shli", one, level);
   MlirValue twice = strata__binary(nest, "arith.shli", width, one);
-  MlirValue n_runs = strata__binary(nest, "arith.ceildivsi", strata__size(nest, s->length), twice);
+  MlirValue n_runs = strata__binary(nest, "arith.ceildivsi", strata__size(nest, s->of.length), twice);
   strata_loop_t by_run = strata_emit_for_begin(&nest->e, index_constant(s, 0), n_runs, 1, 0, NULL, NULL);
   merge_runs(s, strata__binary(nest, "arith.muli", by_run.induction, twice), width);
   strata_emit_for_end(&nest->e, by_run, 0, NULL, NULL);
@@ -177,10 +175,10 @@ static void sort_positions(sort_t *s) {
 static void gather_values(sort_t *s) {
   MlirValue at;
   strata__loop_t loop = each_begin(s, &at);
-  MlirValue position = row_load(s, &s->positions, at);
-  MlirValue from = strata__cast(&s->nest, "arith.index_cast", position, index_type(s));
-  row_store(s, s->values, at, row_load(s, s->operand, from));
-  strata__for_end(&s->nest, loop, 0, NULL, NULL);
+  MlirValue position = row_load(s, &s->of.positions, at);
+  MlirValue from = strata__cast(&s->of.nest, "arith.index_cast", position, index_type(s));
+  row_store(s, s->of.values, at, row_load(s, s->of.operand, from));
+  strata__for_end(&s->of.nest, loop, 0, NULL, NULL);
 }
 
 static strata__tensor_t like(strata__lowering_t *l, const strata__tensor_t *tensor, MlirLocation location) {
@@ -190,24 +188,33 @@ static strata__tensor_t like(strata__lowering_t *l, const strata__tensor_t *tens
   return copy;
 }
 
-strata_status_t strata__lower_sort(strata__lowering_t *l, MlirOperation op) {
+static void sort_by_merging(strata__lowering_t *l, const strata__sort_t *of, MlirOperation op) {
   strata_size_t others[STRATA_MAX_RANK];
-  sort_t s = {.operand = strata__operand(l, op, 0), .values = strata__result(l, op, 0)};
+  sort_t s = {.of = *of};
+  s.scratch = like(l, &s.of.positions, mlirOperationGetLocation(op));
+  for (int i = 0; i < of->operand->rank - 1; i++)
+    others[i] = of->operand->sizes[i < of->axis ? i : i + 1];
+  strata__nest_begin(l, &s.of.nest, op, "sort", of->operand->rank - 1, others);
+  s.of.nest.is_serial = true;
+  number_positions(&s);
+  sort_positions(&s);
+  if (of->values->is_live)
+    gather_values(&s);
+  strata__nest_end(&s.of.nest);
+}
+
+strata_status_t strata__lower_sort(strata__lowering_t *l, MlirOperation op) {
+  strata__sort_t s = {.operand = strata__operand(l, op, 0), .values = strata__result(l, op, 0)};
   s.axis = (int)strata_attr_i64(op, "axis", 0);
   s.length = s.operand->sizes[s.axis];
   s.descending = strata_attr_flag(op, "descending");
   s.is_unsigned = strata_attr_flag(op, "unsigned");
   strata__place_anywhere(l, strata__result(l, op, 1), mlirOperationGetLocation(op)); // needed even if nobody reads it
   s.positions = *strata__result(l, op, 1);
-  s.scratch = like(l, &s.positions, mlirOperationGetLocation(op));
-  for (int i = 0; i < s.operand->rank - 1; i++)
-    others[i] = s.operand->sizes[i < s.axis ? i : i + 1];
-  strata__nest_begin(l, &s.nest, op, "sort", s.operand->rank - 1, others);
-  s.nest.is_serial = true;
-  number_positions(&s);
-  sort_positions(&s);
-  if (s.values->is_live)
-    gather_values(&s);
-  strata__nest_end(&s.nest);
+  // Elements that share a byte cannot be stored by threads of their own.
+  if (strata_target_is_gpu(l->compile) && s.operand->type != STRATA_TYPE_I4)
+    strata__sort_by_ranks(l, &s, op);
+  else
+    sort_by_merging(l, &s, op);
   return NULL;
 }

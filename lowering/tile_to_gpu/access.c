@@ -1,6 +1,7 @@
 // Reading the maps of tile.load and tile.store; see access.h.
 #include "lowering/tile_to_gpu/access.h"
 
+#include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
 #include "lowering/expand/ops.h"
 
@@ -95,7 +96,30 @@ static bool is_stored_to(MlirValue buffer) {
   return false;
 }
 
-bool strata_gpu_is_exchanged(MlirValue buffer) {
+// The layout of what |op| moves in a loop over lanes; NULL: it is another op, or there.
+static const strata_layout_t *layout_over_lanes(strata_gpu_distribution_t *d, MlirOperation op) {
+  bool is_load = strata_op_is(op, "tile.load");
+  if ((!is_load && !strata_op_is(op, "tile.store")) || !strata_attr_flag(op, STRATA_LANES))
+    return NULL;
+  return strata_layout_of(d, is_load ? mlirOperationGetResult(op, 0) : mlirOperationGetOperand(op, 0));
+}
+
+// True if nothing but loops over lanes touches |buffer|, and a lane is the same thread's in all of them.
+static bool is_of_lanes(strata_gpu_distribution_t *d, MlirValue buffer) {
+  const strata_layout_t *first = NULL;
+  for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    const strata_layout_t *layout = layout_over_lanes(d, mlirOpOperandGetOwner(use));
+    if (!layout || (first && !strata_layout_equal(first, layout)))
+      return false;
+    first = layout;
+  }
+  return true;
+}
+
+bool strata_gpu_is_exchanged(strata_gpu_distribution_t *d, MlirValue buffer) {
+  if (is_of_lanes(d, buffer))
+    return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(buffer); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     if (strata_op_is(mlirOpOperandGetOwner(use), "tile.load"))
       return is_stored_to(buffer);

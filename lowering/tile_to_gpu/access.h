@@ -28,7 +28,8 @@ int64_t strata_gpu_box_width(const strata_gpu_box_t *box, int dim, int64_t most)
 
 // True if some op of the kernel stores into the old |buffer|.
 // True if the kernel stores to it and loads it: scratch above all goes from thread to thread, with a barrier between.
-bool strata_gpu_is_exchanged(MlirValue buffer);
+// Not so where each thread has its own lanes (STRATA_LANES).
+bool strata_gpu_is_exchanged(strata_gpu_distribution_t *d, MlirValue buffer);
 // True if it is an argument that none does.
 bool strata_gpu_is_read_only(MlirValue buffer);
 // True if |op| loads vectors of any alignment from its operand |buffer| (unaligned.c), and is aligned for few elements,

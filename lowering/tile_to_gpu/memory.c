@@ -12,9 +12,9 @@ strata_status_t strata_gpu_rule_load(strata_gpu_distribution_t *d, MlirOperation
   MlirValue result = mlirOperationGetResult(op, 0), buffer = mlirOperationGetOperand(op, 0);
   strata_gpu_box_t box;
   STRATA_TRY(strata_gpu_box_read(d, op, 0, mlirValueGetType(result), &box));
-  if (strata_gpu_is_exchanged(buffer) && d->role.group > d->role.threads)
+  if (strata_gpu_is_exchanged(d, buffer) && d->role.group > d->role.threads)
     return strata_gpu_missing(op, "what other blocks of a cluster have stored");
-  if (strata_gpu_is_exchanged(buffer))
+  if (strata_gpu_is_exchanged(d, buffer))
     STRATA_TRY(strata_shared_before_read(d));
   strata_transfer_t transfer = strata_gpu_transfer(d, op, 0, &box);
   transfer.flat = strata_emit_flat(&d->e, transfer.flat);

@@ -28,7 +28,7 @@ static bool is_streaming(const strata_gpu_distribution_t *d, MlirValue buffer) {
 // Reads the access for the ways that follow; takes nothing.
 static strata_status_t prepare(strata_gpu_distribution_t *d, store_t *s, bool *out_taken) {
   STRATA_TRY(strata_gpu_box_read(d, s->op, 1, mlirValueGetType(s->value), &s->box));
-  if (strata_gpu_is_exchanged(s->buffer))
+  if (strata_gpu_is_exchanged(d, s->buffer))
     STRATA_TRY(strata_shared_before_write(d));
   s->transfer = strata_gpu_transfer(d, s->op, 1, &s->box);
   s->transfer.flat = strata_emit_flat(&d->e, s->transfer.flat);

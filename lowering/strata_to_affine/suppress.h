@@ -1,0 +1,51 @@
+// strata.suppress, what its ways share (suppress.c): keys that order boxes, whether two overlap, where results go.
+#ifndef STRATA_LOWERING_STRATA_TO_AFFINE_SUPPRESS_H
+#define STRATA_LOWERING_STRATA_TO_AFFINE_SUPPRESS_H
+
+#include "lowering/strata_to_affine/lower.h"
+
+enum { STRATA__BOX_AREA = STRATA_BOX_SIDES, STRATA__BOX_NUMBERS }; // of a box: its sides and its area
+
+typedef struct {
+  strata__nest_t nest;
+  const strata__tensor_t *sides, *scores;
+  strata__tensor_t found, counts; // places of boxes that are kept; how many these are
+  MlirValue image, class;
+  MlirValue overlap, least, most;
+} strata__suppress_t;
+
+// Element |at| of what |tensor| has for the class.
+MlirValue strata__suppress_load(strata__suppress_t *s, const strata__tensor_t *tensor, MlirValue at);
+void strata__suppress_store(strata__suppress_t *s, const strata__tensor_t *tensor, MlirValue at, MlirValue value);
+
+// An i64 that is the larger, the better the box: of equal scores the first. None is INT64_MIN.
+MlirValue strata__suppress_key(strata__suppress_t *s, MlirValue score, MlirValue place);
+MlirValue strata__suppress_place(strata__suppress_t *s, MlirValue key);
+
+// The sides of the box at |place|, and its area, which is made of the sides.
+void strata__suppress_box(strata__suppress_t *s, MlirValue place, MlirValue *box);
+void strata__suppress_area(strata__suppress_t *s, MlirValue *box);
+// Whether two boxes overlap too much.
+MlirValue strata__suppress_overlaps(strata__suppress_t *s, const MlirValue *box, const MlirValue *other);
+
+// Memory between the nests.
+strata__tensor_t strata__suppress_scratch(strata__lowering_t *l, MlirOperation op, strata_type_t type, int rank,
+                                          const strata_size_t *sizes);
+// A nest of the classes of all images, and as many points of each as |points|, if that is not null.
+void strata__suppress_begin(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, const char *name,
+                            const strata_size_t *points);
+// The thresholds, and the most results of a class, |room| at most.
+void strata__suppress_read_limits(strata__suppress_t *s, MlirOperation op, strata_size_t room);
+void strata__suppress_store_count(strata__suppress_t *s, MlirValue n_kept);
+
+// How many boxes a class has; how many the classes in front of number |end| have.
+MlirValue strata__suppress_count(strata__suppress_t *s, MlirValue image, MlirValue class);
+MlirValue strata__suppress_count_before(strata__suppress_t *s, MlirValue end, MlirValue n_classes);
+// Row |first| + |at| of the results: box |at| of the class.
+void strata__suppress_store_row(strata__suppress_t *s, const strata__tensor_t *rows, MlirValue first, MlirValue at);
+
+// Finds the boxes that are kept, and stores the rows of the results.
+void strata__suppress_by_heap(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room);
+void strata__suppress_by_lanes(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room);
+
+#endif

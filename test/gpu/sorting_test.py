@@ -1,0 +1,99 @@
+"""Sorting on the emulated device: rows around the lengths of tiles and runs, along each axis, whole or the first few of
+them, with ties and NaN, of lengths that are known and that vary. Ties keep their order."""
+import os
+import sys
+
+import numpy as np
+
+import gpu
+import strata
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance"))
+import execute
+import jagged_test
+
+OPTIONS = ["--target=nvgpu", "--device=emulated"]
+TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int64, "i8": np.int8, "u8": np.uint8,
+         "u32": np.uint32}
+
+
+def drawn(random, element, shape):
+    """Numbers of which many are equal, and of floats some NaN, infinite or -0."""
+    x = random.integers(-100, 100, shape).astype(TYPES[element])  # of unsigned ones half are large
+    if element[0] == "f":
+        x = np.where(random.random(shape) < 0.05, random.choice([np.nan, np.inf, -np.inf, -0.0], shape), x / 4)
+    return x.astype(TYPES[element])
+
+
+def order(x, axis, descending):
+    """The places of the sorted elements, NaN greatest: a stable sort of their ranks."""
+    keys = np.unique(x, equal_nan=True, return_inverse=True)[1].reshape(x.shape)
+    return np.argsort(-keys if descending else keys, axis=axis, kind="stable")
+
+
+def text(element, shape, axis, descending, part):
+    """|part|: the first place and the number of those that are read; None: all. Sizes of 0 vary."""
+    kept = [part[1] if part and i == axis else n for i, n in enumerate(shape)]
+
+    def tensor(sizes, e):
+        names = ["s0" if not n else str(n) for n in sizes]
+        varies = 0 in sizes
+        return (f"tensor<{''.join(f'{n or chr(63)}x' for n in sizes)}{e}"
+                + (f", affine_map<()[s0] -> ({', '.join(names)})>>" if varies else ">"))
+    flag, is_unsigned = str(descending).lower(), str(element[0] == "u").lower()
+    element = element.replace("u", "i")
+    types = [tensor(shape, element), tensor(shape, "i64"), tensor(kept, element), tensor(kept, "i64")]
+    lines = [f'  %s:2 = "strata.sort"(%x) {{axis = {axis} : i64, descending = {flag}, unsigned = {is_unsigned}}} : '
+             f'({types[0]}) -> ({types[0]}, {types[1]})']
+    names = ["%s#0", "%s#1"]
+    for i in range(2 if part else 0):
+        starts = ", ".join(str(part[0] if j == axis else 0) for j in range(len(shape)))
+        lines.append(f'  %y{i} = "strata.slice"(%s#{i}) {{starts = array<i64: {starts}>, steps = array<i64: '
+                     f'{", ".join("1" for _ in shape)}>}} : ({types[i]}) -> {types[2 + i]}')
+        names[i] = f"%y{i}"
+    symbols = ' attributes {strata.symbols = [{name = "n", min = 1 : i64, max = 100000 : i64}]}' if 0 in shape else ""
+    return (f'func.func @main(%x: {types[0]} {{strata.name = "x"}}) -> ({types[2]} {{strata.name = "y"}}, {types[3]} '
+            f'{{strata.name = "p"}}){symbols} {{\n' + "\n".join(lines)
+            + f"\n  return {names[0]}, {names[1]} : {types[2]}, {types[3]}\n}}\n")
+
+
+def run_case(name, element, shape, axis, descending, part, lengths, folder, _):
+    random = np.random.default_rng(int(os.environ.get("STRATA_SEED", "7")))
+    library = jagged_test.compile_graph(text(element, shape, axis, descending, part), folder, name, *OPTIONS)
+    for length in lengths or [None]:
+        x = drawn(random, element, [n or length for n in shape])
+        places = order(x, axis, descending)
+        places = np.take(places, range(*(part[0], sum(part)) if part else (0, x.shape[axis])), axis=axis)
+        values = np.take_along_axis(x, places, axis)
+        results = execute.run(library, [x.tobytes()], [length] if length else [])
+        np.testing.assert_array_equal(np.frombuffer(results[1], np.int64).reshape(places.shape), places, err_msg=name)
+        assert bytes(results[0]) == values.tobytes(), f"{name}: other values than at the places"
+
+
+# Elements, sizes of which 0 varies, axis, whether the greatest comes first, the part that is read, lengths.
+CASES = {
+    "one": ("f32", (1,), 0, False, None, None),
+    "tile": ("f32", (64,), 0, True, None, None),
+    "tile_and_one": ("i8", (3, 65), 1, False, None, None),
+    "run": ("f16", (2, 256), 1, True, None, None),
+    "runs": ("f32", (2, 1000), 1, False, None, None),
+    "many_runs": ("i64", (4500,), 0, True, None, None),
+    "words": ("u32", (2, 300), 1, True, None, None),
+    "bytes": ("u8", (200,), 0, False, (0, 70), None),
+    "doubles": ("f64", (2, 270), 1, True, None, None),
+    "columns": ("f32", (300, 3), 0, False, None, None),
+    "planes": ("f32", (2, 130, 3), 1, True, None, None),
+    "first": ("f32", (2, 700), 1, True, (0, 1), None),
+    "few": ("f16", (2, 2100), 1, False, (0, 7), None),
+    "hundred": ("f32", (5000,), 0, True, (0, 100), None),
+    "middle": ("i64", (1500, 2), 0, True, (20, 90), None),
+    "most": ("f32", (600,), 0, True, (0, 599), None),
+    "any": ("f32", (2, 0), 1, True, None, [1, 63, 64, 65, 257, 1500]),
+    "few_of_any": ("i8", (0,), 0, False, (0, 1), [1, 2, 64, 1025]),
+    "any_rows": ("f32", (0, 70), 1, False, (0, 66), [1, 3]),
+}
+
+
+if __name__ == "__main__":
+    gpu.use_stand_in()
+    strata.report_on(CASES, run_case)
