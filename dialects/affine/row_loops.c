@@ -1,4 +1,4 @@
-// Serial nests that walk rows between numbers from memory, one result a nest's point: loops that carry a value, and
+// Serial nests that walk rows between numbers from memory, one result a nest's point: loops that carry values, and
 // reads that are along the innermost parallel dim as well. They have a vector form along that dim.
 #include "dialects/affine/kernel.h"
 
@@ -78,14 +78,15 @@ static bool takes_block(reader_t *r, MlirBlock block, bool is_inner);
 
 static bool takes_loop(reader_t *r, MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  intptr_t n_bounds = mlirOperationGetNumOperands(op) - 1;
-  if (mlirOperationGetNumResults(op) != 1)
+  intptr_t n_carried = mlirOperationGetNumResults(op), n_bounds = mlirOperationGetNumOperands(op) - n_carried;
+  if (n_carried < 1)
     return false;
   for (intptr_t i = 0; i < n_bounds; i++)
     if (is_in(&r->varying, mlirOperationGetOperand(op, i)))
       return false;
-  if (!add(&r->varying, mlirBlockGetArgument(body, 1)) || !add(&r->varying, mlirOperationGetResult(op, 0)))
-    return false;
+  for (intptr_t i = 0; i < n_carried; i++)
+    if (!add(&r->varying, mlirBlockGetArgument(body, 1 + i)) || !add(&r->varying, mlirOperationGetResult(op, i)))
+      return false;
   r->has_loop = true;
   return takes_block(r, body, true);
 }
