@@ -2,6 +2,7 @@
 // reads that are along the innermost parallel dim as well. They have a vector form along that dim.
 #include "dialects/affine/kernel.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 enum { MIN_ROW = 8, MAX_VARYING = 256 };
@@ -114,3 +115,25 @@ bool strata_nest_loops_over_rows(const strata_nest_t *nest) {
   reader_t r = {.nest = nest};
   return add(&r.varying, nest->dims[last]) && takes_block(&r, nest->body, false) && r.has_loop;
 }
+
+//===-- Work -----------------------------------------------------------------------------------------------------===//
+
+static int64_t trips_of(MlirOperation loop) {
+  MlirAttribute attr = strata_attr(loop, "upperBoundMap");
+  if (mlirAttributeIsNull(attr))
+    return 1;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
+  bool is_number = mlirAffineMapGetNumResults(map) == 1 && mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, 0));
+  return is_number ? strata_max(1, mlirAffineConstantExprGetValue(mlirAffineMapGetResult(map, 0))) : 1;
+}
+
+static int64_t steps_of(MlirBlock block) {
+  int64_t steps = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "affine.for") || strata_op_is(op, "scf.for"))
+      steps += strata_times(trips_of(op), steps_of(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))));
+  return strata_max(1, steps);
+}
+
+int64_t strata_nest_loop_steps(const strata_nest_t *nest) { return steps_of(nest->body); }

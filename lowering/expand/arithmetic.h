@@ -40,6 +40,8 @@ MlirValue strata_emit_multiply_add(const strata_arithmetic_t *m, MlirValue a, Ml
 
 // c plus the sum of four products of bytes (dialects/affine/quads.h), of i32.
 MlirValue strata_emit_quads(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c);
+// |sum| plus |products|, by one instruction if they are such a sum of the machine's from 0; false if not.
+bool strata_emit_quads_sum(const strata_arithmetic_t *m, MlirValue sum, MlirValue products, MlirValue *out);
 
 // Turns floats of at most |most_bits| bits in a kernel, given by its entry block, into integers: they are only moved.
 void strata_store_small_floats(MlirBlock kernel, unsigned most_bits);

@@ -41,6 +41,30 @@ static MlirValue by_bytes(const strata_arithmetic_t *m, MlirValue a, MlirValue b
   return c;
 }
 
+// Whether |value| is the machine's sum of products, of nothing before them.
+static bool is_from_zero(const strata_arithmetic_t *m, MlirValue value) {
+  if (!m->quad_products || !mlirValueIsAOpResult(value))
+    return false;
+  MlirOperation call = mlirOpResultGetOwner(value);
+  if (!strata_op_is(call, "llvm.call_intrinsic"))
+    return false;
+  MlirStringRef name = strata_attr_str(call, "intrin");
+  size_t length = strlen(m->quad_products);
+  MlirValue start = mlirOperationGetOperand(call, 0);
+  return name.length > length && !memcmp(name.data, m->quad_products, length) && mlirValueIsAOpResult(start) &&
+         strata_op_is(mlirOpResultGetOwner(start), "arith.constant");
+}
+
+bool strata_emit_quads_sum(const strata_arithmetic_t *m, MlirValue sum, MlirValue products, MlirValue *out) {
+  if (!is_from_zero(m, products))
+    return false;
+  MlirOperation call = mlirOperationClone(mlirOpResultGetOwner(products));
+  mlirOperationSetOperand(call, 0, sum);
+  mlirBlockAppendOwnedOperation(m->e->block, call);
+  *out = mlirOperationGetResult(call, 0);
+  return true;
+}
+
 MlirValue strata_emit_quads(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c) {
   return (has_intrinsic(m, lanes_of(mlirValueGetType(c))) ? by_intrinsic : by_bytes)(m, a, b, c);
 }
