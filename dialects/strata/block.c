@@ -45,6 +45,9 @@ strata_status_t strata__infer_block(strata__record_t *r) {
   for (int index = X; index <= ZEROS; index++)
     STRATA_TRY(check_operand(r, index));
   STRATA_TRY(check_known(r));
+  int64_t digits = 0;
+  if (strata_dim_is_constant(r->operands[X].dims[0], &digits) && digits > STRATA_BLOCK_DIGITS)
+    return strata__invalid("expected 1 to %d digits, got %lld", STRATA_BLOCK_DIGITS, (long long)digits);
   const strata_dim_t *x = r->operands[X].dims, *words = r->operands[WORDS].dims;
   STRATA_TRY(check_dim(r, WORDS, 1, x[2]));
   STRATA_TRY(check_dim(r, X, 3, strata_dim_times(words[2], 2)));

@@ -237,7 +237,8 @@ MlirValue strata_build_contract(strata_builder_t *b, MlirValue lhs, MlirValue rh
 // The same; |unsigned_lhs|: integers of |lhs| are widened without a sign.
 MlirValue strata_build_contract_of(strata_builder_t *b, MlirValue lhs, MlirValue rhs, const MlirAffineMap maps[3],
                                    const strata_shape_t *result, bool zero_pad, const char *origin, bool unsigned_lhs);
-// The operands of strata.block_contract.
+// The operands of strata.block_contract, whose rows have so many digits at most.
+enum { STRATA_BLOCK_DIGITS = 4 };
 MlirValue strata_build_block_contract(strata_builder_t *b, const MlirValue *operands);
 MlirValue strata_build_transpose(strata_builder_t *b, MlirValue x, const int64_t *permutation);
 MlirValue strata_build_reshape(strata_builder_t *b, MlirValue x, int rank, const strata_dim_t *dims);

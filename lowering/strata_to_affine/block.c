@@ -17,7 +17,6 @@
 
 enum { X, SCALES, SUMS, WORDS, FACTORS, ZEROS, N_OPERANDS };
 enum { STRIP, ROW, COLUMN, BLOCK, WORD }; // dims of the nest
-enum { MAX_DIGITS = 4 };
 
 typedef struct {
   strata__nest_t nest;
@@ -56,7 +55,7 @@ static void sum_words(product_t *p, MlirValue *out_sums) {
   enum { NIBBLES = 0x0f0f0f0f, NIBBLE = 4 };
   strata__nest_t *nest = &p->nest;
   MlirType i32 = mlirIntegerTypeGet(nest->lowering->context, 32);
-  MlirValue zeros[MAX_DIGITS], sums[MAX_DIGITS];
+  MlirValue zeros[STRATA_BLOCK_DIGITS], sums[STRATA_BLOCK_DIGITS];
   for (int64_t digit = 0; digit < p->n_digits; digit++)
     zeros[digit] = strata__int_constant(nest, i32, 0);
   strata__loop_t loop =
@@ -76,7 +75,7 @@ static MlirValue block_of(product_t *p, MlirValue sum_so_far) {
   enum { BASE = 256 };
   strata__nest_t *nest = &p->nest;
   MlirType f32 = mlirF32TypeGet(nest->lowering->context);
-  MlirValue sums[MAX_DIGITS], value = {0}, base = strata__float_constant(nest, f32, BASE);
+  MlirValue sums[STRATA_BLOCK_DIGITS], value = {0}, base = strata__float_constant(nest, f32, BASE);
   sum_words(p, sums);
   for (int64_t digit = 0; digit < p->n_digits; digit++) {
     MlirValue part = strata__cast(nest, "arith.sitofp", sums[digit], f32);
@@ -88,7 +87,7 @@ static MlirValue block_of(product_t *p, MlirValue sum_so_far) {
   return plus(p, sum_so_far, times(p, value, load_of_strip(p, FACTORS)));
 }
 
-// What is constant as the nest walks it, if it is a view: a copy, which the preparation program makes.
+// A strip's operand as the nest walks it: if it is a view, a copy, which of constants the preparation program makes.
 static const strata__tensor_t *packed(strata__lowering_t *l, MlirOperation op, const strata__tensor_t *tensor) {
   if (mlirAttributeIsNull(tensor->splat) && mlirAffineMapIsIdentity(tensor->map))
     return tensor;
@@ -109,11 +108,9 @@ strata_status_t strata__lower_block(strata__lowering_t *l, MlirOperation op) {
     p.operands[i] = i < WORDS ? strata__operand(l, op, i) : packed(l, op, strata__operand(l, op, i));
   const strata_size_t *words = p.operands[WORDS]->sizes;
   const strata_size_t sizes[3] = {words[0], p.operands[X]->sizes[1], words[3]};
-  int64_t width;
-  bool is_known = strata_size_is_constant(p.operands[X]->sizes[0], &p.n_digits) &&
-                  strata_size_is_constant(words[2], &p.n_words) && strata_size_is_constant(words[3], &width);
-  if (!is_known || p.n_digits > MAX_DIGITS)
-    return strata_error(STRATA_UNSUPPORTED, "block_contract: more than %d digits", MAX_DIGITS);
+  int64_t width = strata_size_static_value(words[3]);
+  p.n_digits = strata_size_static_value(p.operands[X]->sizes[0]);
+  p.n_words = strata_size_static_value(words[2]);
   const strata__tensor_t *result = strata__result(l, op, 0);
   strata__nest_begin(l, &p.nest, op, "block_contract", 3, sizes);
   p.nest.is_serial = true;
