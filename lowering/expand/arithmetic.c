@@ -292,7 +292,8 @@ MlirValue strata_emit_arithmetic(const strata_arithmetic_t *m, MlirOperation op,
   if (moves_bits(op))
     return emit_same(m, op, n_operands, operands, type);
   if (!mlirAttributeIsNull(strata_attr(op, STRATA_QUADS)))
-    return strata_emit_quads(m, operands[0], operands[1], strata_emit_integer(m->e, type, 0));
+    return (mlirAttributeIsNull(strata_attr(op, STRATA_SMALL_QUADS)) ? strata_emit_quads : strata_emit_small_quads)(
+        m, operands[0], operands[1], strata_emit_integer(m->e, type, 0));
   MlirValue wide[MAX_OPERANDS], sum;
   if (strata_op_is(op, "arith.addi") && strata_emit_quads_sum(m, operands[0], operands[1], &sum))
     return sum;

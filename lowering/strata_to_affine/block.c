@@ -47,6 +47,7 @@ static MlirValue add_quad(product_t *p, MlirValue sum, MlirValue nibbles, int64_
   MlirValue product =
       strata__binary(&p->nest, "arith.muli", nibbles, strata__load_raw(&p->nest, p->operands[X], at));
   strata_set_attr(strata_def(product), STRATA_QUADS, mlirUnitAttrGet(p->nest.lowering->context));
+  strata_set_attr(strata_def(product), STRATA_SMALL_QUADS, mlirUnitAttrGet(p->nest.lowering->context));
   return strata__binary(&p->nest, "arith.addi", sum, product);
 }
 

@@ -1,5 +1,6 @@
 // strata-block-products: products with constant weights of 4 bits read these as they are stored, where a cpu adds up the
-// products of four unsigned bytes with four signed ones at once (strata_cpu_device_t, quad_products).
+// products of four unsigned bytes with four signed ones at once (strata_cpu_device_t, quad_products). One that adds up
+// those of two (has_byte_pairs) is slower so than by floats once many rows share what is read: there few rows do.
 //
 //   contract(%x, (%q - %z) * %s)   ->   block_contract(digits(%x / scale), scale, sums(%x), words(%q), %s, %z)
 //
@@ -364,6 +365,13 @@ static bool read_product(strata_rewriter_t *r, const strata_contract_t *c, weigh
   return false;
 }
 
+// Whether a row's products are to be of bytes; rows that vary may be few.
+static bool are_worthwhile(const strata_cpu_device_t *device, strata_dim_t rows) {
+  enum { FEW = 16 };
+  int64_t count;
+  return device->quad_products || !strata_dim_is_constant(rows, &count) || count <= FEW;
+}
+
 static MlirValue without_padding(const packing_t *p, MlirValue result, const strata_contract_t *c, strata_dim_t rows) {
   MlirContext context = p->r->compile->context;
   const strata_dim_t zeros[2] = {strata_dim_constant(context, 0), strata_dim_constant(context, 0)},
@@ -382,12 +390,12 @@ static MlirValue multiply_blocks(strata_rewriter_t *r, MlirOperation op, strata_
   if (id != STRATA_OP_CONTRACT || !strata_contract_read(r->compile, op, &c) || !read_product(r, &c, &w, &columns))
     return STRATA_NO_VALUE;
   r->build.status = strata_cpu_device(r->compile, &device);
-  if (r->build.status)
+  strata_dim_t rows = strata_dim_product(r->compile->context, c.result_rank - 1, c.dims);
+  if (r->build.status || !are_worthwhile(device, rows))
     return STRATA_NO_VALUE;
   int64_t width = device->vector_bytes / (int64_t)sizeof(float);
   packing_t p = {.r = r, .w = &w, .lanes = strata_min(device->vector_bytes, strata_round_up(w.columns, width))};
   p.n_strips = strata_ceil_div(w.columns, p.lanes);
-  strata_dim_t rows = strata_dim_product(r->compile->context, c.result_rank - 1, c.dims);
   MlirValue operands[6];
   split_rows(&p, c.operands[1 - columns], rows, operands);
   operands[3] = in_strips(&p, words_of(&p), 3);
@@ -403,5 +411,5 @@ strata_status_t strata_pass_block_products(strata_compile_t *compile) {
     return NULL;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(compile, &device));
-  return device->quad_products ? strata_rewrite(compile, multiply_blocks) : NULL;
+  return device->quad_products || device->has_byte_pairs ? strata_rewrite(compile, multiply_blocks) : NULL;
 }
