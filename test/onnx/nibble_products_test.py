@@ -152,6 +152,19 @@ def run_varying(device):
         library.close()
 
 
+def propagates():
+    """What is no number in a row is none in its results, and changes no other row."""
+    name, graph, k, weights = case_of("", (4,), 64, 40, lambda g: matmul_nbits(g, "x", 64, 40, 32, True))
+    with tempfile.TemporaryDirectory() as folder:
+        library = loaded(graph, folder, [])
+        x = random.standard_normal((4, k)).astype(np.float32)
+        x[1, 3], x[3, 40] = np.nan, np.inf
+        got, = library.run([x])
+        assert np.isnan(got[1]).all() and not np.isfinite(got[3]).any(), got[1::2]
+        compare(np.ascontiguousarray(got[::2]), x[::2], weights)
+        library.close()
+
+
 def stays_small():
     """The library has the weights' nibbles, and not floats."""
     k = n = 512
@@ -166,4 +179,4 @@ if __name__ == "__main__":
     tests = [(f"{name} {device or 'host'}", lambda g=graph, k=k, w=weights, d=device: run_case(g, k, w, d))
              for name, graph, k, weights in cases() for device in DEVICES]
     tests += [(f"varying {device or 'host'}", lambda d=device: run_varying(d)) for device in DEVICES]
-    strata.report(tests + [("small", stays_small)])
+    strata.report(tests + [("no numbers", propagates), ("small", stays_small)])
