@@ -34,6 +34,21 @@ typedef struct {
   bool is_signed;
 } weights_t;
 
+//===-- Types ----------------------------------------------------------------------------------------------------===//
+
+static bool is_float(MlirValue value) {
+  strata_type_t type = strata_shape_of(value).type;
+  return type == STRATA_TYPE_F32 || type == STRATA_TYPE_F16 || type == STRATA_TYPE_BF16;
+}
+
+// What is rounded to 16 bits, where the model has not asked for that as such: products take it as it is.
+static MlirValue before_rounding(MlirValue value) {
+  MlirOperation op = strata_def_if(value, STRATA_OP_CONVERT);
+  bool is_rounding = !mlirOperationIsNull(op) && is_float(value) && !strata_attr_flag(op, STRATA_ROUNDS) &&
+                     strata_shape_of(strata_operand(op, 0)).type == STRATA_TYPE_F32;
+  return is_rounding ? strata_operand(op, 0) : value;
+}
+
 //===-- Weights --------------------------------------------------------------------------------------------------===//
 
 static MlirValue through_reshape(MlirValue value) {
@@ -167,7 +182,7 @@ static bool read_weights(strata_rewriter_t *r, MlirValue value, bool is_turned, 
   int64_t sizes[STRATA_MAX_RANK], parts[STRATA_MAX_RANK];
   if (strata_sizes_of(value, sizes) != 2 || !strata_rewriter_is_constant(r, value))
     return false;
-  MlirValue source = through_reshape(value);
+  MlirValue source = through_reshape(before_rounding(value));
   *w = (weights_t){.is_turned = is_turned, .rank = strata_sizes_of(source, parts)};
   if ((w->rank != 2 && w->rank != 3) || !read_parts(r, source, w))
     return false;
@@ -350,10 +365,10 @@ static void split_rows(const packing_t *p, MlirValue x, strata_dim_t rows, MlirV
 // Rows times columns, the columns' dim the result's last one; of which operand the columns are.
 static bool read_product(strata_rewriter_t *r, const strata_contract_t *c, weights_t *w, int *out_columns) {
   int k = c->result_rank, n = c->result_rank - 1;
-  if (c->n_dims != k + 1 || n < 0 || c->type != STRATA_TYPE_F32)
+  if (c->n_dims != k + 1 || n < 0 || c->type == STRATA_TYPE_F64)
     return false;
   for (int side = 1; side >= 0; side--) {
-    bool are_rows = c->n_exprs[1 - side] == k && strata_shape_of(c->operands[1 - side]).type == STRATA_TYPE_F32;
+    bool are_rows = c->n_exprs[1 - side] == k && is_float(c->operands[1 - side]);
     for (int i = 0; are_rows && i < k; i++)
       are_rows = strata_expr_dim(c->exprs[1 - side][i]) == (i < n ? i : k);
     int place_n = strata_contract_position(c, side, n), place_k = strata_contract_position(c, side, k);
@@ -396,13 +411,15 @@ static MlirValue multiply_blocks(strata_rewriter_t *r, MlirOperation op, strata_
   int64_t width = device->vector_bytes / (int64_t)sizeof(float);
   packing_t p = {.r = r, .w = &w, .lanes = strata_min(device->vector_bytes, strata_round_up(w.columns, width))};
   p.n_strips = strata_ceil_div(w.columns, p.lanes);
-  MlirValue operands[6];
-  split_rows(&p, c.operands[1 - columns], rows, operands);
+  MlirValue operands[6], x = strata_build_implied_convert(&r->build, c.operands[1 - columns], STRATA_TYPE_F32);
+  split_rows(&p, x, rows, operands);
   operands[3] = in_strips(&p, words_of(&p), 3);
   operands[4] = in_strips(&p, of_blocks(&p, w.factor), 2);
   operands[5] = in_strips(&p, zeros_of(&p), 2);
-  return r->build.status ? STRATA_NO_VALUE
-                         : without_padding(&p, strata_build_block_contract(&r->build, operands), &c, rows);
+  if (r->build.status)
+    return STRATA_NO_VALUE;
+  MlirValue result = without_padding(&p, strata_build_block_contract(&r->build, operands), &c, rows);
+  return strata_build_implied_convert(&r->build, result, c.type);
 }
 
 strata_status_t strata_pass_block_products(strata_compile_t *compile) {

@@ -8,12 +8,13 @@ import tempfile
 import numpy as np
 
 import strata
-from onnx_file import FLOAT, Graph
+from onnx_file import FLOAT, FLOAT16, Graph
 
 SEED = int(sys.argv[1]) if len(sys.argv) > 1 else int(os.environ.get("STRATA_SEED", 0))
 random = np.random.default_rng(SEED)
 DEVICES = ["x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids", None]
 UINT4, INT4, UINT8 = 21, 22, 2
+HALF_TOLERANCE = 2e-3
 TOLERANCE = 4e-6  # of the sum of products without their signs
 
 
@@ -26,10 +27,10 @@ def random_bytes(*shape):
     return random.integers(0, 256, shape, np.uint8)
 
 
-def matmul_nbits(graph, x, k, n, block, zeros):
+def matmul_nbits(graph, x, k, n, block, zeros, dtype=np.float32):
     """Adds the node; its weights [k, n] in f64."""
     blocks = -(-k // block)
-    content, scales = random_bytes(n, blocks, block // 2), random.uniform(-1, 1, n * blocks).astype(np.float32)
+    content, scales = random_bytes(n, blocks, block // 2), random.uniform(-1, 1, n * blocks).astype(dtype)
     values = unpacked(content, (n, blocks, block)).astype(np.float64)
     graph.constant("b", content)
     graph.constant("s", scales)
@@ -69,11 +70,11 @@ def dequantize(graph, x, k, n, block, zeros, is_signed, is_turned, axis):
     return weights.T if is_turned else weights
 
 
-def case_of(name, rows, k, n, make):
+def case_of(name, rows, k, n, make, element=FLOAT):
     graph = Graph(21)
-    graph.input("x", FLOAT, (*rows, k))
+    graph.input("x", element, (*rows, k))
     weights = make(graph)
-    graph.output("y", FLOAT, (*rows, n))
+    graph.output("y", element, (*rows, n))
     return name, graph, k, weights
 
 
@@ -88,6 +89,7 @@ def cases():
                               ((4,), 32, 6, 0, False, True, True, 0), ((4,), 32, 6, 16, True, True, False, 0),
                               ((2,), 40, 24, 8, False, False, False, 1)]:
         yield case_of(f"dequantized {rows} {k} {n} {form}", rows, k, n, lambda g: dequantize(g, "x", k, n, *form))
+    yield case_of("halves", (2, 2), 128, 50, lambda g: matmul_nbits(g, "x", 128, 50, 32, True, np.float16), FLOAT16)
     for number in range(6):
         rows, n, block = int(random.integers(1, 20)), int(random.integers(1, 200)), 16 << int(random.integers(0, 3))
         k = block * int(random.integers(1, 9)) - int(random.integers(0, 2)) * 8
@@ -110,7 +112,7 @@ def compare(got, x, weights):
     expected, size = x.astype(np.float64) @ weights, np.abs(x.astype(np.float64)) @ np.abs(weights)
     with np.errstate(all="ignore"):
         error = np.abs(got - expected)
-    wrong = ~(error <= TOLERANCE * size)
+    wrong = ~(error <= (TOLERANCE if got.dtype == np.float32 else HALF_TOLERANCE) * size)
     assert not wrong.any(), f"{np.argwhere(wrong)[0]}: {got[wrong][0]}, expected {expected[wrong][0]}"
 
 
@@ -123,6 +125,8 @@ def run_case(graph, k, weights, device):
     with tempfile.TemporaryDirectory() as folder:
         library = loaded(graph, folder, [f"--device={device}"] if device else [])
         x = rows_of(library.inputs[0].dims()[:-1], k)
+        if strata.DTYPES[library.inputs[0].dtype] == np.float16:
+            x = np.clip(x, -8, 8).astype(np.float16)
         run, outputs = library.bind([x])
         outputs[0][...] = np.nan
         try:
