@@ -44,8 +44,7 @@ static MlirValue load_of_strip(product_t *p, int operand) {
 static MlirValue add_quad(product_t *p, MlirValue sum, MlirValue nibbles, int64_t digit, int64_t half) {
   const MlirAffineExpr at[4] = {strata__constant(&p->nest, digit), dim(p, ROW), dim(p, BLOCK),
                                 strata__linear(&p->nest, dim(p, WORD), 1, half * p->n_words)};
-  MlirValue product =
-      strata__binary(&p->nest, "arith.muli", nibbles, strata__load_raw(&p->nest, p->operands[X], at));
+  MlirValue product = strata__binary(&p->nest, "arith.muli", nibbles, strata__load_raw(&p->nest, p->operands[X], at));
   strata_set_attr(strata_def(product), STRATA_QUADS, mlirUnitAttrGet(p->nest.lowering->context));
   strata_set_attr(strata_def(product), STRATA_SMALL_QUADS, mlirUnitAttrGet(p->nest.lowering->context));
   return strata__binary(&p->nest, "arith.addi", sum, product);
@@ -59,8 +58,7 @@ static void sum_words(product_t *p, MlirValue *out_sums) {
   MlirValue zeros[STRATA_BLOCK_DIGITS], sums[STRATA_BLOCK_DIGITS];
   for (int64_t digit = 0; digit < p->n_digits; digit++)
     zeros[digit] = strata__int_constant(nest, i32, 0);
-  strata__loop_t loop =
-      strata__for_begin(nest, strata_size_constant(p->n_words), (int)p->n_digits, zeros, sums);
+  strata__loop_t loop = strata__for_begin(nest, strata_size_constant(p->n_words), (int)p->n_digits, zeros, sums);
   const MlirAffineExpr at[4] = {dim(p, STRIP), dim(p, BLOCK), dim(p, WORD), dim(p, COLUMN)};
   MlirValue word = strata__load_raw(nest, p->operands[WORDS], at), mask = strata__int_constant(nest, i32, NIBBLES);
   MlirValue high = strata__binary(nest, "arith.shrui", word, strata__int_constant(nest, i32, NIBBLE));

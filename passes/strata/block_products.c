@@ -1,6 +1,6 @@
-// strata-block-products: products with constant weights of 4 bits read these as they are stored, where a cpu adds up the
-// products of four unsigned bytes with four signed ones at once (strata_cpu_device_t, quad_products). One that adds up
-// those of two (has_byte_pairs) is slower so than by floats once many rows share what is read: there few rows do.
+// strata-block-products: products with constant weights of 4 bits read these as they are stored, where a cpu adds up
+// the products of four unsigned bytes with four signed ones at once (strata_cpu_device_t, quad_products). One that adds
+// up those of two (has_byte_pairs) is slower so than by floats once many rows share what is read: there few rows do.
 //
 //   contract(%x, (%q - %z) * %s)   ->   block_contract(digits(%x / scale), scale, sums(%x), words(%q), %s, %z)
 //
@@ -240,8 +240,7 @@ static MlirValue of_blocks(const packing_t *p, MlirValue value) {
 
 // What each nibble of a word is multiplied by, along dims 2 and 3 of |shape|.
 static MlirValue places(const packing_t *p, const strata_shape_t *shape) {
-  static const int32_t numbers[QUAD][HALVES] = {
-      {1, 1 << 4}, {1 << 8, 1 << 12}, {1 << 16, 1 << 20}, {1 << 24, 1 << 28}};
+  static const int32_t numbers[QUAD][HALVES] = {{1, 1 << 4}, {1 << 8, 1 << 12}, {1 << 16, 1 << 20}, {1 << 24, 1 << 28}};
   const int64_t sizes[2] = {QUAD, HALVES};
   MlirContext context = p->r->compile->context;
   strata_shape_t own = strata_shape_static(context, STRATA_TYPE_I32, 2, sizes);

@@ -10,7 +10,7 @@
 // CHECK:       %[[WORD:.*]] = affine.load %{{.*}}[%[[T]], %[[B]], %[[W]], %[[L]]] : memref<2x3x4x16xi32>
 // CHECK:       arith.shrui %[[WORD]]
 // CHECK:       affine.load %{{.*}}[0, %[[M]], %[[B]], %[[W]]] : memref<2x5x3x8xi32>
-// CHECK:       arith.muli %{{.*}} {strata.quads} : i32
+// CHECK:       arith.muli %{{.*}} {strata.quads, strata.small_quads} : i32
 // CHECK:       affine.load %{{.*}}[0, %[[M]], %[[B]], %[[W]] + 4] : memref<2x5x3x8xi32>
 // CHECK:       affine.load %{{.*}}[1, %[[M]], %[[B]], %[[W]]] : memref<2x5x3x8xi32>
 // CHECK:     arith.sitofp %[[I]]#0 : i32 to f32
