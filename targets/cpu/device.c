@@ -21,7 +21,7 @@ static const strata_cpu_device_t devices[] = {
    .has_f16 = f16,                                                                                                     \
    .l1_bytes = l1 * KIB,                                                                                               \
    .l2_bytes = l2 * KIB,                                                                                               \
-   .quad_products = quads,                                                                                              \
+   .quad_products = quads,                                                                                             \
    .has_byte_pairs = pairs},
 #include "targets/cpu/devices.def"
 };

@@ -1,5 +1,5 @@
-"""strata.block_contract gives the sums that its definition says, in f64: for any number of rows, digits, blocks, strips and
-columns of a strip, few ones too, by vectors of every processor that is there."""
+"""strata.block_contract gives the sums that its definition says, in f64: for any number of rows, digits, blocks, strips
+and columns of a strip, few ones too, by vectors of every processor that is there."""
 import numpy as np
 
 import jagged_test
@@ -36,7 +36,8 @@ def text_of(shapes, rows, columns):
         symbol = ", affine_map<()[r] -> (" + ", ".join(size.replace("?", "r") for size in sizes) + ")>"
         return f"tensor<{'x'.join(sizes)}x{types[np.dtype(dtype)]}{symbol if '?' in sizes else ''}>"
     operands = [type_of(i, *shape) for i, shape in enumerate(shapes)]
-    result = f"tensor<{rows}x{columns}xf32>" if rows else f"tensor<?x{columns}xf32, affine_map<()[r] -> (r, {columns})>>"
+    varied = f"tensor<?x{columns}xf32, affine_map<()[r] -> (r, {columns})>>"
+    result = f"tensor<{rows}x{columns}xf32>" if rows else varied
     symbols = "" if rows else ' attributes {strata.symbols = [{name = "r", min = 1 : i64, max = 1000 : i64}]}'
     arguments = ", ".join(f'%a{i}: {t} {{strata.name = "a{i}"}}' for i, t in enumerate(operands))
     names = ", ".join(f"%a{i}" for i in range(len(operands)))
@@ -76,7 +77,8 @@ def run_on(name, digits, blocks, words, strips, lanes, folder, target, all_rows)
             want, size = reference(*operands)
             got, = jagged_test.call(library, operands, [want.astype(np.float32)], [] if rows else [count])
             wrong = ~(np.abs(got - want) <= TOLERANCE * size)
-            assert not wrong.any(), f"{name}, {count} rows: {np.argwhere(wrong)[0]}: {got[wrong][0]}, not {want[wrong][0]}"
+            assert not wrong.any(), (f"{name}, {count} rows: {np.argwhere(wrong)[0]}: {got[wrong][0]}, not "
+                                     f"{want[wrong][0]}")
 
 
 CASES = {

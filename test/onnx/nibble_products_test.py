@@ -1,6 +1,6 @@
-"""Products with weights of 4 bits (MatMulNBits; DequantizeLinear in front of MatMul and Gemm) beside sums in f64, on every
-processor that is there: random sizes, zero points, signs and blocks, and sizes that vary. Where a cpu multiplies bytes the
-weights stay as small as they are. `nibble_products_test.py SEED` tries others."""
+"""Products with weights of 4 bits (MatMulNBits; DequantizeLinear in front of MatMul and Gemm) beside sums in f64, on
+every processor that is there: random sizes, zero points, signs and blocks, and sizes that vary. Where a cpu multiplies
+bytes the weights stay as small as they are. `nibble_products_test.py SEED` tries others."""
 import os
 import sys
 import tempfile
@@ -79,9 +79,9 @@ def case_of(name, rows, k, n, make, element=FLOAT):
 
 
 def cases():
-    for rows, k, n, block, zeros in [((1,), 128, 64, 32, True), ((3,), 256, 100, 128, False), ((2, 3), 160, 17, 32, True),
-                                     ((5,), 48, 33, 16, True), ((1,), 896, 24, 128, True), ((4,), 100, 20, 32, True),
-                                     ((1,), 1, 1, 16, False), ((70,), 64, 130, 64, True)]:
+    for rows, k, n, block, zeros in [((1,), 128, 64, 32, True), ((3,), 256, 100, 128, False),
+                                     ((2, 3), 160, 17, 32, True), ((5,), 48, 33, 16, True), ((1,), 896, 24, 128, True),
+                                     ((4,), 100, 20, 32, True), ((1,), 1, 1, 16, False), ((70,), 64, 130, 64, True)]:
         yield case_of(f"nbits {rows} {k} {n} {block} {zeros}", rows, k, n,
                       lambda g: matmul_nbits(g, "x", k, n, block, zeros))
     for rows, k, n, *form in [((3,), 128, 96, 32, True, False, False, 0), ((3,), 128, 96, 32, True, True, True, 1),
