@@ -19,6 +19,9 @@ typedef struct strata_cpu_device {
   // LLVM's intrinsic, but for the width at its end, that adds to each i32 the products of four unsigned bytes with four
   // signed ones; NULL: there is none.
   const char *quad_products;
+  // Multiplies unsigned bytes with signed ones and adds neighbouring products to i16, which saturates (x86: SSSE3,
+  // AVX2, AVX-512BW).
+  bool has_byte_pairs;
   int64_t l1_bytes, l2_bytes;
   bool is_host; // code for it can run here
 } strata_cpu_device_t;

@@ -43,6 +43,8 @@ bool strata_nest_gathers_rows(const strata_nest_t *nest);
 // True of a serial nest that walks rows between numbers from memory, one result a point: it has a vector form along its
 // innermost parallel dim as well (row_loops.c).
 bool strata_nest_loops_over_rows(const strata_nest_t *nest);
+// How often, at one point of the nest, what is innermost in its loops is done, as far as numbers say so; 1 at least.
+int64_t strata_nest_loop_steps(const strata_nest_t *nest);
 
 // The iteration point of |map|'s dims, the first ones of |space|, at which its results are |targets|, expressions over
 // |target_space|. The buffer behind the map has |sizes|. Maps that are sums of dims with

@@ -8,6 +8,8 @@
 // On an arith.muli of i32: it is the sum of the four products of an unsigned byte of the left operand with the signed
 // one at its place in the right. On a vector.outerproduct the same, but with true the other way round.
 #define STRATA_QUADS "strata.quads"
+// Beside it on an arith.muli: the unsigned bytes are below 128, so that the sum of two products is an i16.
+#define STRATA_SMALL_QUADS "strata.small_quads"
 
 static inline bool strata_is_byte(MlirType type) {
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8;

@@ -1,7 +1,8 @@
-// Serial nests that walk rows between numbers from memory, one result a nest's point: loops that carry a value, and
+// Serial nests that walk rows between numbers from memory, one result a nest's point: loops that carry values, and
 // reads that are along the innermost parallel dim as well. They have a vector form along that dim.
 #include "dialects/affine/kernel.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 enum { MIN_ROW = 8, MAX_VARYING = 256 };
@@ -78,14 +79,15 @@ static bool takes_block(reader_t *r, MlirBlock block, bool is_inner);
 
 static bool takes_loop(reader_t *r, MlirOperation op) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-  intptr_t n_bounds = mlirOperationGetNumOperands(op) - 1;
-  if (mlirOperationGetNumResults(op) != 1)
+  intptr_t n_carried = mlirOperationGetNumResults(op), n_bounds = mlirOperationGetNumOperands(op) - n_carried;
+  if (n_carried < 1)
     return false;
   for (intptr_t i = 0; i < n_bounds; i++)
     if (is_in(&r->varying, mlirOperationGetOperand(op, i)))
       return false;
-  if (!add(&r->varying, mlirBlockGetArgument(body, 1)) || !add(&r->varying, mlirOperationGetResult(op, 0)))
-    return false;
+  for (intptr_t i = 0; i < n_carried; i++)
+    if (!add(&r->varying, mlirBlockGetArgument(body, 1 + i)) || !add(&r->varying, mlirOperationGetResult(op, i)))
+      return false;
   r->has_loop = true;
   return takes_block(r, body, true);
 }
@@ -113,3 +115,25 @@ bool strata_nest_loops_over_rows(const strata_nest_t *nest) {
   reader_t r = {.nest = nest};
   return add(&r.varying, nest->dims[last]) && takes_block(&r, nest->body, false) && r.has_loop;
 }
+
+//===-- Work -----------------------------------------------------------------------------------------------------===//
+
+static int64_t trips_of(MlirOperation loop) {
+  MlirAttribute attr = strata_attr(loop, "upperBoundMap");
+  if (mlirAttributeIsNull(attr))
+    return 1;
+  MlirAffineMap map = mlirAffineMapAttrGetValue(attr);
+  bool is_number = mlirAffineMapGetNumResults(map) == 1 && mlirAffineExprIsAConstant(mlirAffineMapGetResult(map, 0));
+  return is_number ? strata_max(1, mlirAffineConstantExprGetValue(mlirAffineMapGetResult(map, 0))) : 1;
+}
+
+static int64_t steps_of(MlirBlock block) {
+  int64_t steps = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(block); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "affine.for") || strata_op_is(op, "scf.for"))
+      steps += strata_times(trips_of(op), steps_of(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))));
+  return strata_max(1, steps);
+}
+
+int64_t strata_nest_loop_steps(const strata_nest_t *nest) { return steps_of(nest->body); }

@@ -45,6 +45,12 @@ static const struct {
      "The sum of `lhs[maps[0]] * rhs[maps[1]]` over the dims missing from the result map `maps[2]`, in the result's "
      "type. With `zero_pad`, reads outside an operand are 0. `origin`: what the front end called it. With "
      "`unsigned_lhs`, integers of the first operand are widened without a sign."},
+    {STRATA_KIND_BLOCK, "Products of blocks",
+     "`block_contract(x [d, m, b, 2 w], scales [m, b], sums [m, b], words [t, b, w, l], factors [t, b, l], zeros "
+     "[t, b, l])`: rows times columns of nibbles, both in b blocks; the result is [m, t l], the sum over blocks of "
+     "`factor * (numbers * nibbles - zero * sum)`. A number of x is d signed bytes, digits to the base of 256 from the "
+     "highest on, times the block's scale; a word of x has four numbers, one of words eight nibbles: byte i of word j "
+     "meets byte i of x's word j with its low half, and of word w + j with its high half."},
     {STRATA_KIND_MOVEMENT, "Movement",
      "`slice`: `result[i] = x[starts + i * steps]`; `broadcast`: `result[d...] = x[map(d...)]`, each result of the map "
      "a "

@@ -123,6 +123,8 @@ static const char *evaluate(const eval_t *e) {
     return strata__eval_window(e), NULL;
   case STRATA_KIND_CONTRACT:
     return strata__eval_contract(e) ? NULL : "its maps are not linear";
+  case STRATA_KIND_BLOCK:
+    return "its rows are data";
   case STRATA_KIND_MOVEMENT:
     return strata__eval_movement(e), NULL;
   case STRATA_KIND_GATHER:

@@ -471,6 +471,7 @@ static const infer_fn infer_kind[] = {[STRATA_KIND_ELEMENTWISE] = infer_elementw
                                       [STRATA_KIND_SORT] = infer_sort,
                                       [STRATA_KIND_WINDOW] = infer_window,
                                       [STRATA_KIND_CONTRACT] = strata__infer_contract,
+                                      [STRATA_KIND_BLOCK] = strata__infer_block,
                                       [STRATA_KIND_GATHER] = infer_gather,
                                       [STRATA_KIND_SCATTER] = infer_scatter,
                                       [STRATA_KIND_SEGMENT] = strata__infer_segment,

@@ -124,6 +124,8 @@ STRATA_MUST_CHECK strata_status_t strata__infer_suppress(strata__record_t *recor
 // The combiner an op names, which must be defined for |type|.
 STRATA_MUST_CHECK strata_status_t strata__check_combiner(const strata__record_t *record, strata_type_t type);
 
+// The rule of block_contract, in block.c.
+STRATA_MUST_CHECK strata_status_t strata__infer_block(strata__record_t *record);
 // The rule of contract, in contract.c.
 STRATA_MUST_CHECK strata_status_t strata__infer_contract(strata__record_t *record);
 

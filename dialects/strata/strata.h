@@ -43,6 +43,7 @@ typedef enum {
   STRATA_KIND_SORT,
   STRATA_KIND_WINDOW,
   STRATA_KIND_CONTRACT,
+  STRATA_KIND_BLOCK,
   STRATA_KIND_MOVEMENT,
   STRATA_KIND_GATHER,
   STRATA_KIND_SCATTER,
@@ -236,6 +237,9 @@ MlirValue strata_build_contract(strata_builder_t *b, MlirValue lhs, MlirValue rh
 // The same; |unsigned_lhs|: integers of |lhs| are widened without a sign.
 MlirValue strata_build_contract_of(strata_builder_t *b, MlirValue lhs, MlirValue rhs, const MlirAffineMap maps[3],
                                    const strata_shape_t *result, bool zero_pad, const char *origin, bool unsigned_lhs);
+// The operands of strata.block_contract, whose rows have so many digits at most.
+enum { STRATA_BLOCK_DIGITS = 4 };
+MlirValue strata_build_block_contract(strata_builder_t *b, const MlirValue *operands);
 MlirValue strata_build_transpose(strata_builder_t *b, MlirValue x, const int64_t *permutation);
 MlirValue strata_build_reshape(strata_builder_t *b, MlirValue x, int rank, const strata_dim_t *dims);
 MlirValue strata_build_reshape_static(strata_builder_t *b, MlirValue x, int rank, const int64_t *sizes);

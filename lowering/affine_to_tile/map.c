@@ -53,6 +53,8 @@ strata_status_t strata_tile_map(strata_tile_builder_t *b) {
       walk.tile = strata_min(walk.tile, walk.cross_tile);
   }
   walk.work = strata_size_likely(&b->sizes, walk.vector) * b->kernel->n_nests;
+  if (map.space->is_serial)
+    walk.work = strata_times(walk.work, strata_nest_loop_steps(map.space));
   strata_tile_walk(b, &walk, map_body, &map);
   return b->status;
 }

@@ -662,6 +662,8 @@ static strata_tile_value_t evaluate_load(strata_tile_builder_t *b, strata_tile_f
   return no_value;
 }
 
+static bool is_loop(MlirOperation op) { return strata_op_is(op, "scf.for") || strata_op_is(op, "affine.for"); }
+
 static strata_tile_value_t evaluate_op(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
   if (strata_op_is(op, "arith.constant"))
     return clone_constant(b, op);
@@ -669,8 +671,6 @@ static strata_tile_value_t evaluate_op(strata_tile_builder_t *b, strata_tile_fra
     return evaluate_load(b, frame, op);
   if (strata_op_is(op, "memref.load"))
     return strata_tile_row_load(b, frame, op);
-  if (strata_op_is(op, "scf.for") || strata_op_is(op, "affine.for"))
-    return strata_tile_loop(b, frame, op);
   if (strata_op_is(op, "affine.if"))
     return evaluate_guard(b, frame, op);
   if (strata_op_is(op, "affine.apply")) {
@@ -692,6 +692,10 @@ strata_tile_value_t strata_tile_evaluate(strata_tile_builder_t *b, strata_tile_f
     if (mlirValueEqual(frame->values.data[i].scalar, scalar))
       return frame->values.data[i].value;
   strata_tile_value_t value = no_value;
+  if (mlirValueIsAOpResult(scalar) && is_loop(mlirOpResultGetOwner(scalar))) {
+    strata_tile_loop(b, frame, mlirOpResultGetOwner(scalar));
+    return strata_tile_evaluate(b, frame, scalar);
+  }
   if (mlirValueIsAOpResult(scalar)) {
     value = evaluate_op(b, frame, mlirOpResultGetOwner(scalar));
   } else {

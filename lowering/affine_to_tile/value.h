@@ -155,9 +155,10 @@ void strata_tile_bind(strata_tile_builder_t *b, strata_tile_frame_t *frame, Mlir
 // The tile value of a scalar SSA value, evaluating the ops it depends on.
 strata_tile_value_t strata_tile_evaluate(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirValue scalar);
 
-// The same of a read at numbers from memory, and of a loop between such (value_loops.c).
+// The same of a read at numbers from memory (value_loops.c).
 strata_tile_value_t strata_tile_row_load(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op);
-strata_tile_value_t strata_tile_loop(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op);
+// Evaluates a loop and binds its results (value_loops.c).
+void strata_tile_loop(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op);
 
 // A reduction whose results |frame| has bound: what the nest stores of them is known from here on, and stored if it is
 // asked for.

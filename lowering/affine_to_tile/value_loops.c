@@ -1,4 +1,4 @@
-// Evaluating nests that walk rows between numbers from memory (dialects/affine/row_loops.c): loops that carry a vector,
+// Evaluating nests that walk rows between numbers from memory (dialects/affine/row_loops.c): loops that carry vectors,
 // and reads at numbers that are the same along the vector dims.
 //
 //   %s = scf.for %r = %begin to %end iter_args(%a = %zero) -> (f32) { %v = memref.load %x[%r, %j] ... }
@@ -99,39 +99,51 @@ static void bounds_of(strata_tile_builder_t *b, strata_tile_frame_t *frame, Mlir
   *out_end = strata_tile_size(b, *out_extent);
 }
 
-// What the body, whose counter and carried value are bound in |frame|, yields.
-static MlirValue yielded(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirBlock body, uint32_t dims) {
-  strata_tile_value_t next = strata_tile_evaluate(b, frame, mlirOperationGetOperand(mlirBlockGetTerminator(body), 0));
-  return b->status ? (MlirValue){0} : strata_tile_broadcast(b, next, dims);
+// What the body, whose counter and carried values are bound in |frame|, yields.
+static void yielded(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirBlock body, int n, uint32_t dims,
+                    MlirValue *out) {
+  MlirOperation yield = mlirBlockGetTerminator(body);
+  for (int i = 0; i < n && !b->status; i++) {
+    strata_tile_value_t next = strata_tile_evaluate(b, frame, mlirOperationGetOperand(yield, i));
+    if (!b->status)
+      out[i] = strata_tile_broadcast(b, next, dims);
+  }
 }
 
-strata_tile_value_t strata_tile_loop(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
-  MlirValue first = {0}, end = {0}, value, carried;
+void strata_tile_loop(strata_tile_builder_t *b, strata_tile_frame_t *frame, MlirOperation op) {
+  enum { MOST = 8 };
+  MlirValue first = {0}, end = {0}, values[MOST], carried[MOST];
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
   uint32_t dims = (1u << b->space.n_vector) - 1;
   strata_size_t extent;
-  if (mlirOperationGetNumResults(op) != 1)
-    strata_tile_fail(b, "affine-to-tile: a loop that does not carry one value");
+  int n = (int)mlirOperationGetNumResults(op);
+  if (n > MOST)
+    strata_tile_fail(b, "affine-to-tile: a loop that carries more than %d values", MOST);
   bounds_of(b, frame, op, &first, &end, &extent);
-  intptr_t init = mlirOperationGetNumOperands(op) - 1;
-  strata_tile_value_t start = strata_tile_evaluate(b, frame, mlirOperationGetOperand(op, init));
+  intptr_t init = mlirOperationGetNumOperands(op) - n;
+  for (int i = 0; i < n && !b->status; i++) {
+    strata_tile_value_t start = strata_tile_evaluate(b, frame, mlirOperationGetOperand(op, init + i));
+    if (!b->status)
+      values[i] = strata_tile_broadcast(b, start, dims);
+  }
   if (b->status)
-    return no_value;
-  value = strata_tile_broadcast(b, start, dims);
+    return;
   strata_tile_known_t *known = b->known;
   int n_symbols = b->space.n_symbols;
   size_t n_values = frame->values.count, n_indices = frame->indices.count;
-  strata_loop_t loop = strata_emit_for_begin(&b->e, first, end, 1, 1, &value, &carried);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, first, end, 1, n, values, carried);
   *strata_vector_push(b->kernel->arena, &frame->indices) =
       (strata_tile_index_t){mlirBlockGetArgument(body, 0), strata_tile_counter(b, loop.induction, extent)};
-  strata_tile_bind(b, frame, mlirBlockGetArgument(body, 1), (strata_tile_value_t){carried, dims});
-  carried = yielded(b, frame, body, dims);
+  for (int i = 0; i < n; i++)
+    strata_tile_bind(b, frame, mlirBlockGetArgument(body, 1 + i), (strata_tile_value_t){carried[i], dims});
+  yielded(b, frame, body, n, dims, carried);
   if (b->status)
-    return no_value;
-  strata_emit_for_end(&b->e, loop, 1, &carried, &value);
+    return;
+  strata_emit_for_end(&b->e, loop, n, carried, values);
   frame->values.count = n_values;
   frame->indices.count = n_indices;
   b->known = known;
   b->space.n_symbols = n_symbols;
-  return (strata_tile_value_t){value, dims};
+  for (int i = 0; i < n; i++)
+    strata_tile_bind(b, frame, mlirOperationGetResult(op, i), (strata_tile_value_t){values[i], dims});
 }

@@ -292,8 +292,11 @@ MlirValue strata_emit_arithmetic(const strata_arithmetic_t *m, MlirOperation op,
   if (moves_bits(op))
     return emit_same(m, op, n_operands, operands, type);
   if (!mlirAttributeIsNull(strata_attr(op, STRATA_QUADS)))
-    return strata_emit_quads(m, operands[0], operands[1], strata_emit_integer(m->e, type, 0));
-  MlirValue wide[MAX_OPERANDS];
+    return (mlirAttributeIsNull(strata_attr(op, STRATA_SMALL_QUADS)) ? strata_emit_quads : strata_emit_small_quads)(
+        m, operands[0], operands[1], strata_emit_integer(m->e, type, 0));
+  MlirValue wide[MAX_OPERANDS], sum;
+  if (strata_op_is(op, "arith.addi") && strata_emit_quads_sum(m, operands[0], operands[1], &sum))
+    return sum;
   for (int i = 0; i < n_operands; i++)
     wide[i] = is_small(mlirValueGetType(operands[i])) ? extend_small(m, operands[i]) : operands[i];
   bool converts = strata_op_is(op, "arith.truncf") || strata_op_is(op, "arith.extf");

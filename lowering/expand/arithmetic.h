@@ -15,6 +15,7 @@ typedef struct {
   bool has_approximations;   // exp2, log2, rsqrt and quotients of f32 in hardware, for ops that allow them (afn)
   bool rounds_to_16;         // all results of the kernel are floats of 16 bits: 2^-17 is close enough
   const char *quad_products; // LLVM's intrinsic of strata_cpu_device_t; NULL: there is none
+  bool has_byte_pairs;       // of strata_cpu_device_t
   bool has_tanh; // tanh of f32 in hardware, to bf16's precision, for ops that round to it (tile.rounds_to_bf16)
 } strata_arithmetic_t;
 
@@ -39,7 +40,11 @@ MlirValue strata_emit_conversion(const strata_arithmetic_t *m, const char *name,
 MlirValue strata_emit_multiply_add(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c);
 
 // c plus the sum of four products of bytes (dialects/affine/quads.h), of i32.
+// The same where the bytes of |a| are below 128.
 MlirValue strata_emit_quads(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c);
+MlirValue strata_emit_small_quads(const strata_arithmetic_t *m, MlirValue a, MlirValue b, MlirValue c);
+// |sum| plus |products|, by one instruction if they are such a sum of the machine's from 0; false if not.
+bool strata_emit_quads_sum(const strata_arithmetic_t *m, MlirValue sum, MlirValue products, MlirValue *out);
 
 // Turns floats of at most |most_bits| bits in a kernel, given by its entry block, into integers: they are only moved.
 void strata_store_small_floats(MlirBlock kernel, unsigned most_bits);

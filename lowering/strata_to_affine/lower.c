@@ -170,6 +170,7 @@ static strata_status_t (*const lower_kind[])(strata__lowering_t *l, MlirOperatio
     [STRATA_KIND_MOVEMENT] = strata__lower_movement,
     [STRATA_KIND_GATHER] = strata__lower_gather,
     [STRATA_KIND_SCATTER] = strata__lower_scatter,
+    [STRATA_KIND_BLOCK] = strata__lower_block,
     [STRATA_KIND_SEGMENT] = strata__lower_segment,
     [STRATA_KIND_TREES] = strata__lower_trees,
     [STRATA_KIND_SUPPRESS] = strata__lower_suppress,

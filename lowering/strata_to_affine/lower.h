@@ -272,6 +272,7 @@ STRATA_MUST_CHECK strata_status_t strata__lower_scan(strata__lowering_t *l, Mlir
 STRATA_MUST_CHECK strata_status_t strata__lower_sort(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_window(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_contract(strata__lowering_t *l, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata__lower_block(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_movement(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_gather(strata__lowering_t *l, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op);

@@ -117,7 +117,8 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_cpu_
                                        .libm = kernels,
                                        .has_fma = device->has_fma,
                                        .has_f16 = device->has_f16,
-                                       .quad_products = device->quad_products};
+                                       .quad_products = device->quad_products,
+                                       .has_byte_pairs = device->has_byte_pairs};
   MlirBlock old = strata_func_body(func);
   strata_choose_lanes(&d, func);
   bool *used;

@@ -9,7 +9,7 @@
 enum { KIB = 1024 };
 
 static const strata_cpu_device_t devices[] = {
-#define DEVICE(device, names, llvm_triple, llvm_cpu, llvm_features, bytes, registers, fma, f16, quads, l1, l2)         \
+#define DEVICE(device, names, llvm_triple, llvm_cpu, llvm_features, bytes, registers, fma, f16, quads, pairs, l1, l2)  \
   {.name = device,                                                                                                     \
    .sold_as = names,                                                                                                   \
    .triple = llvm_triple,                                                                                              \
@@ -21,7 +21,8 @@ static const strata_cpu_device_t devices[] = {
    .has_f16 = f16,                                                                                                     \
    .l1_bytes = l1 * KIB,                                                                                               \
    .l2_bytes = l2 * KIB,                                                                                               \
-   .quad_products = quads},
+   .quad_products = quads,                                                                                             \
+   .has_byte_pairs = pairs},
 #include "targets/cpu/devices.def"
 };
 
@@ -88,6 +89,7 @@ static void read_host(void) {
   host.has_fma = is_arm || has_features(host.features, "+fma");
   if (has_features(host.features, "+avx512vnni,+avx512vl") || has_features(host.features, "+avxvnni"))
     host.quad_products = "llvm.x86.avx512.vpdpbusd";
+  host.has_byte_pairs = has_features(host.features, host.vector_bytes > 16 ? "+avx2" : "+ssse3");
   host.has_f16 = is_arm || has_features(host.features, "+f16c");
 }
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tempfile
 
+import block_test
 import chains_test  # noqa: F401 (is importable)
 import composites_test
 import contractions_test
@@ -26,7 +27,7 @@ OPS_A_MODULE = 16  # a compile reports no more than 20 errors
 
 def untested():
     tested = {op.name for file in (elementwise_test, reductions_test, contractions_test, movement_test,
-                                       jagged_test, suppress_test, trees_test)
+                                       jagged_test, suppress_test, trees_test, block_test)
               for op in file.OPS}
     yield from (f"no test for the op {name}" for name in tables.OPS if name not in tested)
     yield from (f"no test for the composite {name}" for name in tables.COMPOSITES

@@ -291,10 +291,10 @@ def jobs(seed):
 
 def unknown():
     """Rows of the tables that nothing here makes symbolic. A constant has the elements that it is written with,
-    segments have symbols in jagged_test.py, trees and boxes in tests of their own."""
+    segments have symbols in jagged_test.py, trees, boxes and blocks in tests of their own."""
     known = {"constant", *movement_rows(*TEMPLATE)}
     known |= {op.name for op in elementwise_test.OPS}
-    known |= {op.name for kind in ("SEGMENT", "TREES", "SUPPRESS") for op in tables.ops_of_kind(kind)}
+    known |= {op.name for kind in ("SEGMENT", "TREES", "SUPPRESS", "BLOCK") for op in tables.ops_of_kind(kind)}
     known |= {op.name for op in reductions_test.OPS + contractions_test.OPS if op.kind in
               ("CONTRACT", *reduction_rows(*TEMPLATE))}
     yield from (name for name in tables.OPS if name not in known)

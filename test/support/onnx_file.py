@@ -108,6 +108,12 @@ class Graph:
         self.parts.append(data(5, tensor(name, array)))
         return name
 
+    def packed(self, name, element_type, shape, content):
+        """A constant of two elements a byte."""
+        self.parts.append(data(5, b"".join(number(1, size) for size in shape) + number(2, element_type) +
+                               data(8, name) + data(9, content.tobytes())))
+        return name
+
     def external(self, name, element_type, shape, location, offset=None, length=None):
         self.parts.append(data(5, external_tensor(name, element_type, shape, location, offset, length)))
         return name

@@ -81,15 +81,40 @@ func.func private @lengths(%x: memref<20xf32>, %o: memref<25xi64>, %y: memref<24
   return
 }
 
+// A loop may carry several values.
+// CHECK-LABEL: func.func private @several(
+// CHECK: %[[S:.*]]:2 = scf.for {{.*}} -> (vector<16xf32>, vector<16xi32>)
+// CHECK: arith.sitofp %[[S]]#1 : vector<16xi32> to vector<16xf32>
+func.func private @several(%x: memref<8x16xf32>, %i: memref<8x16xi32>, %y: memref<4x16xf32>) {
+  affine.parallel (%r, %n) = (0, 0) to (4, 16) {
+    %zero = arith.constant 0.0 : f32
+    %none = arith.constant 0 : i32
+    %s:2 = affine.for %k = 0 to 8 iter_args(%a = %zero, %b = %none) -> (f32, i32) {
+      %u = affine.load %x[%k, %n] : memref<8x16xf32>
+      %v = affine.load %i[%k, %n] : memref<8x16xi32>
+      %p = arith.addf %a, %u : f32
+      %q = arith.addi %b, %v : i32
+      affine.yield %p, %q : f32, i32
+    }
+    %t = arith.sitofp %s#1 : i32 to f32
+    %z = arith.mulf %s#0, %t : f32
+    affine.store %z, %y[%r, %n] : memref<4x16xf32>
+  } {strata.nest = "several", strata.serial}
+  return
+}
+
 func.func @main(%x: memref<20x24xf32> {strata.name = "x"}, %o: memref<4xi64> {strata.name = "o"},
                 %u: memref<20x8xf32> {strata.name = "u"}, %w: memref<3x8x16xf32> {strata.name = "w"},
                 %m: memref<20xi64> {strata.name = "m"}, %l: memref<20xf32> {strata.name = "l"},
                 %p: memref<25xi64> {strata.name = "p"},
+                %q: memref<8x16xf32> {strata.name = "q"}, %i: memref<8x16xi32> {strata.name = "i"},
                 %y: memref<3x24xf32> {strata.name = "y", strata.output},
                 %z: memref<20x16xf32> {strata.name = "z", strata.output},
-                %t: memref<24xf32> {strata.name = "t", strata.output}) {
+                %t: memref<24xf32> {strata.name = "t", strata.output},
+                %v: memref<4x16xf32> {strata.name = "v", strata.output}) {
   call @reduce(%x, %o, %y) : (memref<20x24xf32>, memref<4xi64>, memref<3x24xf32>) -> ()
   call @contract(%u, %w, %m, %z) : (memref<20x8xf32>, memref<3x8x16xf32>, memref<20xi64>, memref<20x16xf32>) -> ()
   call @lengths(%l, %p, %t) : (memref<20xf32>, memref<25xi64>, memref<24xf32>) -> ()
+  call @several(%q, %i, %v) : (memref<8x16xf32>, memref<8x16xi32>, memref<4x16xf32>) -> ()
   return
 }
