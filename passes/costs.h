@@ -130,6 +130,7 @@ typedef struct {
   double cache_rate; // from the second-level cache
   double block_start; // of a block of columns: barriers, statistics
   double beside;      // of what goes on beside the slowest
+  double beside_memory; // what goes on beside that costs one part in so many of its time
   double long_row;    // blocks of columns from which on more groups than usual pay
   double clock;       // hertz
 } strata_attention_costs_t;

@@ -449,9 +449,17 @@ strata_size_t strata_attention_rows(const strata_attention_t *attention) {
 strata_size_t strata_attention_batches(const strata_attention_t *attention) {
   strata_size_t batch = strata_size_constant(1);
   for (int dim = 0; dim < attention->weighted->n_parallel; dim++)
-    if ((dim != attention->row || attention->has_one_row) && dim != attention->value)
+    if (strata_attention_is_batch(attention, dim))
       batch = strata_size_product(batch, attention->sizes[dim]);
   return batch;
+}
+
+bool strata_attention_may_split(const strata_attention_t *a, int64_t rows, int64_t columns, int64_t parts) {
+  for (int dim = 0; dim < a->n_dims; dim++)
+    if (strata_size_varies(a->sizes[dim]))
+      return false;
+  return a->has_softmax && parts <= strata_ceil_div(strata_attention_static_extent(a, a->column), columns) &&
+         !strata_attention_skips(a, rows, columns);
 }
 
 int64_t strata_attention_batch(const strata_attention_t *attention) {

@@ -107,7 +107,16 @@ static inline int64_t strata_attention_likely(const strata_attention_t *attentio
   return likely > 1 ? likely : 1;
 }
 
-// Points of the canonical dims that no tile spans: batches, heads.
+// True of canonical dims that no tile spans: batches, heads.
+static inline bool strata_attention_is_batch(const strata_attention_t *attention, int dim) {
+  return dim < attention->column && (dim != attention->row || attention->has_one_row) && dim != attention->value;
+}
+
+// True if the columns can be cut into |parts|, each a task's, in whole blocks of |columns|: of known sizes, and where
+// tiles of |rows| leave no blocks out.
+bool strata_attention_may_split(const strata_attention_t *attention, int64_t rows, int64_t columns, int64_t parts);
+
+// Points of the canonical dims that no tile spans.
 strata_size_t strata_attention_batches(const strata_attention_t *attention);
 // The same where that is likely.
 static inline int64_t strata_attention_likely_extent(const strata_attention_t *attention, int dim) {

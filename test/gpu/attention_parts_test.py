@@ -1,0 +1,76 @@
+"""Attention of few rows over many columns, cut into parts of the columns that a kernel behind puts together: on the
+emulated devices that have asynchronous products, multiply-adds alone and AMD's matrix instructions, against NumPy in
+double precision. Columns that are no multiple of a tile, parts of different lengths, masks that leave whole parts
+empty, scores of large spread."""
+import os
+import re
+import sys
+
+import numpy as np
+
+import gpu
+import strata
+from attention_test import Attention, check
+
+random = np.random.default_rng(strata.seed(29) if hasattr(strata, "seed") else 29)
+DEVICES = ["emulated_90", "emulated_fma", "emulated_942", "emulated_1201"]
+
+
+class Parts(Attention):
+    """Masks that leave few columns at one end, or none at all."""
+
+    def make_mask(self):
+        b, _, _, c, _, _ = self.sizes
+        if self.mask not in ("short", "late", "none"):
+            return super().make_mask()
+        ends = {"short": random.integers(1, 40, (b, 1)), "late": random.integers(c - 40, c, (b, 1)),
+                "none": np.array([[0]] + [[c]] * (b - 1))}[self.mask]
+        keep = np.arange(c) >= ends if self.mask == "late" else np.arange(c) < ends
+        self.kept, self.mask = self.mask, "columns"
+        added = np.where(keep, 0, -np.inf).astype(np.float32)
+        return added.reshape(b, 1, 1, c), [added]
+
+
+def cases():
+    yield Parts("four", 1, 2, 4, 1000, 64, "f16")
+    yield Parts("whole", 1, 1, 8, 1024, 128, "bf16")
+    yield Parts("uneven", 2, 1, 3, 2111, 64, "bf16", value=40)
+    yield Parts("one", 1, 2, 1, 1537, 128, "f16")
+    yield Parts("sixteen", 1, 1, 16, 900, 256, "f16")
+    yield Parts("small", 1, 1, 5, 777, 16, "bf16")
+    yield Parts("spread", 1, 2, 4, 1300, 64, "f16", spread=5)
+    yield Parts("short", 2, 1, 4, 1100, 64, "f16", mask="short")
+    yield Parts("late", 2, 1, 4, 1100, 64, "bf16", mask="late")
+    yield Parts("empty", 2, 1, 4, 1000, 64, "f16", mask="none")
+    yield Parts("empty_guarded", 2, 1, 4, 1000, 64, "f16", mask="none", guard=True)
+    yield Parts("added", 1, 2, 7, 950, 64, "bf16", mask="full", scale=1)
+    yield Parts("afterwards", 1, 2, 4, 1000, 64, "f16", bias=True)
+
+
+def parts_of(case, device):
+    with open("parts.mlir", "w", encoding="utf-8") as file:
+        file.write(case.text())
+    text = strata.strata("parts.mlir", "--explain", "--compile-to=affine", "-o", "parts.affine.mlir", "--target=nvgpu",
+                         f"--device={device}")
+    found = re.search(r"splits = (\d+)", text)
+    return int(found.group(1)) if found else 0
+
+
+def main():
+    gpu.use_stand_in()
+    failed, n_split, only = [], dict.fromkeys(DEVICES, 0), sys.argv[1:]
+    for case in cases():
+        if only and case.name not in only:
+            continue
+        for device in DEVICES:
+            n_split[device] += parts_of(case, device) > 1
+            if not check(case, [], 0, ".", device):
+                failed.append((case.name, device))
+    print("in parts:", n_split)
+    if not only and not all(n_split.values()):
+        failed.append(f"no case has parts on every device: {n_split}")
+    return len(failed) != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
