@@ -124,9 +124,10 @@ static MlirValue narrowed(MlirValue factor) {
 static bool read_operand(const reader_t *r, const term_t *factor, strata_attention_operand_t *out) {
   const strata_access_t *store;
   *out = (strata_attention_operand_t){.factor = narrowed(factor->value)};
-  out->access = strata_term_load(factor->nest, strata_def(out->factor));
-  if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map) ||
-      strata_kernel_producer(r->a.kernel, out->access->buffer, &store))
+  out->read = out->access = strata_term_load(factor->nest, strata_def(out->factor));
+  if (out->read && strata_kernel_producer(r->a.kernel, out->read->buffer, &store))
+    return strata_attention_read_joined(r, factor, out);
+  if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map))
     return false;
   strata_space_t space = strata_attention_space(&r->a);
   out->map = strata_affine_compose(out->access->map, strata_term_map(r, factor), &space);
@@ -347,7 +348,7 @@ static bool read_at(reader_t *r, const strata_nest_t *nest, const strata_contrac
     }
     r->why = "there are other reductions";
     find_score(r);
-    return !has_others(r);
+    return !has_others(r) && strata_attention_find_joint(r);
   }
   r->why = why;
   return false;

@@ -42,6 +42,7 @@ enum { ROWS = 1u << ROW, SCORES = 1u << ROW | 1u << COLUMN, RESULTS = 1u << ROW 
 typedef struct {
   strata_tile_attention_t t;
   strata_size_t n_row_tiles, n_column_tiles;
+  bool is_partial;    // another kernel makes the results of what this one leaves
   int64_t n_parts;    // that a tile's columns are cut into, a task each
   MlirValue part;     // its number; null: there is one
   MlirValue row_tile; // its number
@@ -293,7 +294,9 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
 // A row's number among those that share keys and values; behind the last batch's last part come the first of the next.
 static int partial_place(strata_tile_builder_t *b, const builder_t *c, MlirAffineExpr *out_place) {
   const strata_attention_t *a = &c->t.a;
-  MlirAffineExpr batch = strata_tile_constant(b, 0), part = strata_tile_counter(b, c->part, strata_size_constant(c->n_parts));
+  MlirAffineExpr batch = strata_tile_constant(b, 0), part = batch;
+  if (c->n_parts > 1)
+    part = strata_tile_counter(b, c->part, strata_size_constant(c->n_parts));
   for (int dim = 0; dim < a->column; dim++)
     if (strata_attention_is_batch(a, dim))
       batch = strata_tile_scaled(b, batch, strata_attention_static_extent(a, dim),
@@ -344,7 +347,7 @@ static void emit_task(strata_tile_builder_t *b, builder_t *c) {
   emit_blocks(b, c, queries, carried);
   if (b->status)
     return;
-  if (c->n_parts > 1)
+  if (c->is_partial)
     store_part(b, c, carried);
   else
     store_results(b, c, carried);
@@ -357,8 +360,10 @@ static strata_status_t check_schedule(const strata_tile_builder_t *b, const buil
     return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [rows, columns, %lld]", (long long)head);
   if ((!c->t.is_staged || s->mma.length) && !strata_mma_named(s->mma))
     return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)s->mma.length, s->mma.data);
-  if (s->splits > 1 && !strata_attention_may_split(&c->t.a, s->tile[0], s->tile[1], s->splits))
+  if (s->splits > 0 && !strata_attention_may_split(&c->t.a, s->tile[0], s->tile[1], s->splits))
     return strata_error(STRATA_INVALID_ARGUMENT, "attention that cannot be cut into %lld parts", (long long)s->splits);
+  if (c->t.a.joint > 0 && !s->splits)
+    return strata_error(STRATA_INVALID_ARGUMENT, "keys that are joined by a kernel without another one behind it");
   return NULL;
 }
 
@@ -368,6 +373,7 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   builder_t c = {0};
   STRATA_TRY(strata_tile_attention_read(b, &c.t));
   strata_attention_row_of_batches(&c.t.a);
+  strata_attention_leave_rest(&c.t.a);
   c.t.is_staged = !b->schedule.producers;
   STRATA_TRY(check_schedule(b, &c));
   const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.t.a, c.t.is_staged),
@@ -376,7 +382,8 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   c.t.n_steps[STRATA_TILE_WEIGHTED] = strata_min(strata_size_max(c.t.a.sizes[c.t.a.column]), sizes[COLUMN]);
   c.n_row_tiles = strata_tile_ceil_quotient(b, strata_attention_rows(&c.t.a), sizes[ROW]);
   c.n_column_tiles = strata_tile_ceil_quotient(b, c.t.a.sizes[c.t.a.column], sizes[COLUMN]);
-  c.n_parts = b->schedule.splits > 1 ? b->schedule.splits : 1;
+  c.is_partial = b->schedule.splits > 0;
+  c.n_parts = c.is_partial ? b->schedule.splits : 1;
   c.t.n_tasks = strata_size_product(strata_attention_batches(&c.t.a), c.n_row_tiles);
   c.t.n_tasks = strata_size_product(c.t.n_tasks, strata_size_constant(c.n_parts));
   strata_loop_t forall = strata_tile_tasks_begin(b, c.t.n_tasks);

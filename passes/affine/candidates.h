@@ -169,6 +169,8 @@ double strata_attention_blocks(const strata_attention_problem_t *problem, const 
 enum { STRATA_ATTENTION_SPLITS = 3 };
 bool strata_attention_split(const strata_gpu_device_t *device, const strata_attention_problem_t *problem, int way,
                             strata_attention_choice_t *c);
+// What a schedule says of it: 0 where the kernel stores its results itself.
+int64_t strata_attention_splits(const strata_attention_problem_t *problem, const strata_attention_choice_t *c);
 // Of parts: the kernel that puts them together, and the bytes they leave it.
 double strata_attention_sum_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *problem,
                                     const strata_attention_choice_t *c);

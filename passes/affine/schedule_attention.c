@@ -46,6 +46,7 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
                                         .is_staged = is_staged,
                                         .mma = is_staged ? strata_attention_mma(device, a->type) : NULL};
   strata_attention_row_of_batches(&problem.attention);
+  strata_attention_leave_rest(&problem.attention);
   return strata_attention_problem_at(&problem, a->symbols.likely);
 }
 
@@ -202,7 +203,7 @@ double strata_attention_blocks(const strata_attention_problem_t *p, const strata
 // Keys and values, once each: of few rows all that the kernel does.
 static double memory_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p) {
   double elements = (double)p->batch * (double)p->columns * (double)(p->head + p->value);
-  return elements * ELEMENT_BYTES / (device->costs->stage.copy_share * (double)device->bandwidth);
+  return elements * ELEMENT_BYTES / (double)device->bandwidth;
 }
 
 static void predict_time(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
@@ -281,7 +282,7 @@ static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t 
                              .producers = STRATA_GROUP_THREADS,
                              .slots = c->slots,
                              .blocks = c->blocks,
-                             .splits = c->parts > 1 ? c->parts : 0};
+                             .splits = strata_attention_splits(w->attention, c)};
 }
 
 bool strata_attention_admits(const strata_work_t *w, const strata_candidate_t *candidate,

@@ -20,10 +20,14 @@ bool strata_attention_split(const strata_gpu_device_t *device, const strata_atte
                       strata_attention_may_split(&p->attention, c->rows, c->columns, wanted));
 }
 
+int64_t strata_attention_splits(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  return c->parts > 1 || p->attention.joint ? c->parts : 0;
+}
+
 double strata_attention_sum_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
                                     const strata_attention_choice_t *c) {
   double elements = (double)(c->parts * p->batch * p->rows * (p->value + 2));
-  if (c->parts <= 1)
+  if (!strata_attention_splits(p, c))
     return 0;
-  return device->costs->split.combine_seconds + 2 * elements * FLOAT_BYTES / (double)device->bandwidth;
+  return device->costs->split.combine_seconds + (double)c->parts * device->costs->attention.part_seconds + 2 * elements * FLOAT_BYTES / (double)device->bandwidth;
 }

@@ -214,7 +214,7 @@ static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t 
                              .n_tile = 3,
                              .tile = {c->rows, c->columns, w->attention->head},
                              .warps = {c->warps[0], c->warps[1]},
-                             .splits = c->parts > 1 ? c->parts : 0,
+                             .splits = strata_attention_splits(w->attention, c),
                              .mma = strata_str(w->attention->mma ? w->attention->mma->name : "")};
 }
 

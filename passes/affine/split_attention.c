@@ -14,6 +14,7 @@
 // of @prepare may have had are one: what constants alone decide is computed once.
 #include "dialects/affine/attention.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
@@ -41,7 +42,13 @@ typedef struct {
   MlirOperation before;
   MlirType f32;
   MlirValue buffers[N_BUFFERS];
+  const strata_access_t *scores; // as the first product's nest stores them
 } sum_t;
+
+// An exponent of two, the sum of weights relative to that, and of weighted values.
+typedef struct {
+  MlirValue of[N_BUFFERS];
+} partial_t;
 
 static MlirValue insert(const sum_t *s, MlirOperation op) {
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(s->before), s->before, op);
@@ -62,9 +69,31 @@ static MlirValue number(const sum_t *s, double value) {
                                     0, NULL));
 }
 
+// An affine.load at |map| of |dims|, of which it has those that it uses.
+static MlirOperation affine_load(MlirLocation location, MlirValue buffer, MlirAffineMap map, const MlirValue *dims,
+                                 MlirType type) {
+  MlirValue operands[1 + STRATA_MAX_DIMS] = {buffer};
+  int n = (int)mlirAffineMapGetNumDims(map);
+  for (int dim = 0; dim < n; dim++)
+    operands[1 + dim] = dims[dim];
+  strata_named_attr_t attr = {"map", mlirAffineMapAttrGet(map)};
+  MlirOperation op = strata_op_create(location, "affine.load", 1 + n, operands, 1, &type, 1, &attr, 0, NULL);
+  strata_nest_set_map(op, map, dims);
+  return op;
+}
+
 static MlirAffineExpr plus(MlirAffineExpr expr, int64_t factor, MlirAffineExpr more) {
   MlirContext context = mlirAffineExprGetContext(expr);
   return mlirAffineAddExprGet(mlirAffineMulExprGet(expr, mlirAffineConstantExprGet(context, factor)), more);
+}
+
+// Of |buffer|, as f32, at |map|, over the weighted nest's dims.
+static MlirValue load_at(const sum_t *s, MlirValue buffer, MlirAffineMap map) {
+  MlirLocation location = mlirOperationGetLocation(s->before);
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(buffer));
+  MlirOperation op = affine_load(location, buffer, map, s->a->weighted->dims, element);
+  MlirValue value = insert(s, op);
+  return mlirTypeEqual(element, s->f32) ? value : compute(s, "arith.extf", 1, &value);
 }
 
 // What |part| has left in buffer |which|.
@@ -78,16 +107,7 @@ static MlirValue load(const sum_t *s, int which, int64_t part) {
   MlirAffineExpr place[3] = {plus(batch, s->split->parts, mlirAffineConstantExprGet(context, part)),
                              a->has_one_row ? zero : mlirAffineDimExprGet(context, a->row),
                              mlirAffineDimExprGet(context, a->value)};
-  MlirAffineMap map = mlirAffineMapGet(context, a->column, 0, which == RESULTS ? 3 : 2, place);
-  strata_named_attr_t attr = {"map", mlirAffineMapAttrGet(map)};
-  MlirValue operands[1 + STRATA_MAX_DIMS] = {s->buffers[which]};
-  for (int dim = 0; dim < a->column; dim++)
-    operands[1 + dim] = a->weighted->dims[dim];
-  MlirOperation op = strata_op_create(mlirOperationGetLocation(s->before), "affine.load", 1 + a->column, operands, 1,
-                                      &s->f32, 1, &attr, 0, NULL);
-  MlirValue value = insert(s, op);
-  strata_nest_set_map(op, map, a->weighted->dims); // of the dims it uses alone
-  return value;
+  return load_at(s, s->buffers[which], mlirAffineMapGet(context, a->column, 0, which == RESULTS ? 3 : 2, place));
 }
 
 // Rows without a column are NaN, or zero if that was asked for.
@@ -105,27 +125,111 @@ static MlirValue divided(const sum_t *s, MlirValue result, MlirValue sum) {
   return compute(s, "arith.select", 3, (MlirValue[]){exists, quotient, compared[1]});
 }
 
+// Where the first product's nest stores, over the canonical dims.
+static MlirAffineMap score_map(const sum_t *s) {
+  const strata_attention_t *a = s->a;
+  MlirContext context = s->split->compile->context;
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  int n = strata_nest_n_dims(a->product.nest);
+  for (int dim = 0; dim < n; dim++)
+    point[dim] = dim < a->product.nest->n_parallel ? a->product.point[dim] : mlirAffineConstantExprGet(context, 0);
+  return strata_affine_compose(s->scores->map, mlirAffineMapGet(context, a->n_dims, 0, n, point), NULL);
+}
+
+// The column that is in no part, as one of its own: its weight is one.
+static partial_t rest_of(const sum_t *s) {
+  const strata_attention_t *a = s->a;
+  static const double log2_e = 1.4426950408889634;
+  MlirContext context = s->split->compile->context;
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < a->n_dims; dim++)
+    point[dim] = dim < a->column ? mlirAffineDimExprGet(context, dim)
+                                 : mlirAffineConstantExprGet(context, 0);
+  const strata_space_t space = {.n_dims = a->column, .sizes = a->sizes};
+  MlirAffineMap at = mlirAffineMapGet(context, a->column, 0, a->n_dims, point);
+  const strata_attention_operand_t *values = &a->operands[STRATA_ATTENTION_V];
+  point[a->column] = mlirAffineConstantExprGet(context, a->joint);
+  MlirAffineMap weighted = mlirAffineMapGet(context, a->column, 0, a->column + 1, point);
+  weighted = strata_affine_compose(values->read->map, weighted, &space);
+  MlirValue score = load_at(s, s->scores->buffer, strata_affine_compose(score_map(s), at, &space));
+  return (partial_t){{
+      [MAXIMA] = binary(s, "arith.mulf", score, number(s, log2_e * a->scale)),
+      [SUMS] = number(s, 1),
+      [RESULTS] = load_at(s, values->rest->buffer, strata_affine_compose(values->rest->map, weighted, &space)),
+  }};
+}
+
 // All loads first: they are under way together.
 static MlirValue sum_up(const sum_t *s) {
-  int64_t parts = s->split->parts;
-  MlirValue *of[N_BUFFERS], maximum, total[N_BUFFERS];
-  for (int which = 0; which < N_BUFFERS; which++) {
-    of[which] = strata_arena_array(s->split->compile->arena, MlirValue, (size_t)parts);
+  int64_t parts = s->split->parts, n = parts + (s->a->joint ? 1 : 0);
+  partial_t *partials = strata_arena_array(s->split->compile->arena, partial_t, (size_t)n);
+  MlirValue maximum, total[N_BUFFERS];
+  for (int which = 0; which < N_BUFFERS; which++)
     for (int64_t part = 0; part < parts; part++)
-      of[which][part] = load(s, which, part);
-  }
-  maximum = of[MAXIMA][0];
-  for (int64_t part = 1; part < parts; part++)
-    maximum = binary(s, "arith.maximumf", maximum, of[MAXIMA][part]);
-  for (int64_t part = 0; part < parts; part++) {
-    MlirValue less = binary(s, "arith.subf", of[MAXIMA][part], maximum), factor = compute(s, "math.exp2", 1, &less);
+      partials[part].of[which] = load(s, which, part);
+  if (n > parts)
+    partials[parts] = rest_of(s);
+  maximum = partials[0].of[MAXIMA];
+  for (int64_t part = 1; part < n; part++)
+    maximum = binary(s, "arith.maximumf", maximum, partials[part].of[MAXIMA]);
+  for (int64_t part = 0; part < n; part++) {
+    MlirValue less = binary(s, "arith.subf", partials[part].of[MAXIMA], maximum);
+    MlirValue factor = compute(s, "math.exp2", 1, &less);
     for (int which = SUMS; which < N_BUFFERS; which++) {
-      MlirValue counted = binary(s, "arith.mulf", of[which][part], factor);
+      MlirValue counted = binary(s, "arith.mulf", partials[part].of[which], factor);
       total[which] = part ? binary(s, "arith.addf", total[which], counted) : counted;
     }
   }
   return divided(s, total[RESULTS], total[SUMS]);
 }
+
+//===-- Scores of the column that is in no part ------------------------------------------------------------------===//
+
+typedef struct {
+  const strata_nest_t *nest;
+  MlirAffineMap points; // its new dims -> those before
+} shift_t;
+
+static MlirWalkResult shift_op(MlirOperation op, void *user) {
+  const shift_t *shift = user;
+  bool has_map = strata_op_is(op, "affine.apply") || strata_op_is(op, "affine.load");
+  if (has_map)
+    strata_nest_set_map(op, strata_affine_compose(strata_nest_map(shift->nest, op), shift->points, NULL),
+                        shift->nest->dims);
+  return MlirWalkResultAdvance;
+}
+
+// The first product's nest becomes that of the last column, which it reads where it lies, and its buffer that of it.
+static void keep_rest(const sum_t *s) {
+  const strata_attention_t *a = s->a;
+  const strata_nest_t *nest = a->product.nest;
+  const strata_attention_operand_t *keys = &a->operands[STRATA_ATTENTION_K];
+  MlirContext context = s->split->compile->context;
+  MlirOperation read = keys->read->op;
+  MlirOperation load = affine_load(mlirOperationGetLocation(read), keys->rest->buffer,
+                                   strata_affine_compose(keys->rest->map, keys->read->map, &nest->space), nest->dims,
+                                   mlirValueGetType(keys->read->value));
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(read), read, load);
+  mlirValueReplaceAllUsesOfWith(keys->read->value, mlirOperationGetResult(load, 0));
+  mlirOperationDestroy(read);
+  int column, place = strata_attention_score_place(a, &column);
+  MlirAffineExpr points[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
+    points[dim] = mlirAffineDimExprGet(context, dim);
+  points[column] = mlirAffineAddExprGet(points[column], mlirAffineConstantExprGet(context, a->joint));
+  shift_t shift = {nest, mlirAffineMapGet(context, strata_nest_n_dims(nest), 0, strata_nest_n_dims(nest), points)};
+  mlirOperationWalk(nest->op, shift_op, &shift, MlirWalkPostOrder);
+  memcpy(sizes, nest->space.sizes, sizeof sizes[0] * (size_t)nest->n_parallel);
+  sizes[column] = strata_size_constant(1);
+  strata_nest_set_sizes(nest->op, nest->n_parallel, sizes);
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(s->scores->buffer));
+  int rank = strata_memref_sizes(s->scores->buffer, sizes);
+  sizes[place] = strata_size_constant(1);
+  strata_buffer_set_type(s->scores->buffer, strata_memref_type_of(element, rank, sizes));
+}
+
+//===-- The kernel behind ----------------------------------------------------------------------------------------===//
 
 static bool is_read(const strata_kernel_t *kernel, int end, MlirValue buffer) {
   for (int i = 0; i < kernel->n_nests; i++)
@@ -174,11 +278,17 @@ static strata_status_t add_sum(split_t *split) {
   if (!strata_attention_read(&kernel, &a, &why))
     return strata_error(STRATA_INTERNAL, "affine-split-attention: expected attention: %s", why);
   strata_attention_row_of_batches(&a);
-  sum_t sum = {.split = split, .a = &a, .before = a.weighted->loops[0], .f32 = mlirF32TypeGet(compile->context)};
+  sum_t sum = {.split = split,
+               .a = &a,
+               .before = a.weighted->loops[0],
+               .f32 = mlirF32TypeGet(compile->context),
+               .scores = strata_nest_only_store(a.product.nest)};
   MlirBlock entry = strata_func_body(copy);
   for (int i = 0; i < N_BUFFERS; i++)
     sum.buffers[i] = mlirBlockGetArgument(entry, mlirBlockGetNumArguments(entry) - N_BUFFERS + i);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(a.weighted->loops[0], 0), sum_up(&sum));
+  if (a.joint)
+    keep_rest(&sum);
   mlirOperationDestroy(a.weighted->loops[0]);
   strata_nest_erase_unused(a.weighted->body);
   strata_set_attr(a.weighted->op, "strata.nest", strata_str_attr(compile->context, "parts"));
@@ -232,7 +342,7 @@ static strata_status_t split_kernel(strata_compile_t *compile, const strata_call
   strata_kernel_t kernel;
   const char *why;
   split_t s = {.compile = compile, .func = called->func, .parts = schedule.splits};
-  if (schedule.kind != STRATA_KERNEL_ATTENTION || schedule.splits < 2)
+  if (schedule.kind != STRATA_KERNEL_ATTENTION || !schedule.splits)
     return NULL;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
   bool has_room = mlirBlockGetNumArguments(strata_func_body(called->func)) + N_BUFFERS <= MAX_ARGUMENTS;

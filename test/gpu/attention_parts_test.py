@@ -11,6 +11,7 @@ import numpy as np
 import gpu
 import strata
 from attention_test import Attention, check
+from level2 import HalfCase, bits
 
 random = np.random.default_rng(strata.seed(29) if hasattr(strata, "seed") else 29)
 DEVICES = ["emulated_90", "emulated_fma", "emulated_942", "emulated_1201"]
@@ -31,6 +32,29 @@ class Parts(Attention):
         return added.reshape(b, 1, 1, c), [added]
 
 
+class Joined(Parts):
+    """Keys and values of which the last few are new: a concat of what was cached and what is computed."""
+
+    def __init__(self, name, *args, new=1, **more):
+        self.new = new
+        super().__init__(name, *args, **more)
+
+    def pack_parts(self, q, k, v):
+        cut = self.sizes[3] - self.new
+        parts = [x for whole in (k, v) for x in (whole[:, :, :cut], whole[:, :, cut:])]
+        return [q, *(bits(np.ascontiguousarray(x), "bf16") if self.kind == "bf16" else np.ascontiguousarray(x)
+                     for x in parts)]
+
+    def graph(self, packed, first_mask):
+        HalfCase.__init__(self, self.name, *self.pack_parts(*self.inputs[:3]), *self.inputs[3:])
+        super().graph(packed, first_mask + 2)
+
+    def operands(self, packed):
+        b, h, _, c, d, e = self.sizes
+        return ["%x0"] + [self.op("concat", [f"%x{i}", f"%x{i + 1}"], self.like(b, h, c, width), axis="2 : i64")
+                          for i, width in ((1, d), (3, e))]
+
+
 def cases():
     yield Parts("four", 1, 2, 4, 1000, 64, "f16")
     yield Parts("whole", 1, 1, 8, 1024, 128, "bf16")
@@ -44,6 +68,14 @@ def cases():
     yield Parts("empty", 2, 1, 4, 1000, 64, "f16", mask="none")
     yield Parts("empty_guarded", 2, 1, 4, 1000, 64, "f16", mask="none", guard=True)
     yield Parts("added", 1, 2, 7, 950, 64, "bf16", mask="full", scale=1)
+    yield Joined("joined", 1, 2, 4, 1024, 64, "f16")
+    yield Joined("joined_uneven", 2, 1, 4, 1001, 128, "bf16", value=40)
+    yield Joined("joined_one", 1, 2, 1, 801, 64, "f16")
+    yield Joined("joined_spread", 2, 2, 3, 700, 64, "f16", spread=4)
+    yield Joined("joined_whole", 40, 4, 4, 130, 64, "bf16")
+    yield Joined("joined_two", 1, 2, 4, 600, 64, "f16", new=2)
+    yield Joined("joined_masked", 2, 1, 4, 900, 64, "f16", mask="late")
+    yield Joined("joined_afterwards", 1, 2, 4, 900, 64, "f16", bias=True)
     yield Parts("afterwards", 1, 2, 4, 1000, 64, "f16", bias=True)
 
 
