@@ -5,6 +5,7 @@
 #include "dialects/integers.h"
 
 enum {
+  FEW_ROWS = 64, // of more the second product takes as long as keys and values
   MOST_PARTS = 64, // of which the kernel behind has code for each
   FLOAT_BYTES = 4,
 };
@@ -16,7 +17,7 @@ bool strata_attention_split(const strata_gpu_device_t *device, const strata_atte
   int64_t fewer = strata_min((way - 1) * device->n_processors / tiles, strata_min(blocks, MOST_PARTS));
   c->parts = strata_max(wanted, 1);
   c->tasks = tiles * c->parts;
-  return way == 0 || (wanted > strata_max(fewer, 1) && !p->varies &&
+  return way == 0 || (wanted > strata_max(fewer, 1) && p->rows < FEW_ROWS &&
                       strata_attention_may_split(&p->attention, c->rows, c->columns, wanted));
 }
 
