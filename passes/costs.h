@@ -128,12 +128,12 @@ typedef struct {
   double operation;  // on each of a group's rows in one column
   double function;   // the same
   double cache_rate; // from the second-level cache
-  double block_start; // of a block of columns: barriers, statistics
-  double beside;      // of what goes on beside the slowest
+  double block_start;   // of a block of columns: barriers, statistics
+  double beside;        // of what goes on beside the slowest
   double beside_memory; // what goes on beside that costs one part in so many of its time
-  double part_seconds; // that the kernel behind takes for each part of a tile's columns
-  double long_row;    // blocks of columns from which on more groups than usual pay
-  double clock;       // hertz
+  double part_seconds;  // that the kernel behind takes for each part of a tile's columns
+  double long_row;      // blocks of columns from which on more groups than usual pay
+  double clock;         // hertz
 } strata_attention_costs_t;
 
 // Attention whose operands are staged by the threads that multiply them (schedule_attention_staged.c).

@@ -31,9 +31,9 @@ typedef struct {
   const strata_access_t *access; // that, or where a nest of the kernel puts it together, the read of its first part,
   const strata_access_t *rest;   // and of its second one, by that nest's dims; NULL: it is whole
   int64_t n_first;               // columns of the first part
-  MlirValue factor;  // what is multiplied, before it is widened
-  MlirAffineMap map; // where it is read, over the canonical dims
-  uint32_t dims;     // that the map depends on
+  MlirValue factor;              // what is multiplied, before it is widened
+  MlirAffineMap map;             // where it is read, over the canonical dims
+  uint32_t dims;                 // that the map depends on
 } strata_attention_operand_t;
 
 enum { STRATA_ATTENTION_Q, STRATA_ATTENTION_K, STRATA_ATTENTION_V, STRATA_N_ATTENTION_OPERANDS };

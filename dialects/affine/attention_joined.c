@@ -29,8 +29,8 @@ static const strata_access_t *read_choice(const strata_nest_t *nest, MlirOperati
     return NULL;
   MlirContext context = mlirOperationGetContext(op);
   MlirAffineExpr constraint = mlirIntegerSetGetConstraint(set, 0), dim = mlirAffineDimExprGet(context, 0);
-  MlirAffineExpr rest = mlirAffineAddExprGet(
-      constraint, mlirAffineMulExprGet(dim, mlirAffineConstantExprGet(context, -sign)));
+  MlirAffineExpr rest =
+      mlirAffineAddExprGet(constraint, mlirAffineMulExprGet(dim, mlirAffineConstantExprGet(context, -sign)));
   const strata_space_t space = {.n_dims = nest->n_parallel, .sizes = nest->space.sizes};
   rest = strata_affine_simplify(rest, &space);
   if (!mlirAffineExprIsAConstant(rest))
@@ -112,7 +112,8 @@ bool strata_attention_find_joint(reader_t *r) {
     return false;
   r->why = "what is put together is more than scaled";
   int column;
-  return !k->rest || (strata_attention_score_place(a, &column) != STRATA_NO_DIM && a->scale != 0 && !a->is_causal && !strata_attention_has_factor(a));
+  return !k->rest || (strata_attention_score_place(a, &column) != STRATA_NO_DIM && a->scale != 0 && !a->is_causal &&
+                      !strata_attention_has_factor(a));
 }
 
 bool strata_attention_joins_one(const strata_attention_t *a) {

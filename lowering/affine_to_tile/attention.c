@@ -291,7 +291,7 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
 
 //===-- The kernel -----------------------------------------------------------------------------------------------===//
 
-// A row's number among those that share keys and values; behind the last batch's last part come the first of the next.
+// Where a part leaves what it has of a row: parts of a batch, and heads, beside one another.
 static int partial_place(strata_tile_builder_t *b, const builder_t *c, MlirAffineExpr *out_place) {
   const strata_attention_t *a = &c->t.a;
   MlirAffineExpr batch = strata_tile_constant(b, 0), part = batch;

@@ -100,8 +100,8 @@ static strata_tile_value_t first_part(strata_tile_builder_t *b, const strata_til
   MlirAffineExpr coordinates[STRATA_MAX_DIMS];
   int rank = (int)mlirAffineMapGetNumResults(operand->map);
   for (int i = 0; i < rank; i++)
-    coordinates[i] = strata_tile_simplify(
-        b, mlirAffineExprCompose(mlirAffineMapGetResult(operand->map, i), places(b, t)));
+    coordinates[i] =
+        strata_tile_simplify(b, mlirAffineExprCompose(mlirAffineMapGetResult(operand->map, i), places(b, t)));
   return strata_tile_load(b, operand->access->buffer, rank, coordinates);
 }
 

@@ -5,7 +5,7 @@
 #include "dialects/integers.h"
 
 enum {
-  FEW_ROWS = 64, // of more the second product takes as long as keys and values
+  FEW_ROWS = 64,   // of more the second product takes as long as keys and values
   MOST_PARTS = 64, // of which the kernel behind has code for each
   FLOAT_BYTES = 4,
 };
@@ -30,5 +30,6 @@ double strata_attention_sum_seconds(const strata_gpu_device_t *device, const str
   double elements = (double)(c->parts * p->batch * p->rows * (p->value + 2));
   if (!strata_attention_splits(p, c))
     return 0;
-  return device->costs->split.combine_seconds + (double)c->parts * device->costs->attention.part_seconds + 2 * elements * FLOAT_BYTES / (double)device->bandwidth;
+  return device->costs->split.combine_seconds + (double)c->parts * device->costs->attention.part_seconds +
+         2 * elements * FLOAT_BYTES / (double)device->bandwidth;
 }

@@ -1,5 +1,5 @@
-// affine-split-attention: memory for what the parts of attention's columns give (docs/gpu-schedules.md, `splits`), and a
-// kernel that puts it together.
+// affine-split-attention: memory for what the parts of attention's columns give (docs/gpu-schedules.md, `splits`), and
+// a kernel that puts it together.
 //
 //   call @k0(%q, %k, %v, %y)
 // becomes
@@ -10,8 +10,8 @@
 //
 // The kernel's nests say what they said before; level 3 stores into the last three arguments instead of its results:
 // maxima of rows as exponents of two, sums of weights and of weighted values, not divided. The other kernel is the
-// nest of the second product with the parts' sum, in order, instead of its own, and what follows it. Parts that a kernel
-// of @prepare may have had are one: what constants alone decide is computed once.
+// nest of the second product with the parts' sum, in order, instead of its own, and what follows it. Parts that a
+// kernel of @prepare may have had are one: what constants alone decide is computed once.
 #include "dialects/affine/attention.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/simplify.h"
@@ -28,8 +28,8 @@ typedef struct {
   strata_compile_t *compile;
   MlirOperation func;
   int64_t parts;
-  const char *combine;    // the function that puts them together
-  strata_attention_t a;   // as level 3 cuts it into tasks
+  const char *combine;  // the function that puts them together
+  strata_attention_t a; // as level 3 cuts it into tasks
   MlirType types[N_BUFFERS];
 } split_t;
 
@@ -56,7 +56,8 @@ static MlirValue insert(const sum_t *s, MlirOperation op) {
 }
 
 static MlirValue compute(const sum_t *s, const char *name, int n, const MlirValue *operands) {
-  return insert(s, strata_op_create(mlirOperationGetLocation(s->before), name, n, operands, 1, &s->f32, 0, NULL, 0, NULL));
+  return insert(s,
+                strata_op_create(mlirOperationGetLocation(s->before), name, n, operands, 1, &s->f32, 0, NULL, 0, NULL));
 }
 
 static MlirValue binary(const sum_t *s, const char *name, MlirValue x, MlirValue y) {
@@ -65,8 +66,8 @@ static MlirValue binary(const sum_t *s, const char *name, MlirValue x, MlirValue
 
 static MlirValue number(const sum_t *s, double value) {
   strata_named_attr_t attr = {"value", mlirFloatAttrDoubleGet(s->split->compile->context, s->f32, value)};
-  return insert(s, strata_op_create(mlirOperationGetLocation(s->before), "arith.constant", 0, NULL, 1, &s->f32, 1, &attr,
-                                    0, NULL));
+  return insert(s, strata_op_create(mlirOperationGetLocation(s->before), "arith.constant", 0, NULL, 1, &s->f32, 1,
+                                    &attr, 0, NULL));
 }
 
 // An affine.load at |map| of |dims|, of which it has those that it uses.
@@ -143,8 +144,7 @@ static partial_t rest_of(const sum_t *s) {
   MlirContext context = s->split->compile->context;
   MlirAffineExpr point[STRATA_MAX_DIMS];
   for (int dim = 0; dim < a->n_dims; dim++)
-    point[dim] = dim < a->column ? mlirAffineDimExprGet(context, dim)
-                                 : mlirAffineConstantExprGet(context, 0);
+    point[dim] = dim < a->column ? mlirAffineDimExprGet(context, dim) : mlirAffineConstantExprGet(context, 0);
   const strata_space_t space = {.n_dims = a->column, .sizes = a->sizes};
   MlirAffineMap at = mlirAffineMapGet(context, a->column, 0, a->n_dims, point);
   const strata_attention_operand_t *values = &a->operands[STRATA_ATTENTION_V];
@@ -247,8 +247,8 @@ static strata_status_t erase_unread(strata_compile_t *compile, MlirOperation fun
     bool is_wanted = false;
     for (int j = 0; j < kernel.nests[i].n_accesses; j++) {
       const strata_access_t *access = &kernel.nests[i].accesses[j];
-      is_wanted |= access->is_store &&
-                   (mlirValueIsABlockArgument(access->buffer) || is_read(&kernel, i, access->buffer));
+      is_wanted |=
+          access->is_store && (mlirValueIsABlockArgument(access->buffer) || is_read(&kernel, i, access->buffer));
     }
     if (is_wanted)
       continue;
