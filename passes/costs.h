@@ -128,10 +128,12 @@ typedef struct {
   double operation;  // on each of a group's rows in one column
   double function;   // the same
   double cache_rate; // from the second-level cache
-  double block_start; // of a block of columns: barriers, statistics
-  double beside;      // of what goes on beside the slowest
-  double long_row;    // blocks of columns from which on more groups than usual pay
-  double clock;       // hertz
+  double block_start;   // of a block of columns: barriers, statistics
+  double beside;        // of what goes on beside the slowest
+  double beside_memory; // what goes on beside that costs one part in so many of its time
+  double part_seconds;  // that the kernel behind takes for each part of a tile's columns
+  double long_row;      // blocks of columns from which on more groups than usual pay
+  double clock;         // hertz
 } strata_attention_costs_t;
 
 // Attention whose operands are staged by the threads that multiply them (schedule_attention_staged.c).
@@ -230,6 +232,7 @@ typedef struct {
 typedef struct {
   double norm;             // a norm in a product's kernel: of the time of two (group_norm.c)
   double attention;        // in one kernel: of the time of three (group_attention.c)
+  double attention_few;    // the same of few rows, whose time is that of memory
   double products;         // two products without a softmax between: of the time of two, which are much alike
   double attention_staged; // where threads stage operands: the same in both, and scores in memory are to be avoided
   double together;         // products in one launch: of the time apart (schedule_together.c)

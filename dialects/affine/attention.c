@@ -124,9 +124,10 @@ static MlirValue narrowed(MlirValue factor) {
 static bool read_operand(const reader_t *r, const term_t *factor, strata_attention_operand_t *out) {
   const strata_access_t *store;
   *out = (strata_attention_operand_t){.factor = narrowed(factor->value)};
-  out->access = strata_term_load(factor->nest, strata_def(out->factor));
-  if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map) ||
-      strata_kernel_producer(r->a.kernel, out->access->buffer, &store))
+  out->read = out->access = strata_term_load(factor->nest, strata_def(out->factor));
+  if (out->read && strata_kernel_producer(r->a.kernel, out->read->buffer, &store))
+    return strata_attention_read_joined(r, factor, out);
+  if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map))
     return false;
   strata_space_t space = strata_attention_space(&r->a);
   out->map = strata_affine_compose(out->access->map, strata_term_map(r, factor), &space);
@@ -347,7 +348,7 @@ static bool read_at(reader_t *r, const strata_nest_t *nest, const strata_contrac
     }
     r->why = "there are other reductions";
     find_score(r);
-    return !has_others(r);
+    return !has_others(r) && strata_attention_find_joint(r);
   }
   r->why = why;
   return false;
@@ -449,9 +450,17 @@ strata_size_t strata_attention_rows(const strata_attention_t *attention) {
 strata_size_t strata_attention_batches(const strata_attention_t *attention) {
   strata_size_t batch = strata_size_constant(1);
   for (int dim = 0; dim < attention->weighted->n_parallel; dim++)
-    if ((dim != attention->row || attention->has_one_row) && dim != attention->value)
+    if (strata_attention_is_batch(attention, dim))
       batch = strata_size_product(batch, attention->sizes[dim]);
   return batch;
+}
+
+bool strata_attention_may_split(const strata_attention_t *a, int64_t rows, int64_t columns, int64_t parts) {
+  for (int dim = 0; dim < a->n_dims; dim++)
+    if (strata_size_varies(a->sizes[dim]))
+      return false;
+  return a->has_softmax && parts <= strata_ceil_div(strata_attention_static_extent(a, a->column), columns) &&
+         !strata_attention_skips(a, rows, columns);
 }
 
 int64_t strata_attention_batch(const strata_attention_t *attention) {

@@ -27,10 +27,13 @@ typedef struct {
 
 // An operand of one of the products.
 typedef struct {
-  const strata_access_t *access;
-  MlirValue factor;  // what is multiplied, before it is widened
-  MlirAffineMap map; // where it is read, over the canonical dims
-  uint32_t dims;     // that the map depends on
+  const strata_access_t *read;   // by the contraction's nest
+  const strata_access_t *access; // that, or where a nest of the kernel puts it together, the read of its first part,
+  const strata_access_t *rest;   // and of its second one, by that nest's dims; NULL: it is whole
+  int64_t n_first;               // columns of the first part
+  MlirValue factor;              // what is multiplied, before it is widened
+  MlirAffineMap map;             // where it is read, over the canonical dims
+  uint32_t dims;                 // that the map depends on
 } strata_attention_operand_t;
 
 enum { STRATA_ATTENTION_Q, STRATA_ATTENTION_K, STRATA_ATTENTION_V, STRATA_N_ATTENTION_OPERANDS };
@@ -47,6 +50,7 @@ typedef struct {
   strata_attention_operand_t operands[STRATA_N_ATTENTION_OPERANDS];
   double scale;      // the score is the product times this, positive; 0: it is something else
   bool replaces_nan; // weights that are NaN are zero
+  int64_t joint;     // if keys and values have parts: columns of the first ones; else 0
   bool is_causal;    // scores are of columns up to row + offset alone, others are -inf; 0 without a softmax
   strata_size_t offset;
   bool sees_columns;                    // each row sees what are columns alone, as far as can be seen
@@ -107,7 +111,24 @@ static inline int64_t strata_attention_likely(const strata_attention_t *attentio
   return likely > 1 ? likely : 1;
 }
 
-// Points of the canonical dims that no tile spans: batches, heads.
+// True of keys and values in parts if the second ones have one column.
+bool strata_attention_joins_one(const strata_attention_t *attention);
+// The dim of the buffer of the first product's results that is the columns', which are dim |*out_dim| of its nest;
+// STRATA_NO_DIM if there is none.
+int strata_attention_score_place(const strata_attention_t *attention, int *out_dim);
+// Of keys and values in parts: leaves the columns of the first ones alone.
+void strata_attention_leave_rest(strata_attention_t *attention);
+
+// True of canonical dims that no tile spans: batches, heads.
+static inline bool strata_attention_is_batch(const strata_attention_t *attention, int dim) {
+  return dim < attention->column && (dim != attention->row || attention->has_one_row) && dim != attention->value;
+}
+
+// True if the columns can be cut into |parts|, each a task's, in whole blocks of |columns|: of known sizes, and where
+// tiles of |rows| leave no blocks out.
+bool strata_attention_may_split(const strata_attention_t *attention, int64_t rows, int64_t columns, int64_t parts);
+
+// Points of the canonical dims that no tile spans.
 strata_size_t strata_attention_batches(const strata_attention_t *attention);
 // The same where that is likely.
 static inline int64_t strata_attention_likely_extent(const strata_attention_t *attention, int dim) {

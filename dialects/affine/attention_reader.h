@@ -56,6 +56,14 @@ bool strata_attention_is_outside(strata_attention_reader_t *r, const strata_term
 // What the chain costs, once it is known which dims are rows and columns.
 void strata_attention_count(strata_attention_reader_t *r);
 
+//===-- Columns that lie apart (attention_joined.c) --------------------------------------------------------------===//
+
+// |factor|, read by out->read, where another nest of the kernel puts it together.
+bool strata_attention_read_joined(const strata_attention_reader_t *r, const strata_term_t *factor,
+                                  strata_attention_operand_t *out);
+// Once all else is known: where keys and values are joined. False where they are not alike.
+bool strata_attention_find_joint(strata_attention_reader_t *r);
+
 //===-- Causal masks (attention_mask.c) --------------------------------------------------------------------------===//
 
 // What of the score is kept, once it is known which dims are rows and columns: is_causal, offset and the score.

@@ -42,6 +42,9 @@ enum { ROWS = 1u << ROW, SCORES = 1u << ROW | 1u << COLUMN, RESULTS = 1u << ROW 
 typedef struct {
   strata_tile_attention_t t;
   strata_size_t n_row_tiles, n_column_tiles;
+  bool is_partial;    // another kernel makes the results of what this one leaves
+  int64_t n_parts;    // that a tile's columns are cut into, a task each
+  MlirValue part;     // its number; null: there is one
   MlirValue row_tile; // its number
   MlirAffineExpr row_tile_symbol;
   MlirAffineExpr only_row; // null unless a tile has one row: its place, at which keys and values are read
@@ -78,7 +81,10 @@ static void place_only_row(strata_tile_builder_t *b, builder_t *c) {
 // Tasks that run at the same time read the same keys and values: rows fastest.
 static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task) {
   const strata_attention_t *a = &c->t.a;
-  strata_tile_attention_place(b, &c->t, 0, task, c->n_row_tiles);
+  strata_size_t parts = strata_size_constant(c->n_parts);
+  strata_tile_attention_place(b, &c->t, 0, task, strata_size_product(c->n_row_tiles, parts));
+  if (c->n_parts > 1)
+    c->part = strata_tile_attention_digit(b, &c->t, task, c->n_row_tiles, parts, false);
   place_tile(b, c, a->value, VALUE, strata_tile_constant(b, 0));
   place_tile(b, c, a->head, HEAD, strata_tile_constant(b, 0));
   c->row_tile = strata_tile_attention_digit(b, &c->t, task, strata_size_constant(1), c->n_row_tiles,
@@ -189,11 +195,12 @@ static void emit_block(strata_tile_builder_t *b, builder_t *c, MlirValue queries
     carried[RESULT] = weigh(b, c, strata_tile_attention_narrowed(b, &c->t, weights), values, result, &factor);
 }
 
-// The blocks of columns that the task's rows see.
+// The blocks of columns that the task's rows see, or that are its part.
 typedef struct {
-  MlirAffineExpr count; // over the row tile's number, dim 0
-  strata_size_t most;
-  bool is_all;
+  MlirAffineExpr count, end; // how many, and behind the last of them: over |of|, dim 0
+  MlirValue of;              // the number of the row tile, or of the part
+  strata_size_t most, last;  // greatest count and end
+  bool is_all;               // as many for all
 } seen_t;
 
 // What the last tile of rows sees.
@@ -208,30 +215,54 @@ static strata_size_t most_blocks(const strata_tile_builder_t *b, const builder_t
   return strata_size_of_expr(&b->sizes, strata_affine_simplify(count, &space));
 }
 
+// Parts are of as many blocks, or one more. Their sizes do not vary.
+static seen_t part_blocks(strata_tile_builder_t *b, const builder_t *c) {
+  MlirContext context = b->e.context;
+  int64_t all = strata_size_static_value(c->n_column_tiles);
+  MlirAffineExpr part = mlirAffineDimExprGet(context, 0), n_parts = strata_tile_constant(b, c->n_parts);
+  MlirAffineExpr start = strata_tile_scaled(b, part, all, strata_tile_constant(b, 0));
+  MlirAffineExpr end = mlirAffineAddExprGet(start, strata_tile_constant(b, all));
+  start = mlirAffineFloorDivExprGet(start, n_parts);
+  end = mlirAffineFloorDivExprGet(end, n_parts);
+  const strata_size_t parts = strata_size_constant(c->n_parts);
+  const strata_space_t space = {1, &parts, b->sizes.count, b->sizes.sizes};
+  MlirAffineExpr less = mlirAffineMulExprGet(start, strata_tile_constant(b, -1));
+  return (seen_t){strata_affine_simplify(mlirAffineAddExprGet(end, less), &space),
+                  strata_affine_simplify(end, &space),
+                  c->part,
+                  strata_size_constant(strata_ceil_div(all, c->n_parts)),
+                  c->n_column_tiles,
+                  all % c->n_parts == 0};
+}
+
 static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
   MlirContext context = b->e.context;
   int64_t rows = b->space.extents[ROW], columns = b->space.extents[COLUMN];
   const strata_space_t space = {1, &c->n_row_tiles, b->sizes.count, b->sizes.sizes};
-  if (!strata_attention_skips(&c->t.a, rows, columns))
-    return (seen_t){strata_size_expr(context, c->n_column_tiles), c->n_column_tiles, true};
+  if (c->n_parts > 1)
+    return part_blocks(b, c);
+  if (!strata_attention_skips(&c->t.a, rows, columns)) {
+    MlirAffineExpr all = strata_size_expr(context, c->n_column_tiles);
+    return (seen_t){all, all, c->row_tile, c->n_column_tiles, c->n_column_tiles, true};
+  }
   MlirAffineExpr end = mlirAffineMulExprGet(mlirAffineDimExprGet(context, 0), strata_tile_constant(b, rows));
   end = mlirAffineAddExprGet(end, strata_tile_attention_offset(b, &c->t, rows + columns - 1));
   MlirAffineExpr count = mlirAffineFloorDivExprGet(end, strata_tile_constant(b, columns));
   count = strata_affine_simplify(count, &space);
-  return (seen_t){count, most_blocks(b, c, count), false};
+  strata_size_t most = most_blocks(b, c, count);
+  return (seen_t){count, count, c->row_tile, most, most, false};
 }
 
 // The block of an iteration, from the last one to the first: what is masked comes first.
 static MlirAffineExpr block_of(strata_tile_builder_t *b, const builder_t *c, const seen_t *seen, MlirValue iteration) {
-  if (strata_size_is_one(seen->most))
+  if (strata_size_is_one(seen->last))
     return strata_tile_constant(b, 0);
-  MlirValue operands[2] = {iteration, c->row_tile};
-  MlirAffineExpr last =
-      mlirAffineAddExprGet(mlirAffineExprShiftDims(seen->count, 1, 1, 0), strata_tile_constant(b, -1));
+  MlirValue operands[2] = {iteration, seen->of};
+  MlirAffineExpr last = mlirAffineAddExprGet(mlirAffineExprShiftDims(seen->end, 1, 1, 0), strata_tile_constant(b, -1));
   MlirAffineExpr number = mlirAffineAddExprGet(
       last, mlirAffineMulExprGet(mlirAffineDimExprGet(b->e.context, 0), strata_tile_constant(b, -1)));
-  MlirValue block = strata_tile_index_over(b, number, seen->is_all ? 1 : 2, operands);
-  return strata_tile_counter(b, block, seen->most);
+  MlirValue block = strata_tile_index_over(b, number, seen->is_all && c->n_parts == 1 ? 1 : 2, operands);
+  return strata_tile_counter(b, block, seen->last);
 }
 
 static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue *carried) {
@@ -240,7 +271,7 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   strata_tile_known_t *known = b->known;
   seen_t seen = seen_blocks(b, c);
   MlirValue zero = strata_emit_index(&b->e, 0),
-            end = seen.is_all ? strata_tile_size(b, seen.most) : strata_tile_index_of(b, seen.count, c->row_tile);
+            end = seen.is_all ? strata_tile_size(b, seen.most) : strata_tile_index_of(b, seen.count, seen.of);
   int first = first_carried(c), n = N_CARRIED - first;
   strata_loop_t loop = strata_emit_for_begin(&b->e, zero, end, 1, n, carried + first, inside + first);
   MlirAffineExpr block = block_of(b, c, &seen, loop.induction);
@@ -260,6 +291,49 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
 
 //===-- The kernel -----------------------------------------------------------------------------------------------===//
 
+// Where a part leaves what it has of a row: parts of a batch, and heads, beside one another.
+static int partial_place(strata_tile_builder_t *b, const builder_t *c, MlirAffineExpr *out_place) {
+  const strata_attention_t *a = &c->t.a;
+  MlirAffineExpr batch = strata_tile_constant(b, 0), part = batch;
+  if (c->n_parts > 1)
+    part = strata_tile_counter(b, c->part, strata_size_constant(c->n_parts));
+  for (int dim = 0; dim < a->column; dim++)
+    if (strata_attention_is_batch(a, dim))
+      batch = strata_tile_scaled(b, batch, strata_attention_static_extent(a, dim),
+                                 dim == a->row ? c->only_row : c->t.point[dim]);
+  out_place[0] = strata_tile_scaled(b, batch, c->n_parts, part);
+  out_place[1] = a->has_one_row ? strata_tile_vector_dim(b, ROW) : c->t.point[a->row];
+  return 2;
+}
+
+// What affine-split-attention gave the kernel memory for: sums that are not divided, maxima as exponents of two, sums
+// of weights.
+static void store_part(strata_tile_builder_t *b, builder_t *c, const MlirValue *carried) {
+  MlirAffineExpr place[3];
+  int rank = partial_place(b, c, place);
+  MlirBlock entry = strata_func_body(b->kernel->func);
+  intptr_t first = mlirBlockGetNumArguments(entry) - STRATA_N_ATTENTION_CARRIED;
+  MlirValue buffers[N_CARRIED];
+  for (int i = 0; i < N_CARRIED; i++)
+    buffers[i] = mlirBlockGetArgument(entry, first + i);
+  strata_tile_value_t maximum = strata_tile_attention_exponent(b, &c->t, (strata_tile_value_t){carried[MAXIMUM], ROWS});
+  strata_tile_store(b, maximum, buffers[MAXIMUM], rank, place);
+  strata_tile_store(b, (strata_tile_value_t){carried[SUM], ROWS}, buffers[SUM], rank, place);
+  place[rank] = c->t.point[c->t.a.value];
+  strata_tile_store(b, (strata_tile_value_t){carried[RESULT], RESULTS}, buffers[RESULT], rank + 1, place);
+}
+
+static void store_results(strata_tile_builder_t *b, builder_t *c, const MlirValue *carried) {
+  strata_tile_value_t result = {carried[RESULT], RESULTS};
+  if (c->t.a.has_softmax)
+    result = strata_tile_attention_divide(b, &c->t, result, (strata_tile_value_t){carried[SUM], ROWS});
+  strata_contraction_kernel_t weighted = {.kernel = b->kernel, .nest = c->t.a.weighted, .store = c->t.a.store};
+  c->t.point[c->t.a.column] = strata_tile_constant(b, 0);
+  result = strata_tile_contract_result(b, &weighted, c->t.point, result);
+  if (!b->status)
+    strata_tile_contract_stores(b, &weighted, c->t.point, result);
+}
+
 static void emit_task(strata_tile_builder_t *b, builder_t *c) {
   MlirValue queries = operand(b, c, STRATA_ATTENTION_Q, 1u << ROW | 1u << HEAD);
   if (b->status)
@@ -273,14 +347,10 @@ static void emit_task(strata_tile_builder_t *b, builder_t *c) {
   emit_blocks(b, c, queries, carried);
   if (b->status)
     return;
-  strata_tile_value_t result = {carried[RESULT], RESULTS};
-  if (c->t.a.has_softmax)
-    result = strata_tile_attention_divide(b, &c->t, result, (strata_tile_value_t){carried[SUM], ROWS});
-  strata_contraction_kernel_t weighted = {.kernel = b->kernel, .nest = c->t.a.weighted, .store = c->t.a.store};
-  c->t.point[c->t.a.column] = strata_tile_constant(b, 0);
-  result = strata_tile_contract_result(b, &weighted, c->t.point, result);
-  if (!b->status)
-    strata_tile_contract_stores(b, &weighted, c->t.point, result);
+  if (c->is_partial)
+    store_part(b, c, carried);
+  else
+    store_results(b, c, carried);
 }
 
 static strata_status_t check_schedule(const strata_tile_builder_t *b, const builder_t *c) {
@@ -290,6 +360,10 @@ static strata_status_t check_schedule(const strata_tile_builder_t *b, const buil
     return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [rows, columns, %lld]", (long long)head);
   if ((!c->t.is_staged || s->mma.length) && !strata_mma_named(s->mma))
     return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)s->mma.length, s->mma.data);
+  if (s->splits > 0 && !strata_attention_may_split(&c->t.a, s->tile[0], s->tile[1], s->splits))
+    return strata_error(STRATA_INVALID_ARGUMENT, "attention that cannot be cut into %lld parts", (long long)s->splits);
+  if (c->t.a.joint > 0 && !s->splits)
+    return strata_error(STRATA_INVALID_ARGUMENT, "keys that are joined by a kernel without another one behind it");
   return NULL;
 }
 
@@ -299,6 +373,7 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   builder_t c = {0};
   STRATA_TRY(strata_tile_attention_read(b, &c.t));
   strata_attention_row_of_batches(&c.t.a);
+  strata_attention_leave_rest(&c.t.a);
   c.t.is_staged = !b->schedule.producers;
   STRATA_TRY(check_schedule(b, &c));
   const int64_t sizes[N_AXES] = {b->schedule.tile[0], strata_attention_value_columns(&c.t.a, c.t.is_staged),
@@ -307,7 +382,10 @@ strata_status_t strata_tile_attention(strata_tile_builder_t *b) {
   c.t.n_steps[STRATA_TILE_WEIGHTED] = strata_min(strata_size_max(c.t.a.sizes[c.t.a.column]), sizes[COLUMN]);
   c.n_row_tiles = strata_tile_ceil_quotient(b, strata_attention_rows(&c.t.a), sizes[ROW]);
   c.n_column_tiles = strata_tile_ceil_quotient(b, c.t.a.sizes[c.t.a.column], sizes[COLUMN]);
+  c.is_partial = b->schedule.splits > 0;
+  c.n_parts = c.is_partial ? b->schedule.splits : 1;
   c.t.n_tasks = strata_size_product(strata_attention_batches(&c.t.a), c.n_row_tiles);
+  c.t.n_tasks = strata_size_product(c.t.n_tasks, strata_size_constant(c.n_parts));
   strata_loop_t forall = strata_tile_tasks_begin(b, c.t.n_tasks);
   b->space.n_vector = N_AXES;
   b->widens_choices = true;

@@ -52,6 +52,9 @@ MlirValue strata_tile_attention_multiply(strata_tile_builder_t *b, const strata_
 strata_tile_value_t strata_tile_attention_softmax(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                                   strata_tile_value_t scores, MlirValue *carried,
                                                   strata_tile_value_t *out_factor);
+// A row's maximum so that weights are two to the power of scores as such an exponent, less this.
+strata_tile_value_t strata_tile_attention_exponent(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                   strata_tile_value_t maximum);
 // Weights as the second product multiplies them.
 MlirValue strata_tile_attention_narrowed(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                          strata_tile_value_t weights);

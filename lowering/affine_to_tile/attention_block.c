@@ -42,6 +42,12 @@ static strata_tile_value_t exponential(strata_tile_builder_t *b, const strata_ti
   return strata_tile_attention_op(b, t, "math.exp2", exponent.dims, 1, &exponent);
 }
 
+strata_tile_value_t strata_tile_attention_exponent(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                   strata_tile_value_t maximum) {
+  double factor = log2_e * (t->a.scale != 0 ? t->a.scale : 1);
+  return strata_tile_attention_binary(b, t, "arith.mulf", maximum, strata_tile_attention_number(b, factor));
+}
+
 // As the second product multiplies them.
 MlirValue strata_tile_attention_narrowed(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                          strata_tile_value_t weights) {

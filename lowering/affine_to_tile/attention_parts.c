@@ -94,10 +94,23 @@ static void point_of(strata_tile_builder_t *b, const strata_tile_attention_t *t,
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
+// Of an operand in parts the first, where it lies.
+static strata_tile_value_t first_part(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                      const strata_attention_operand_t *operand) {
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+  int rank = (int)mlirAffineMapGetNumResults(operand->map);
+  for (int i = 0; i < rank; i++)
+    coordinates[i] =
+        strata_tile_simplify(b, mlirAffineExprCompose(mlirAffineMapGetResult(operand->map, i), places(b, t)));
+  return strata_tile_load(b, operand->access->buffer, rank, coordinates);
+}
+
 strata_tile_value_t strata_tile_attention_operand(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                                   int which) {
   const strata_attention_t *a = &t->a;
   bool is_value = which == STRATA_ATTENTION_V;
+  if (a->operands[which].rest)
+    return first_part(b, t, &a->operands[which]);
   MlirAffineExpr point[STRATA_MAX_DIMS];
   strata_tile_frame_t frame = {.nest = is_value ? a->weighted : a->product.nest, .point = point};
   if (is_value)

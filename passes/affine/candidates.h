@@ -101,6 +101,7 @@ typedef struct {
   int64_t groups;        // of 128 threads, 64 rows each
   int64_t warps[2];      // is_staged: along rows and columns of the tile
   int64_t rows, columns; // of a tile
+  int64_t parts;         // that columns are cut into
   int64_t slots, tasks, blocks;
 } strata_attention_choice_t;
 
@@ -160,9 +161,19 @@ extern const strata_ways_t strata_ways_widths;        // width_ways.c: of maps a
 // The first, second, ... of all that the work has, NULL behind them. Of a product pipelined ones are the first.
 const strata_ways_t *strata_ways_of(const strata_work_t *work, int number);
 
-// Of both forms of attention: blocks of columns of a tile, of a causal one half of them and half a block more, on
+// Of both forms of attention: blocks of columns of a task, of a causal tile half of them and half a block more, on
 // average.
 double strata_attention_blocks(const strata_attention_problem_t *problem, const strata_attention_choice_t *c);
+// Ways to cut columns into parts: none, as many tasks as processors, twice as many, ... Sets parts and tasks; false
+// where the tile cannot be cut so, or would be as for fewer.
+enum { STRATA_ATTENTION_SPLITS = 3 };
+bool strata_attention_split(const strata_gpu_device_t *device, const strata_attention_problem_t *problem, int way,
+                            strata_attention_choice_t *c);
+// What a schedule says of it: 0 where the kernel stores its results itself.
+int64_t strata_attention_splits(const strata_attention_problem_t *problem, const strata_attention_choice_t *c);
+// Of parts: the kernel that puts them together, and the bytes they leave it.
+double strata_attention_sum_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *problem,
+                                    const strata_attention_choice_t *c);
 // Where sizes vary: the choice for all of them, and variants for some.
 STRATA_MUST_CHECK strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s,
                                                                   const strata_work_t *work, const strata_ways_t *ways,

@@ -423,15 +423,34 @@ static void init_nodes(strata_grouping_t *grouping) {
   }
 }
 
-static strata_status_t group_function(strata_compile_t *compile, MlirOperation func) {
-  strata_grouping_t grouping = {.compile = compile};
-  STRATA_TRY(strata_group_find_prices(compile, &grouping.prices));
-  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &grouping.graph));
+// The groups that are found before others grow from any nest.
+static strata_status_t begin_grouping(strata_compile_t *compile, MlirOperation func, strata_grouping_t *out) {
+  *out = (strata_grouping_t){.compile = compile};
+  STRATA_TRY(strata_group_find_prices(compile, &out->prices));
+  STRATA_TRY(strata_nest_graph_read(compile->arena, func, &out->graph));
   if (strata_target_is_gpu(compile))
-    strata_nest_graph_pack_nothing(&grouping.graph);
-  grouping.order = strata_group_order_create(&grouping.graph);
-  init_nodes(&grouping);
-  STRATA_TRY(strata_group_attention(&grouping));
+    strata_nest_graph_pack_nothing(&out->graph);
+  out->order = strata_group_order_create(&out->graph);
+  init_nodes(out);
+  return strata_group_attention(out);
+}
+
+strata_status_t strata_group_find_attention(strata_compile_t *compile, MlirOperation func, strata_ints_t *out_nests) {
+  const strata_explain_t *explain = compile->explain;
+  strata_grouping_t grouping;
+  compile->explain = NULL; // what is decided is told by affine-group
+  strata_status_t status = begin_grouping(compile, func, &grouping);
+  compile->explain = explain;
+  *out_nests = (strata_ints_t){0};
+  for (size_t i = 0; !status && i < grouping.graph.nodes.count; i++)
+    if (grouping.nodes[i].group >= 0)
+      *strata_vector_push(compile->arena, out_nests) = (int)i;
+  return status;
+}
+
+static strata_status_t group_function(strata_compile_t *compile, MlirOperation func) {
+  strata_grouping_t grouping;
+  STRATA_TRY(begin_grouping(compile, func, &grouping));
   STRATA_TRY(strata_group_norms(&grouping));
   size_t n_attentions = grouping.groups.count;
   STRATA_TRY(strata_group_pairs(&grouping));

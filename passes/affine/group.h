@@ -127,6 +127,9 @@ strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int 
 
 // Makes groups of what is attention, before others grow.
 STRATA_MUST_CHECK strata_status_t strata_group_attention(strata_grouping_t *grouping);
+// The nests of a function that would be attention as it is, by their numbers in its graph: nothing is changed.
+STRATA_MUST_CHECK strata_status_t strata_group_find_attention(strata_compile_t *compile, MlirOperation func,
+                                                              strata_ints_t *out_nests);
 
 //===-- Pairs (group_pairs.c) ------------------------------------------------------------------------------------===//
 

@@ -10,6 +10,7 @@
 
 #include "dialects/integers.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/pipelined.h"
 #include "passes/target.h"
 
 #include <math.h>
@@ -88,9 +89,9 @@ static bool read_product(const finder_t *f, const strata_nest_t *nest, const int
 
 // True if the copy engine brings the operand.
 static bool comes_in_bulk(const finder_t *f, const product_t *product, int operand) {
-  MlirOperation read = f->found.operands[operand].access->op;
+  MlirOperation read = f->found.operands[operand].read->op;
   for (int side = 0; side < 2; side++)
-    if (mlirOperationEqual(product->contraction.sides[side].access->op, read))
+    if (mlirOperationEqual(product->contraction.sides[side].access->op, read)) // of what is put together the whole
       return product->problem.sides[side].is_read &&
              product->problem.sides[side].is_crossed == strata_attention_is_crossed(&f->found, operand);
   return false;
@@ -112,6 +113,15 @@ static bool reads_constants(const finder_t *f, int node) {
 // True if one of the products is of constants.
 static bool has_weights(const finder_t *f) { return reads_constants(f, f->first) || reads_constants(f, f->weighted); }
 
+// Kernels that put keys and values together, and store what lies together already.
+static double seconds_joining(const finder_t *f, const strata_attention_problem_t *p) {
+  double elements = (double)p->columns * (double)p->batch * (double)(p->head + p->value);
+  if (!f->found.joint)
+    return 0;
+  return 2 * f->device->costs->group.launch_seconds +
+         2 * elements * (double)strata_problem_bytes(f->found.type) / (double)f->device->bandwidth;
+}
+
 // What lies between two kernels of products takes them: a softmax of its own, or arithmetic behind the first one, which
 // hides a part of it.
 static double seconds_between(const finder_t *f, const strata_attention_problem_t *p) {
@@ -120,7 +130,7 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
   double elements = (double)p->rows * (double)p->columns * (double)p->batch;
   if (!f->found.has_softmax)
     return strata_attention_arithmetic_seconds(f->device, p) * costs->not_hidden;
-  return costs->softmax_seconds + elements * BYTES / (double)f->device->bandwidth;
+  return costs->softmax_seconds + elements * BYTES / (double)f->device->bandwidth + seconds_joining(f, p);
 }
 
 // The same on a cpu, where nothing is lost by it but for operands that are packed by each task, and scores that leave
@@ -162,7 +172,9 @@ static const char *judge(const finder_t *f, const int64_t *likely) {
   double apart = strata_problem_seconds(f->device, &first.problem) +
                  strata_problem_seconds(f->device, &second.problem) + seconds_between(f, &problem);
   const strata_margin_costs_t *margins = &f->device->costs->margins;
+  bool is_few = f->found.has_softmax && problem.rows < STRATA_GROUP_ROWS; // whose time is memory's
   double faster = problem.is_staged      ? margins->attention_staged
+                  : is_few               ? margins->attention_few
                   : f->found.has_softmax ? margins->attention
                                          : margins->products;
   bool pays = seconds < faster * apart;
@@ -217,6 +229,7 @@ static strata_status_t examine(finder_t *f, const char **out_why) {
   STRATA_TRY(strata_attention_add_arithmetic(f));
   if (!f->device)
     return judge_cpu(f, out_why);
+  STRATA_TRY(strata_attention_add_joined(f));
   return judge_gpu(f, out_why);
 }
 

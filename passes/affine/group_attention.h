@@ -28,4 +28,8 @@ void strata_attention_end_trial(strata_attention_finder_t *f);
 // if nothing more is loaded for each score by that.
 STRATA_MUST_CHECK strata_status_t strata_attention_add_arithmetic(strata_attention_finder_t *f);
 
+// Of members that are attention on GPUs: where a few columns of keys and values lie apart, what puts them together is
+// left out of memory.
+STRATA_MUST_CHECK strata_status_t strata_attention_add_joined(strata_attention_finder_t *f);
+
 #endif

@@ -2,6 +2,8 @@
 #include "dialects/integers.h"
 #include "passes/affine/group_attention.h"
 
+#include "dialects/mlir_util.h"
+
 #include <stdlib.h>
 
 enum { MAX_NODES = 64 }; // that are looked at from one contraction
@@ -140,6 +142,40 @@ strata_status_t strata_attention_add_arithmetic(finder_t *f) {
   set_members(f, &members, &more);
   STRATA_TRY(strata_attention_recognise(f, &why));
   if (!why && f->found.score_bytes <= before.score_bytes)
+    return NULL;
+  more.count = 0;
+  set_members(f, &members, &more);
+  return strata_attention_recognise(f, &why);
+}
+
+//===-- Columns that lie apart -----------------------------------------------------------------------------------===//
+
+// Adds the nests that put together what the product reads, and nobody else.
+static void find_joining(const finder_t *f, int product, strata_ints_t *out) {
+  const strata_nest_node_t *node = strata_group_node(f->grouping, product);
+  for (size_t i = 0; i < node->reads.count; i++) {
+    int producer = node->reads.data[i].producer;
+    const strata_nest_node_t *joining = strata_group_node(f->grouping, producer);
+    if (joining->nest && joining->class == STRATA_NEST_MAP && !joining->is_constant && joining->after.count == 1 &&
+        mlirStringRefEqual(joining->nest->name, strata_str("concat")) && f->grouping->nodes[producer].group < 0 &&
+        !strata_ints_contain(&f->members, producer))
+      *strata_vector_push(f->grouping->graph.arena, out) = producer;
+  }
+}
+
+// Of more columns than one the product would be a kernel of its own.
+strata_status_t strata_attention_add_joined(finder_t *f) {
+  const char *why;
+  strata_ints_t more = {0}, members = {0};
+  find_joining(f, f->first, &more);
+  find_joining(f, f->weighted, &more);
+  if (more.count < 2)
+    return NULL;
+  for (size_t i = 0; i < f->members.count; i++)
+    *strata_vector_push(f->grouping->graph.arena, &members) = f->members.data[i];
+  set_members(f, &members, &more);
+  STRATA_TRY(strata_attention_recognise(f, &why));
+  if (!why && strata_attention_joins_one(&f->found))
     return NULL;
   more.count = 0;
   set_members(f, &members, &more);

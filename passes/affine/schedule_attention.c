@@ -30,7 +30,7 @@ enum {
 
 // Groups of a block, and the registers that each of their threads has then beside producers that give theirs away.
 static const struct { int64_t groups, registers; } sizes[] = {{2, 232}, {1, 232}, {3, 160}};
-enum { N_SIZES = sizeof sizes / sizeof *sizes };
+enum { N_SIZES = sizeof sizes / sizeof *sizes, N_COLUMNS = STRATA_MAX_COLUMNS / COLUMN_STEP };
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
@@ -46,6 +46,7 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
                                         .is_staged = is_staged,
                                         .mma = is_staged ? strata_attention_mma(device, a->type) : NULL};
   strata_attention_row_of_batches(&problem.attention);
+  strata_attention_leave_rest(&problem.attention);
   return strata_attention_problem_at(&problem, a->symbols.likely);
 }
 
@@ -194,9 +195,15 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
 
 double strata_attention_blocks(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   if (!strata_attention_skips(&p->attention, c->rows, c->columns))
-    return (double)strata_ceil_div(p->columns, c->columns);
+    return (double)strata_ceil_div(strata_ceil_div(p->columns, c->columns), c->parts);
   double seen = (double)(p->offset + p->offset + p->rows) / 2;
   return (seen + (double)(c->rows + c->columns) / 2) / (double)c->columns;
+}
+
+// Keys and values, once each: of few rows all that the kernel does.
+static double memory_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p) {
+  double elements = (double)p->batch * (double)p->columns * (double)(p->head + p->value);
+  return elements * ELEMENT_BYTES / (double)device->bandwidth;
 }
 
 static void predict_time(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
@@ -204,8 +211,10 @@ static void predict_time(const strata_gpu_device_t *device, const strata_attenti
   const strata_attention_costs_t *costs = &device->costs->attention;
   bound_t block = block_time(p, c);
   double rounds = (double)strata_ceil_div(c->tasks, device->n_processors), blocks = strata_attention_blocks(p, c);
-  c->bound = block.what;
-  c->seconds = (costs->launch + rounds * (costs->task + product_cycles(p, c) + blocks * block.cycles)) / costs->clock;
+  double work = rounds * (costs->task + product_cycles(p, c) + blocks * block.cycles) / costs->clock;
+  double memory = p->rows < STRATA_GROUP_ROWS ? memory_seconds(device, p) + work / costs->beside_memory : 0;
+  c->bound = memory > work ? "memory" : block.what;
+  c->seconds = costs->launch / costs->clock + fmax(work, memory) + strata_attention_sum_seconds(device, p, c);
 }
 
 static bool is_prime(int64_t n) {
@@ -236,16 +245,15 @@ static int64_t count_grid(const strata_gpu_device_t *device, const strata_attent
 }
 
 static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
-  enum { N_COLUMNS = STRATA_MAX_COLUMNS / COLUMN_STEP };
   const strata_attention_problem_t *p = w->attention;
   strata_attention_choice_t *c = &candidate->attention;
-  size_t number = c->number;
-  if (!is_possible(p) || number == N_COLUMNS * N_SIZES)
+  size_t number = c->number, tile = number / N_SIZES % N_COLUMNS;
+  if (!is_possible(p) || number == N_COLUMNS * N_SIZES * STRATA_ATTENTION_SPLITS)
     return false;
   int64_t groups = sizes[number % N_SIZES].groups;
   *c = (strata_attention_choice_t){.groups = groups,
                                    .rows = groups * STRATA_GROUP_ROWS,
-                                   .columns = STRATA_MAX_COLUMNS - (int64_t)(number / N_SIZES) * COLUMN_STEP,
+                                   .columns = STRATA_MAX_COLUMNS - (int64_t)tile * COLUMN_STEP,
                                    .slots = STRATA_MIN_SLOTS,
                                    .number = number + 1};
   return true;
@@ -254,7 +262,8 @@ static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
 static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
   const strata_attention_problem_t *p = w->attention;
   strata_attention_choice_t *c = &candidate->attention;
-  c->tasks = strata_ceil_div(p->rows, c->rows) * p->batch;
+  if (!strata_attention_split(w->device, p, (int)((c->number - 1) / (N_COLUMNS * N_SIZES)), c))
+    return false;
   c->blocks = count_grid(w->device, p, c);
   if (!fits(w->device, p, c, sizes[(c->number - 1) % N_SIZES].registers))
     return false;
@@ -272,7 +281,8 @@ static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t 
                              .mma = strata_str(w->attention->async->name),
                              .producers = STRATA_GROUP_THREADS,
                              .slots = c->slots,
-                             .blocks = c->blocks};
+                             .blocks = c->blocks,
+                             .splits = strata_attention_splits(w->attention, c)};
 }
 
 bool strata_attention_admits(const strata_work_t *w, const strata_candidate_t *candidate,
@@ -285,9 +295,10 @@ bool strata_attention_admits(const strata_work_t *w, const strata_candidate_t *c
 
 static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
   const strata_attention_choice_t *c = &candidate->attention;
-  return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tasks in %lld blocks",
+  const char *parts = c->parts > 1 ? strata_arena_printf(arena, " of %lld parts", (long long)c->parts) : "";
+  return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tasks%s in %lld blocks",
                              w->attention->async->name, (long long)c->rows, (long long)c->columns,
-                             (long long)w->attention->head, (long long)c->slots, (long long)c->tasks,
+                             (long long)w->attention->head, (long long)c->slots, (long long)c->tasks, parts,
                              (long long)c->blocks);
 }
 

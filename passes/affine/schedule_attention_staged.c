@@ -174,7 +174,8 @@ static void predict_time(const strata_gpu_device_t *device, const strata_attenti
   double cache = bytes / (costs->cache_memory * (double)device->bandwidth);
   double slowest = fmax(work, fmax(waiting, cache));
   c->bound = slowest == work ? "instructions" : slowest == waiting ? "latency" : "cache";
-  c->seconds = costs->launch_seconds + costs->slower * slowest + (work + waiting + cache - slowest) / 8;
+  c->seconds = costs->launch_seconds + costs->slower * slowest + (work + waiting + cache - slowest) / 8 +
+               strata_attention_sum_seconds(device, p, c);
   // Idle schedulers count here, which the times of other kernels leave out.
   c->cost = c->seconds + costs->slower * fmax(work / busy - slowest, 0);
 }
@@ -184,8 +185,8 @@ static void predict_time(const strata_gpu_device_t *device, const strata_attenti
 static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
   (void)w;
   strata_attention_choice_t *c = &candidate->attention;
-  size_t number = c->number, tile = number / (N_WARP_ROWS * N_WARP_COLUMNS);
-  if (number == N_ALL)
+  size_t number = c->number, tile = number % N_ALL / (N_WARP_ROWS * N_WARP_COLUMNS);
+  if (number == N_ALL * STRATA_ATTENTION_SPLITS)
     return false;
   *c = (strata_attention_choice_t){.rows = (int64_t)LEAST_ROWS << tile / N_COLUMNS,
                                    .columns = (int64_t)LEAST_COLUMNS << tile % N_COLUMNS,
@@ -197,7 +198,8 @@ static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
 
 static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
   strata_attention_choice_t *c = &candidate->attention;
-  c->tasks = strata_ceil_div(w->attention->rows, c->rows) * w->attention->batch;
+  if (!strata_attention_split(w->device, w->attention, (int)((c->number - 1) / N_ALL), c))
+    return false;
   if (!fits(w->device, w->attention, c))
     return false;
   predict_time(w->device, w->attention, c);
@@ -212,15 +214,17 @@ static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t 
                              .n_tile = 3,
                              .tile = {c->rows, c->columns, w->attention->head},
                              .warps = {c->warps[0], c->warps[1]},
+                             .splits = strata_attention_splits(w->attention, c),
                              .mma = strata_str(w->attention->mma ? w->attention->mma->name : "")};
 }
 
 static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
   const strata_mma_t *mma = w->attention->mma;
   const strata_attention_choice_t *c = &candidate->attention;
-  return strata_arena_printf(arena, "%s %lldx%lld by %lldx%lld warps, %lld tasks", mma ? mma->name : "multiply-adds",
+  const char *parts = c->parts > 1 ? strata_arena_printf(arena, " of %lld parts", (long long)c->parts) : "";
+  return strata_arena_printf(arena, "%s %lldx%lld by %lldx%lld warps, %lld tasks%s", mma ? mma->name : "multiply-adds",
                              (long long)c->rows, (long long)c->columns, (long long)c->warps[0], (long long)c->warps[1],
-                             (long long)c->tasks);
+                             (long long)c->tasks, parts);
 }
 
 const strata_ways_t strata_ways_attention_staged = {next, predict, write, strata_attention_admits, explain};

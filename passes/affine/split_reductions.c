@@ -16,6 +16,8 @@
 // Costs are those of likely sizes. A length that varies is cut into a fixed number of parts, multiples of a step, of
 // which the last ones may be shorter or empty; one that is as short as there are parts, into parts of one.
 //
+// Attention is left whole: where it is of few rows it is cut into parts of its own (split_attention.c).
+//
 // Mean and variance of rows are split together (split_moments.c); on the cpu that is all there is (split_pieces.c).
 //
 // The partial results have the type that is summed up in, and their order is fixed. Grouping never makes one kernel of
@@ -29,6 +31,7 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/group.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/affine/split_dims.h"
 #include "passes/affine/split_moments.h"
@@ -336,7 +339,7 @@ typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
   strata_nest_graph_t graph;
-  bool *is_done;    // by node: split with another one
+  bool *is_done;    // by node: split with another one, or part of attention, which has parts of its own
   bool has_moments; // dims are to be cut
 } splitter_t;
 
@@ -418,10 +421,14 @@ static strata_status_t split_node(splitter_t *s, int number) {
 
 static strata_status_t split_function(strata_compile_t *compile, MlirOperation func) {
   splitter_t s = {.compile = compile};
+  strata_ints_t attention;
   STRATA_TRY(strata_gpu_device(compile, &s.device));
   STRATA_TRY(strata_nest_graph_read(compile->arena, func, &s.graph));
   strata_nest_graph_pack_nothing(&s.graph);
   s.is_done = strata_arena_array(compile->arena, bool, s.graph.nodes.count);
+  STRATA_TRY(strata_group_find_attention(compile, func, &attention));
+  for (size_t i = 0; i < attention.count; i++)
+    s.is_done[attention.data[i]] = true;
   for (size_t i = 0; i < s.graph.nodes.count; i++)
     if (!s.is_done[i] && strata_split_is_possible(&s.graph.nodes.data[i]))
       STRATA_TRY(split_node(&s, (int)i));

@@ -205,7 +205,7 @@ static const char *main_text(strata_arena_t *arena, MlirOperation func, const ar
 static strata_status_t finish_affine(strata_compile_t *compile) {
   const strata_pass_table_t *tables[] = {&strata_passes};
   if (strata_target_is_gpu(compile))
-    return strata_pipeline_run(compile, "affine-add-scratch,affine-count", 1, tables);
+    return strata_pipeline_run(compile, "affine-add-scratch,affine-split-attention,affine-count", 1, tables);
   strata_calls_t calls;
   STRATA_TRY(strata_calls_read(compile, &calls));
   STRATA_TRY(strata_cpu_pack_products(compile, &calls));
