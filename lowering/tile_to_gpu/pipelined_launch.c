@@ -138,6 +138,8 @@ strata_status_t strata_pipelined_allocate(strata_gpu_distribution_t *d, strata_p
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
     STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
+    for (strata_ring_operand_t *with = p->operands[side].with; with; with = with->with)
+      STRATA_TRY(strata_shared_alloc(d, with->shared.element, with->slot * p->slots, &with->shared.memory));
     if (p->operands[side].next)
       p->operands[side].next->shared.memory = shared->memory;
   }
