@@ -171,7 +171,7 @@ static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
   return NULL;
 }
 
-// Pairs, and products whose rows are reduced, are carried out with both operands as they lie, or not as such.
+// Pairs, products whose rows are reduced, and those of packed weights are carried out with both operands as they lie, or not as such.
 static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                     strata_schedule_t *out, bool *out_taken) {
   strata_candidate_t pipelined[EXPLAINED];
@@ -220,7 +220,7 @@ strata_status_t strata_gpu_contract(const strata_scheduling_t *s, strata_schedul
   STRATA_TRY(strata_pack_quantised(&product.question, &is_packed));
   if (is_packed) {
     STRATA_TRY(read_again(&product.question, &product));
-    return choose(&product.question, &product.problem, out);
+    return choose_whole(&product.question, &product.problem, out, out_taken);
   }
   *out_taken =
       strata_problem_has_tiles(s->device, &product.problem) && strata_tiled_choose(s->device, &product.problem, &tiled);
