@@ -174,6 +174,8 @@ strata_register_shares_t strata_pipelined_registers(const strata_gpu_distributio
   (void)d;
   if (p->groups * p->teams == 1)
     return (strata_register_shares_t){0};
+  if (p->groups > 3)
+    return (strata_register_shares_t){32, 112}; // a launch gives its threads multiples of eight, 96
   if (p->groups > 2)
     return is_bulk ? (strata_register_shares_t){32, 160} : (strata_register_shares_t){104, 136};
   return !is_bulk  ? (strata_register_shares_t){104, 200}

@@ -11,7 +11,7 @@
 #include "lowering/tile_to_gpu/pipelined_unpack.h"
 #include "lowering/tile_to_gpu/roles.h"
 
-enum { ROW = 0, STEP = 1, PAIR = 2, WORDS = STRATA_MMA_WORDS_A, LANES = 32, WARPS = 4, QUAD = 4, K = 16 };
+enum { ROW = 0, STEP = 1, PAIR = 2, WORDS = STRATA_MMA_WORDS_A, LANES = 32, WARPS = 4, QUAD = 4, K = 16, VECTOR = 4 };
 
 //===-- The ring -------------------------------------------------------------------------------------------------===//
 
@@ -144,53 +144,72 @@ static MlirValue load(const unpack_t *u, const strata_ring_operand_t *operand, M
   return strata_lanes_load(e, strata_lanes_type(operand->shared.element, count), operand->shared.memory, place);
 }
 
+// The thread's part of a tile of 64 rows in a slot.
+typedef struct {
+  MlirValue words[2], scales, zeros; // zeros: null if they are one number
+} own_t;
+
+struct strata_unpacking {
+  unpack_t u;
+  int64_t n_blocks;
+  own_t *blocks;
+};
+
 // The words of instruction |step|: rows and those eight below, of the first eight steps and of the last.
-static void emit_fragment(const unpack_t *u, const MlirValue *words, const MlirValue *scales, const MlirValue *zeros,
-                          int64_t step, MlirValue *out) {
-  enum { VECTOR = 4 };
+static void emit_fragment(const unpack_t *u, const own_t *own, int64_t step, MlirValue *out) {
   strata_emitter_t *e = &u->d->e;
   int64_t block = step * u->row_scales * K / STRATA_PACKED_STEPS;
   for (int64_t i = 0; i < WORDS; i++) {
-    int64_t half = i % 2, number = u->bits == 4 ? step : step * 2 + i / 2;
-    MlirValue word = strata_lanes_extract(e, words[number / VECTOR], number % VECTOR);
-    MlirValue zero = zeros ? strata_lanes_extract(e, *zeros, half * u->row_scales + block) : (MlirValue){NULL};
+    int64_t half = i % 2, number = u->bits == 4 ? step : step * 2 + i / 2, at = half * u->row_scales + block;
+    MlirValue word = strata_lanes_extract(e, own->words[number / VECTOR], number % VECTOR);
+    MlirValue zero = mlirValueIsNull(own->zeros) ? own->zeros : strata_lanes_extract(e, own->zeros, at);
     MlirValue value = u->bits == 4 ? nibbles(u, word, i, zero) : bytes(u, word, half, zero);
-    MlirValue scale = strata_lanes_extract(e, *scales, half * u->row_scales + block);
-    out[i] = strata_emit_binary(e, "arith.mulf", value, splat(u, scale));
+    out[i] = strata_emit_binary(e, "arith.mulf", value, splat(u, strata_lanes_extract(e, own->scales, at)));
   }
 }
 
-MlirValue *strata_unpack_emit(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {
-  enum { VECTOR = 4, MOST = 2 };
+strata_unpacking_t *strata_unpack_begin(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                                        MlirValue slot) {
   const strata_pipelined_t *p = &k->product;
   const strata_ring_operand_t *operand = &p->operands[strata_pipelined_left_side(p)], *scales = operand->with;
   strata_emitter_t *e = &d->e;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetResult(operand->unpack, 0)));
-  int64_t pair = PAIR, count = p->steps * p->m_blocks * WORDS;
-  const unpack_t u = {.d = d,
-                      .pair = mlirVectorTypeGet(1, &pair, element),
-                      .i32 = operand->shared.element,
-                      .is_f16 = mlirTypeIsAF16(element),
-                      .bits = strata_attr_i64(operand->unpack, "bits", 0),
-                      .zero = strata_attr_i64(operand->unpack, "zero", 0),
-                      .row_scales = scales->shared.steps / STRATA_PACKED_ROWS};
-  MlirValue *out = strata_arena_array(d->compile->arena, MlirValue, count), words[MOST], own[2];
+  int64_t pair = PAIR;
+  strata_unpacking_t *result = strata_arena_new(d->compile->arena, strata_unpacking_t);
+  *result = (strata_unpacking_t){.u = {.d = d,
+                                       .pair = mlirVectorTypeGet(1, &pair, element),
+                                       .i32 = operand->shared.element,
+                                       .is_f16 = mlirTypeIsAF16(element),
+                                       .bits = strata_attr_i64(operand->unpack, "bits", 0),
+                                       .zero = strata_attr_i64(operand->unpack, "zero", 0),
+                                       .row_scales = scales->shared.steps / STRATA_PACKED_ROWS},
+                                 .n_blocks = p->m_blocks,
+                                 .blocks = strata_arena_array(d->compile->arena, own_t, p->m_blocks)};
+  const unpack_t *u = &result->u;
   MlirValue thread = strata_emit_group_lane(d), lane = strata_emit_with(e, "arith.andi", thread, LANES - 1);
   MlirValue warp = strata_emit_with(e, "arith.divui", thread, LANES);
-  MlirValue row = strata_emit_times(e, strata_emit_with(e, "arith.divui", lane, QUAD), 2 * u.row_scales);
+  MlirValue row = strata_emit_times(e, strata_emit_with(e, "arith.divui", lane, QUAD), 2 * u->row_scales);
   for (int64_t block = 0; block < p->m_blocks; block++) {
+    own_t *own = &result->blocks[block];
+    *own = (own_t){.zeros = {NULL}};
     MlirValue tile = strata_emit_plus(e, strata_emit_times(e, k->group, p->m_blocks * WARPS), block * WARPS);
     tile = strata_emit_binary(e, "arith.addi", tile, warp);
     for (int64_t i = 0; i * VECTOR * LANES < operand->shared.steps; i++)
-      words[i] = load(&u, operand, slot, tile,
-                      strata_emit_plus(e, strata_emit_times(e, lane, VECTOR), i * VECTOR * LANES), VECTOR);
-    own[0] = load(&u, scales, slot, tile, row, 2 * u.row_scales);
+      own->words[i] = load(u, operand, slot, tile,
+                           strata_emit_plus(e, strata_emit_times(e, lane, VECTOR), i * VECTOR * LANES), VECTOR);
+    own->scales = load(u, scales, slot, tile, row, 2 * u->row_scales);
     if (scales->with)
-      own[1] = load(&u, scales->with, slot, tile, row, 2 * u.row_scales);
-    for (int64_t step = 0; step < p->steps; step++)
-      emit_fragment(&u, words, own, scales->with ? own + 1 : NULL, step,
-                    out + (step * p->m_blocks + block) * WORDS);
+      own->zeros = load(u, scales->with, slot, tile, row, 2 * u->row_scales);
   }
-  strata_wgmma_emit_left(d, count, out);
-  return out;
+  return result;
+}
+
+MlirValue *strata_unpack_step(strata_unpacking_t *unpacking, int64_t step) {
+  strata_gpu_distribution_t *d = unpacking->u.d;
+  int64_t count = unpacking->n_blocks * WORDS;
+  MlirValue *words = strata_arena_array(d->compile->arena, MlirValue, count);
+  for (int64_t block = 0; block < unpacking->n_blocks; block++)
+    emit_fragment(&unpacking->u, &unpacking->blocks[block], step, words + block * WORDS);
+  strata_wgmma_emit_left(d, count, words);
+  return words;
 }

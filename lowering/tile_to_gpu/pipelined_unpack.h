@@ -8,7 +8,11 @@
 bool strata_unpack_is(MlirValue value);
 STRATA_MUST_CHECK strata_status_t strata_unpack_read(strata_gpu_distribution_t *d, MlirValue value,
                                                      strata_ring_operand_t *operand);
-// The words of all instructions' left operands in |slot|, those of a step one behind the other, complete.
-MlirValue *strata_unpack_emit(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot);
+// What threads need of |slot| is loaded; then the words of the left operands of instruction |step|, complete: those of
+// the next are computed while it is carried out.
+typedef struct strata_unpacking strata_unpacking_t;
+strata_unpacking_t *strata_unpack_begin(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                                        MlirValue slot);
+MlirValue *strata_unpack_step(strata_unpacking_t *unpacking, int64_t step);
 
 #endif

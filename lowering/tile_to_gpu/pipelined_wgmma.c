@@ -220,23 +220,31 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   strata_emitter_t *e = &d->e;
   const strata_ring_operand_t *left = &p->operands[strata_pipelined_left_side(p)],
                               *right = &p->operands[1 - strata_pipelined_left_side(p)];
-  MlirValue *words = p->reads_left ? emit_left(d, p, slot) : p->unpacks ? strata_unpack_emit(d, k, slot) : NULL;
+  MlirValue *words = p->reads_left ? emit_left(d, p, slot) : NULL;
+  strata_unpacking_t *unpacking = p->unpacks ? strata_unpack_begin(d, k, slot) : NULL;
   int64_t rows_each = p->groups == p->across ? 0 : p->m_blocks * STRATA_GROUP_ROWS;
-  MlirValue left_at = words ? slot : place_in(d, k, left, slot, rows_each);
+  MlirValue left_at = words || unpacking ? slot : place_in(d, k, left, slot, rows_each);
   MlirValue right_at = place_in(d, k, right, slot, p->across == 1 ? 0 : p->n);
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, strata_pipelined_sums(p), sums, -1);
-  const strata_wgmma_t w = {p->mma, p->sum, strata_pipelined_columns(p), words ? NULL : &left->shared, &right->shared};
+  const strata_wgmma_t w = {p->mma, p->sum, strata_pipelined_columns(p), words || unpacking ? NULL : &left->shared,
+                            &right->shared};
   int64_t tile = left->slot / p->pair;
-  for (int64_t step = 0; step < p->steps; step++)
+  for (int64_t step = 0; step < p->steps; step++) {
+    MlirValue *unpacked = unpacking ? strata_unpack_step(unpacking, step) : NULL;
+    if (unpacking && step > 0) // what has been computed since is to be seen, too
+      strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, 0, NULL, -1);
     for (int64_t block = 0; block < n_blocks(p); block++) {
       MlirValue at = strata_emit_plus(e, right_at, strata_operand_at(&right->shared, 0, step * p->mma->k));
-      MlirValue from[2] = {left->shared.memory}, *own = words ? words + (step * p->m_blocks + block) * WORDS : from;
+      MlirValue from[2] = {left->shared.memory}, *own = words      ? words + (step * p->m_blocks + block) * WORDS
+                                                        : unpacked ? unpacked + block * WORDS
+                                                                   : from;
       int64_t rows = block % p->m_blocks * STRATA_GROUP_ROWS;
-      if (!words)
+      if (own == from)
         from[1] = strata_emit_plus(
             e, left_at, block / p->m_blocks * tile + strata_operand_at(&left->shared, rows, step * p->mma->k));
       strata_wgmma_emit(d, &w, own, at, true, sums + block * n_block_sums(p));
     }
+  }
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
 

@@ -211,7 +211,7 @@ static bool can_share(const strata_gpu_device_t *device, const strata_problem_t 
 
 // Blocks that leave sums to one another are a grid of one product's; a thread has some registers for those of others.
 static bool can_stream(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int64_t sums) {
-  return !problem->shares_launch && !problem->next && p->shape.groups <= 2 && sums <= SUMS;
+  return !problem->shares_launch && !problem->next && (p->shape.groups <= 2 || strata_pipelined_unpacks(problem)) && sums <= SUMS;
 }
 
 // Every second row: each kind has tiles of its own, of which a cluster's share the right operand's steps, which all
@@ -228,7 +228,7 @@ static bool has_registers(const strata_problem_t *problem, const strata_pipeline
                           const strata_product_form_t *form, int64_t sums) {
   bool needs_few = form->is_bulk && !form->reads_left;
   int64_t most = p->residents > 1 ? SUMS / 2 : form->groups > 2 ? MANY_GROUPS_SUMS : needs_few ? WIDE_SUMS : SUMS;
-  return sums <= most && (form->groups <= 2 || (form->parts <= 2 && (form->swap || !reads_results(problem))));
+  return sums <= most && (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem))));
 }
 
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -239,7 +239,7 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
   int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;
   int64_t warp_groups = form.groups * form.teams, bytes = problem->operand_bytes;
   bool is_for_pairs = warp_groups == 1 && form.rows > STRATA_GROUP_ROWS;
-  bool is_for_unpacked = p->shape.groups > 1 && p->shape.columns < STRATA_GROUP_ROWS;
+  bool is_for_unpacked = p->shape.groups > 3 || (p->shape.groups > 1 && p->shape.columns < STRATA_GROUP_ROWS);
   if (strata_product_fault(&form) || problem->sides[right_side(p)].packed_row_bytes)
     return false;
   if (is_for_unpacked && !form.unpacks)
