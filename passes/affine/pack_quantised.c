@@ -432,6 +432,7 @@ strata_status_t strata_pack_quantised(const strata_gpu_contraction_t *question, 
     STRATA_TRY(add_kernel(&p, part));
   for (size_t i = 0; i < question->called->calls.count; i++)
     pack_before_call(&p, question->called->calls.data[i]);
+  strata_set_attr(p.dequantise, STRATA_REPLACED, mlirUnitAttrGet(question->compile->context));
   strata_parallel_leave(question->called);
   strata_explain(question->compile, "packed %lld x %lld x %lld: the columns' operand, %lld bits and scales of blocks of %lld",
                  (long long)problem.rows, (long long)problem.columns, (long long)problem.steps,

@@ -21,6 +21,9 @@ typedef struct {
   strata_packed_form_t form; // |zero| of numbers that begin at 0
 } strata_quantised_t;
 
+// Of a kernel: another one may have taken the place of all its calls.
+#define STRATA_REPLACED "strata.replaced"
+
 // True if |func|, called by |call|, stores nothing but such weights into its last argument, whose dim |steps| is the
 // reduction's; scales and zero points are the same for blocks of a power of two of its steps, 16 or more, and each
 // result is that of the type's own arithmetic.
