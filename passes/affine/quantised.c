@@ -118,13 +118,23 @@ static bool read_number(const term_t *t, const strata_space_t *space, strata_qua
   return out->form.bits && factor_of(t, space, &out->number) && !out->number.is_constant;
 }
 
+// True of a byte, or a part of one, as a float.
+static bool is_small_integer(term_t t, const strata_space_t *space) {
+  enum { BYTE = 8 };
+  term_t from;
+  bool is_signed, is_known = resolve(&t, space);
+  if (!is_known || (!operand_of(&t, "arith.uitofp", 0, &from) && !operand_of(&t, "arith.sitofp", 0, &from)))
+    return false;
+  MlirType type = mlirValueGetType(from.value);
+  return (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == BYTE) || integer_bits(t, space, &is_signed) > 0;
+}
+
 static bool read_zero(const term_t *t, const strata_space_t *space, strata_quantised_t *out) {
-  bool is_signed;
   if (!factor_of(t, space, &out->zero))
     return false;
   if (out->zero.is_constant)
     return out->zero.constant == floor(out->zero.constant) && fabs(out->zero.constant) <= 1 << 8;
-  return integer_bits(*t, space, &is_signed) > 0;
+  return is_small_integer(*t, space);
 }
 
 // number - zero, or number.

@@ -1,6 +1,9 @@
 """Weights of few bits that a product on an emulated device with matrix instructions reads as they are stored: of
 com.microsoft's MatMulNBits and of DequantizeLinear, with and without zero points, blocks of every kind, rows that tiles
 hang over. Beside the product of the dequantised weights in f64."""
+import os
+import re
+
 import numpy as np
 
 import gpu
@@ -15,6 +18,8 @@ UINT4, INT4 = 21, 22
 def tensor_of_bits(name, numbers, element, bits):
     """A TensorProto; those of 4 bits are two to a byte."""
     flat = numbers.reshape(-1).astype(np.uint8)
+    if bits == 4 and flat.size % 2:
+        flat = np.append(flat, np.uint8(0))
     raw = flat if bits == 8 else (flat[0::2] & 15) | (flat[1::2] & 15) << 4
     return (b"".join(onnx_file.number(1, size) for size in numbers.shape) + onnx_file.number(2, element) +
             onnx_file.data(8, name) + onnx_file.data(9, raw.tobytes()))
@@ -94,7 +99,9 @@ def dequantize(generator, name, m, n, k, bits, signed, per, zeros=False, turned=
 
 def main():
     gpu.use_stand_in()
-    generator = np.random.default_rng(strata.seed()) if hasattr(strata, "seed") else np.random.default_rng()
+    seed = int(os.environ.get("STRATA_SEED", np.random.SeedSequence().entropy % (1 << 32)))
+    print(f"STRATA_SEED={seed}", flush=True)
+    generator = np.random.default_rng(seed)
     number = 0
 
     def name():
