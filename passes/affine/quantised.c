@@ -230,12 +230,15 @@ static bool read_formula(strata_compile_t *compile, MlirOperation call, const st
   const strata_access_t *store = strata_nest_only_store(weights);
   const strata_space_t *space = space_of(weights);
   term_t t = {&out->kernel, weights, store->value, mlirAffineMapMultiDimIdentityGet(context, weights->n_parallel)};
-  term_t product, sides[2];
-  if (!operand_of(&t, "arith.truncf", 0, &product) || !resolve(&product, space) ||
-      !operand_of(&product, "arith.mulf", 0, &sides[0]) || !operand_of(&product, "arith.mulf", 1, &sides[1]))
+  term_t value, product, sides[2];
+  if (!operand_of(&t, "arith.truncf", 0, &value))
     return false;
-  bool found = false;
-  for (int i = 0; i < 2 && !found; i++)
+  out->scale = (strata_quantised_factor_t){.is_constant = true, .constant = 1}; // of one of all, which the result has
+  bool found = read_difference(value, space, out);
+  product = value;
+  bool is_scaled = !found && resolve(&product, space) && operand_of(&product, "arith.mulf", 0, &sides[0]) &&
+                   operand_of(&product, "arith.mulf", 1, &sides[1]);
+  for (int i = 0; i < 2 && is_scaled && !found; i++)
     found = read_difference(sides[i], space, out) && read_scale(compile, call, &sides[1 - i], space, out);
   if (!found || !(out->form.block = block_of(out, weights, steps)))
     return false;

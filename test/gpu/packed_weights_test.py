@@ -97,6 +97,25 @@ def dequantize(generator, name, m, n, k, bits, signed, per, zeros=False, turned=
     case.run(case.graph.node("MatMul", ["x", product]), weights.astype(np.float16).astype(np.float64), way)
 
 
+def count_operations():
+    """What the loop that multiplies spends on a weight of 4 bits: two operations a pair put it under an exponent, which
+    the assembler makes one of, one takes the zero point off, one scales; a shift for each word, a splat for each scale."""
+    strata.strata("packed3.onnx", "--compile-to=gpu", "-o", "gpu", *OPTIONS)
+    files = [os.path.join("gpu", name) for name in os.listdir("gpu") if name.endswith(".mlir")]
+    with open(files[0], encoding="utf-8") as file:
+        text = file.read()
+    loops = re.findall(r"tile.barrier_wait(?:(?!tile.barrier_wait).)*?tile.mma_commit", text, re.S)
+    assert loops, "no loop that multiplies"
+    part = loops[0]
+    weights = 8 * len(re.findall(r"tile.mma_registers", part))
+    count = {op: len(re.findall(rf"\b{op}\b.*(?:i32|vector<2xf16>)", part))
+             for op in ("arith.andi", "arith.ori", "arith.shrui", "arith.addf", "math.fma", "arith.mulf")}
+    print(f"operations on {weights} weights: {count}")
+    assert weights and count["arith.andi"] == count["arith.ori"] == weights // 2, count
+    assert count["arith.addf"] + count["math.fma"] == count["arith.mulf"] == weights // 2, count
+    assert count["arith.shrui"] <= weights // 4, count  # equal ones, of two pairs each, become one
+
+
 def main():
     gpu.use_stand_in()
     seed = int(os.environ.get("STRATA_SEED", np.random.SeedSequence().entropy % (1 << 32)))
@@ -122,7 +141,8 @@ def main():
             for per in ("tensor", "column", 32, 128):
                 for turned in (False, True):
                     dequantize(generator, name(), 4, 256, 640, bits, signed, per, zeros=turned != signed,
-                               turned=turned)
+                               turned=turned, way="" if per == "tensor" else "packed")
+    count_operations()
 
 
 if __name__ == "__main__":
