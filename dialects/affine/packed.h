@@ -3,8 +3,8 @@
 // A product's kernel reads them through a nest "unpack" of its own, which computes what is multiplied:
 //
 //   affine.parallel (%n, %k) = (0, 0) to (N, K) {
-//     %w = affine.load %words[...] : memref<N/16 x K/64 x 128 x i32>   %s = affine.load %scales[...]   (%z = ... %zeros)
-//     affine.store (bits of %w - zero) * %s, %weights[%n, %k] } {strata.nest = "unpack", strata.bits, strata.block, ...}
+//     %w = affine.load %words[...] : memref<N/16 x K/64 x 128 x i32>   %s = affine.load %scales[...]
+//     affine.store (bits of %w - zero) * %s, %weights[%n, %k] } {strata.nest = "unpack", strata.bits, ...}
 //
 // A tile of 16 rows and 64 steps lies in one piece, and so do its scales, one a row and |block| steps, and zero points.
 // Lane l of a warp has rows l / 4 and l / 4 + 8 and steps 2 * (l mod 4) + {0, 1, 8, 9} + 16 * i, as mma's and wgmma's

@@ -4,11 +4,11 @@
 // A number q of 4 bits, put under the exponent of 1024, is the f16 1024 + q, or, 4 bits further up, 1024 + 16 * q: two
 // numbers take one operation on a word's halves, one that takes off 1024 and the zero point, exactly, and one that
 // scales and rounds them, as f32 rounded to 16 bits would be.
+#include "lowering/tile_to_gpu/pipelined_unpack.h"
 #include "dialects/affine/packed.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/groups.h"
-#include "lowering/tile_to_gpu/pipelined_unpack.h"
 #include "lowering/tile_to_gpu/roles.h"
 
 enum { ROW = 0, STEP = 1, PAIR = 2, WORDS = STRATA_MMA_WORDS_A, LANES = 32, WARPS = 4, QUAD = 4, K = 16, VECTOR = 4 };
@@ -112,8 +112,8 @@ static MlirValue nibbles(const unpack_t *u, MlirValue word, int64_t i, MlirValue
   int64_t shift = u->is_f16 ? i / 2 * 8 : i * 4;
   if (shift)
     word = with(u, "arith.shrui", word, shift);
-  word = with(u, "arith.ori", with(u, "arith.andi", word, is_high ? HIGH : LOW),
-              u->is_f16 ? F16_EXPONENT : BF16_EXPONENT);
+  word =
+      with(u, "arith.ori", with(u, "arith.andi", word, is_high ? HIGH : LOW), u->is_f16 ? F16_EXPONENT : BF16_EXPONENT);
   MlirValue value = pair_of_word(u, word);
   if (!is_high)
     return strata_emit_binary(e, "arith.addf", value, offset(u, u->is_f16 ? 1024 : 128, zero));

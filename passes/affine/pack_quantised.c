@@ -65,8 +65,7 @@ static bool reads_matrix(packing_t *p) {
   const strata_contraction_kernel_t *c = p->q->contraction;
   const strata_access_t *access = c->sides[STRATA_SIDE_V].access;
   const strata_nest_t *nest = c->nest;
-  if (!strata_pack_takes(c, STRATA_SIDE_V) || nest->n_reduction != 1 ||
-      mlirAffineMapGetNumResults(access->map) != 2)
+  if (!strata_pack_takes(c, STRATA_SIDE_V) || nest->n_reduction != 1 || mlirAffineMapGetNumResults(access->map) != 2)
     return false;
   p->argument = mlirBlockArgumentGetArgNumber(access->buffer);
   for (int i = 0; i < 2; i++) {
@@ -79,8 +78,7 @@ static bool reads_matrix(packing_t *p) {
     p->place[which] = i;
     p->sizes[which] = strata_nest_static_extent(nest, dim);
   }
-  return p->place[0] != p->place[1] && p->sizes[0] % STRATA_PACKED_ROWS == 0 &&
-         p->sizes[1] % STRATA_PACKED_STEPS == 0;
+  return p->place[0] != p->place[1] && p->sizes[0] % STRATA_PACKED_ROWS == 0 && p->sizes[1] % STRATA_PACKED_STEPS == 0;
 }
 
 // True if fetching the weights as they are multiplied takes longer than multiplying them.
@@ -94,8 +92,7 @@ static bool has_few_rows(const strata_gpu_device_t *device, const strata_problem
 static bool is_asked(const packing_t *p, const strata_problem_t *problem) {
   const strata_contraction_kernel_t *c = p->q->contraction;
   return p->q->called && p->q->calls && problem->async && problem->operand_bytes == 2 && problem->batch == 1 &&
-         !problem->varies && !problem->is_pair && !problem->row_reductions &&
-         has_few_rows(p->q->device, problem) &&
+         !problem->varies && !problem->is_pair && !problem->row_reductions && has_few_rows(p->q->device, problem) &&
          strata_pack_is_constant(p->q->calls, p->q->called, c, STRATA_SIDE_V);
 }
 
@@ -125,17 +122,18 @@ static const char *place_text(const packing_t *p, int part, int64_t element) {
   long long e = element, row = strata_packed_row_scales(form), steps = strata_packed_scale_steps(form),
             block = form->block;
   if (part != WORDS)
-    return strata_arena_printf(arena_of(p),
-                               "d0 * 16 + (d2 floordiv %lld) mod 2 * 8 + d2 floordiv %lld, d1 * %lld + d2 mod %lld * %lld",
-                               row, 2 * row, steps, row, block);
+    return strata_arena_printf(
+        arena_of(p), "d0 * 16 + (d2 floordiv %lld) mod 2 * 8 + d2 floordiv %lld, d1 * %lld + d2 mod %lld * %lld", row,
+        2 * row, steps, row, block);
   if (form->bits == 4)
-    return strata_arena_printf(arena_of(p),
-                               "d0 * 16 + d2 floordiv 16 + %lld, d1 * 64 + d2 mod 4 * 16 + (d2 floordiv 4) mod 4 * 2 + %lld",
-                               e % 2 * 8, e / 2 % 2 * 8 + e / 4);
-  return strata_arena_printf(arena_of(p),
-                             "d0 * 16 + (d2 mod 128) floordiv 16 + %lld, d1 * 64 + d2 floordiv 128 * 32 + d2 mod 4 * 8 + "
-                             "(d2 floordiv 4) mod 4 * 2 + %lld",
-                             e / 2 * 8, e % 2);
+    return strata_arena_printf(
+        arena_of(p), "d0 * 16 + d2 floordiv 16 + %lld, d1 * 64 + d2 mod 4 * 16 + (d2 floordiv 4) mod 4 * 2 + %lld",
+        e % 2 * 8, e / 2 % 2 * 8 + e / 4);
+  return strata_arena_printf(
+      arena_of(p),
+      "d0 * 16 + (d2 mod 128) floordiv 16 + %lld, d1 * 64 + d2 floordiv 128 * 32 + d2 mod 4 * 8 + "
+      "(d2 floordiv 4) mod 4 * 2 + %lld",
+      e / 2 * 8, e % 2);
 }
 
 // The inverse: coordinates of a part over columns and steps, and the first bit of the number in its word.
@@ -147,12 +145,10 @@ static const char *coordinates_text(const packing_t *p, int part) {
                ? "d0 floordiv 16, d1 floordiv 64, d0 mod 8 * 16 + (d1 mod 8) floordiv 2 * 4 + (d1 mod 64) floordiv 16"
                : "d0 floordiv 16, d1 floordiv 64, (d1 mod 64) floordiv 32 * 128 + d0 mod 8 * 16 + "
                  "(d1 mod 8) floordiv 2 * 4 + (d1 mod 32) floordiv 8";
-  return strata_arena_printf(arena_of(p),
-                             "d0 floordiv 16, d1 floordiv %lld, d0 mod 8 * %lld + (d0 mod 16) floordiv 8 * %lld + %s",
-                             (long long)strata_packed_scale_steps(form), 2 * row, row,
-                             row == 1 ? "0"
-                                      : strata_arena_printf(arena_of(p), "(d1 mod 64) floordiv %lld",
-                                                            (long long)form->block));
+  return strata_arena_printf(
+      arena_of(p), "d0 floordiv 16, d1 floordiv %lld, d0 mod 8 * %lld + (d0 mod 16) floordiv 8 * %lld + %s",
+      (long long)strata_packed_scale_steps(form), 2 * row, row,
+      row == 1 ? "0" : strata_arena_printf(arena_of(p), "(d1 mod 64) floordiv %lld", (long long)form->block));
 }
 
 static const char *bit_text(const packing_t *p) {
@@ -182,20 +178,20 @@ static const char *type_text(const packing_t *p, MlirType type) { return strata_
 static const char *load_text(const packing_t *p, const strata_quantised_factor_t *factor, int part, int64_t element) {
   int64_t sizes[3];
   sizes_of(p, part, sizes);
-  MlirAffineMap place = mlirAffineMapAttrGetValue(parse(
-      p, strata_arena_printf(arena_of(p), "affine_map<(d0, d1, d2) -> (%s)>", place_text(p, part, element))));
+  MlirAffineMap place = mlirAffineMapAttrGetValue(
+      parse(p, strata_arena_printf(arena_of(p), "affine_map<(d0, d1, d2) -> (%s)>", place_text(p, part, element))));
   MlirAffineExpr weights[2];
   for (int i = 0; i < 2; i++)
     weights[p->place[i]] = mlirAffineMapGetResult(place, i);
-  MlirAffineMap at = strata_affine_compose(strata_map_without_symbols(factor->map),
-                                           mlirAffineMapGet(p->q->compile->context, 3, 0, 2, weights),
-                                           STRATA_STATIC_SPACE(3, sizes));
+  MlirAffineMap at =
+      strata_affine_compose(strata_map_without_symbols(factor->map),
+                            mlirAffineMapGet(p->q->compile->context, 3, 0, 2, weights), STRATA_STATIC_SPACE(3, sizes));
   MlirType type = mlirValueGetType(factor->buffer);
-  return strata_arena_printf(arena_of(p),
-                             "\"affine.load\"(%%from, %%a, %%b, %%c) {map = affine_map<%s>} : (%s, index, index, index) "
-                             "-> %s\n",
-                             strata_map_text(arena_of(p), at), type_text(p, type),
-                             type_text(p, mlirShapedTypeGetElementType(type)));
+  return strata_arena_printf(
+      arena_of(p),
+      "\"affine.load\"(%%from, %%a, %%b, %%c) {map = affine_map<%s>} : (%s, index, index, index) "
+      "-> %s\n",
+      strata_map_text(arena_of(p), at), type_text(p, type), type_text(p, mlirShapedTypeGetElementType(type)));
 }
 
 // A word: numbers, those with a sign from 0 on, one above the other.
@@ -203,7 +199,8 @@ static const char *word_text(const packing_t *p) {
   const strata_packed_form_t *form = &p->from.form;
   const char *text = "%w0 = arith.constant 0 : i32\n";
   int64_t n = 32 / form->bits, offset = p->from.is_signed ? 1 << (form->bits - 1) : 0;
-  // A number's bits, in the order of place_text: pairs of neighbours along the reduction 16 bits apart, or side by side.
+  // A number's bits, in the order of place_text: pairs of neighbours along the reduction 16 bits apart, or side by
+  // side.
   for (int64_t i = 0; i < n; i++)
     text = strata_arena_printf(arena_of(p),
                                "%s%%f%lld = %s%%i%lld = arith.fptosi %%f%lld : f32 to i32\n"
@@ -241,13 +238,13 @@ static const char *nest_text(const packing_t *p, int part) {
   MlirType from = factor->is_constant ? p->types[part] : mlirValueGetType(factor->buffer);
   int64_t sizes[3];
   sizes_of(p, part, sizes);
-  return strata_arena_printf(arena_of(p),
-                             "func.func private @f(%%from: %s, %%to: %s) {\naffine.parallel (%%a, %%b, %%c) = (0, 0, 0) to "
-                             "(%lld, %lld, %lld) {\n%saffine.store %%v, %%to[%%a, %%b, %%c] : %s\n} "
-                             "{strata.nest = \"pack\"}\nreturn }",
-                             type_text(p, from), type_text(p, p->types[part]), (long long)sizes[0],
-                             (long long)sizes[1], (long long)sizes[2], value_text(p, part),
-                             type_text(p, p->types[part]));
+  return strata_arena_printf(
+      arena_of(p),
+      "func.func private @f(%%from: %s, %%to: %s) {\naffine.parallel (%%a, %%b, %%c) = (0, 0, 0) to "
+      "(%lld, %lld, %lld) {\n%saffine.store %%v, %%to[%%a, %%b, %%c] : %s\n} "
+      "{strata.nest = \"pack\"}\nreturn }",
+      type_text(p, from), type_text(p, p->types[part]), (long long)sizes[0], (long long)sizes[1], (long long)sizes[2],
+      value_text(p, part), type_text(p, p->types[part]));
 }
 
 // The one nest of the function |text|, at the end of |body|, its buffers replaced.
@@ -315,8 +312,7 @@ static strata_status_t add_kernel(packing_t *p, int part) {
   MlirStringRef symbol = strata_attr_str(p->q->called->func, "sym_name");
   const strata_quantised_factor_t *factor = factor_of(p, part);
   p->types[part] = type_of(p, part);
-  p->kernels[part] =
-      strata_arena_printf(arena_of(p), "%.*s_%s", (int)symbol.length, symbol.data, part_names[part]);
+  p->kernels[part] = strata_arena_printf(arena_of(p), "%.*s_%s", (int)symbol.length, symbol.data, part_names[part]);
   MlirOperation func = mlirOperationClone(p->dequantise), nest;
   MlirBlock body = strata_func_body(func);
   intptr_t last = mlirBlockGetNumArguments(body) - 1;
@@ -337,12 +333,12 @@ static strata_status_t add_kernel(packing_t *p, int part) {
 //===-- The product's kernel -------------------------------------------------------------------------------------===//
 
 static const char *unpack_load_text(const packing_t *p, int part) {
-  return strata_arena_printf(arena_of(p),
-                             "%%%s_ = \"affine.load\"(%%%s, %%n, %%k) {map = affine_map<(d0, d1) -> (%s)>} : (%s, index, "
-                             "index) -> %s\n",
-                             part_names[part], part_names[part], coordinates_text(p, part),
-                             type_text(p, p->types[part]),
-                             type_text(p, mlirShapedTypeGetElementType(p->types[part])));
+  return strata_arena_printf(
+      arena_of(p),
+      "%%%s_ = \"affine.load\"(%%%s, %%n, %%k) {map = affine_map<(d0, d1) -> (%s)>} : (%s, index, "
+      "index) -> %s\n",
+      part_names[part], part_names[part], coordinates_text(p, part), type_text(p, p->types[part]),
+      type_text(p, mlirShapedTypeGetElementType(p->types[part])));
 }
 
 static const char *unpack_text(const packing_t *p) {
@@ -353,8 +349,9 @@ static const char *unpack_text(const packing_t *p) {
     arguments = strata_arena_printf(arena, "%s%%%s: %s, ", arguments, part_names[part], type_text(p, p->types[part]));
     loads = strata_arena_printf(arena, "%s%s", loads, unpack_load_text(p, part));
   }
-  zero = p->n_parts > ZEROS ? strata_arena_printf(arena, "%%zero = arith.extf %%zeros_ : %s to f32\n", element)
-                            : strata_arena_printf(arena, "%%zero = arith.constant %lld.0 : f32\n", (long long)form->zero);
+  zero = p->n_parts > ZEROS
+             ? strata_arena_printf(arena, "%%zero = arith.extf %%zeros_ : %s to f32\n", element)
+             : strata_arena_printf(arena, "%%zero = arith.constant %lld.0 : f32\n", (long long)form->zero);
   const char *type = strata_arena_printf(arena, "memref<%lldx%lldx%s>", (long long)p->sizes[p->place[0] ? 1 : 0],
                                          (long long)p->sizes[p->place[0] ? 0 : 1], element);
   return strata_arena_printf(
@@ -367,9 +364,9 @@ static const char *unpack_text(const packing_t *p) {
       "%%wide = arith.mulf %%above, %%scale : f32\n%%v = arith.truncf %%wide : f32 to %s\n"
       "affine.store %%v, %%to[%s] : %s\n} {strata.nest = \"%s\", strata.bits = %lld : i64, strata.block = %lld : i64, "
       "strata.zero = %lld : i64}\nreturn }",
-      arguments, type, (long long)p->sizes[0], (long long)p->sizes[1], loads, bit_text(p),
-      (1 << form->bits) - 1, zero, element, element, p->place[0] ? "%k, %n" : "%n, %k", type, STRATA_UNPACK,
-      (long long)form->bits, (long long)form->block, (long long)form->zero);
+      arguments, type, (long long)p->sizes[0], (long long)p->sizes[1], loads, bit_text(p), (1 << form->bits) - 1, zero,
+      element, element, p->place[0] ? "%k, %n" : "%n, %k", type, STRATA_UNPACK, (long long)form->bits,
+      (long long)form->block, (long long)form->zero);
 }
 
 // The weights' argument becomes those of the parts; the weights are the kernel's own.
@@ -408,8 +405,8 @@ static void pack_before_call(packing_t *p, MlirOperation call) {
   n = mlirOperationGetNumOperands(call);
   for (intptr_t i = 0; i < n + p->n_parts - 1; i++) {
     intptr_t from = i < p->argument ? i : i - (p->n_parts - 1);
-    operands[i] = i >= p->argument && i < p->argument + p->n_parts ? parts[i - p->argument]
-                                                                   : mlirOperationGetOperand(call, from);
+    operands[i] =
+        i >= p->argument && i < p->argument + p->n_parts ? parts[i - p->argument] : mlirOperationGetOperand(call, from);
   }
   mlirOperationSetOperands(call, n + p->n_parts - 1, operands);
   if (strata_value_has_one_use(weights)) { // its writer's
@@ -434,7 +431,8 @@ strata_status_t strata_pack_quantised(const strata_gpu_contraction_t *question, 
     pack_before_call(&p, question->called->calls.data[i]);
   strata_set_attr(p.dequantise, STRATA_REPLACED, mlirUnitAttrGet(question->compile->context));
   strata_parallel_leave(question->called);
-  strata_explain(question->compile, "packed %lld x %lld x %lld: the columns' operand, %lld bits and scales of blocks of %lld",
+  strata_explain(question->compile,
+                 "packed %lld x %lld x %lld: the columns' operand, %lld bits and scales of blocks of %lld",
                  (long long)problem.rows, (long long)problem.columns, (long long)problem.steps,
                  (long long)p.from.form.bits, (long long)p.from.form.block);
   return read_packed(&p);

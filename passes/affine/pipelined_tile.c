@@ -211,7 +211,8 @@ static bool can_share(const strata_gpu_device_t *device, const strata_problem_t 
 
 // Blocks that leave sums to one another are a grid of one product's; a thread has some registers for those of others.
 static bool can_stream(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int64_t sums) {
-  return !problem->shares_launch && !problem->next && (p->shape.groups <= 2 || strata_pipelined_unpacks(problem)) && sums <= SUMS;
+  return !problem->shares_launch && !problem->next && (p->shape.groups <= 2 || strata_pipelined_unpacks(problem)) &&
+         sums <= SUMS;
 }
 
 // Every second row: each kind has tiles of its own, of which a cluster's share the right operand's steps, which all
@@ -228,7 +229,8 @@ static bool has_registers(const strata_problem_t *problem, const strata_pipeline
                           const strata_product_form_t *form, int64_t sums) {
   bool needs_few = form->is_bulk && !form->reads_left;
   int64_t most = p->residents > 1 ? SUMS / 2 : form->groups > 2 ? MANY_GROUPS_SUMS : needs_few ? WIDE_SUMS : SUMS;
-  return sums <= most && (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem))));
+  return sums <= most &&
+         (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem))));
 }
 
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,

@@ -160,8 +160,7 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   fetched_t fetch = fetched(problem, p);
   bound_t bound = {tile_instructions(problem, p), "instructions"};
   if (strata_pipelined_unpacks(problem))
-    bound.cycles = costs->unpack_step / together +
-                   fmax(bound.cycles, costs->unpack * rows / (double)STRATA_GROUP_ROWS);
+    bound.cycles = costs->unpack_step / together + fmax(bound.cycles, costs->unpack * rows / (double)STRATA_GROUP_ROWS);
   else if (strata_pipelined_reads_left(problem, p))
     bound = slower((bound_t){bound.cycles * costs->left_read, bound.what},
                    (bound_t){costs->left_step + costs->left_column * columns, "left operand"});

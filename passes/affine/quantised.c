@@ -191,8 +191,7 @@ static bool read_scale(strata_compile_t *compile, MlirOperation call, const term
     return mlirTypeEqual(mlirValueGetType(from.value), out->element);
   const strata_access_t *load = load_of(&wide);
   return load && mlirValueIsABlockArgument(load->buffer) && mlirTypeIsAF32(mlirValueGetType(wide.value)) &&
-         are_values(compile, out->element,
-                    mlirOperationGetOperand(call, mlirBlockArgumentGetArgNumber(load->buffer)));
+         are_values(compile, out->element, mlirOperationGetOperand(call, mlirBlockArgumentGetArgNumber(load->buffer)));
 }
 
 //===-- Blocks ---------------------------------------------------------------------------------------------------===//

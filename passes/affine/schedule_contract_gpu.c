@@ -171,7 +171,8 @@ static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
   return NULL;
 }
 
-// Pairs, products whose rows are reduced, and those of packed weights are carried out with both operands as they lie, or not as such.
+// Pairs, products whose rows are reduced, and those of packed weights are carried out with both operands as they lie,
+// or not as such.
 static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                     strata_schedule_t *out, bool *out_taken) {
   strata_candidate_t pipelined[EXPLAINED];

@@ -99,7 +99,7 @@ def dequantize(generator, name, m, n, k, bits, signed, per, zeros=False, turned=
 
 def count_operations():
     """What the loop that multiplies spends on a weight of 4 bits: two operations a pair put it under an exponent, which
-    the assembler makes one of, one takes the zero point off, one scales; a shift for each word, a splat for each scale."""
+    the assembler makes one of, one takes the zero point off, one scales; shifts and splats besides."""
     strata.strata("packed3.onnx", "--compile-to=gpu", "-o", "gpu", *OPTIONS)
     files = [os.path.join("gpu", name) for name in os.listdir("gpu") if name.endswith(".mlir")]
     with open(files[0], encoding="utf-8") as file:
