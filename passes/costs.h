@@ -87,6 +87,8 @@ typedef struct {
   double left_read;         // times as long at full clock, where threads read the left operand ...
   double left_step;         // ... but not less: they load, multiply and wait in turn
   double left_column;       // the same for each column of the tile
+  double unpack;            // of 64 rows' step that threads unpack, while others multiply, ...
+  double unpack_step;       // ... and of any such step besides: they load, unpack, multiply and wait in turn
   double code;              // of an op like exp, for each result of a thread, fetched or computed
   double memory_latency;    // of a bulk copy from memory, while memory is busy
   double memory_share;      // of its share of the memory's bandwidth, that a processor can draw alone

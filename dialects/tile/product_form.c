@@ -29,9 +29,8 @@ static bool fits_instructions(const strata_product_form_t *f) {
 
 // Sums of all blocks go to where the slots were; a span of a crossed operand is that of tiles of one cluster.
 static bool can_be_parts(const strata_product_form_t *f) {
-  int64_t slot = (f->sides[0].slot + f->sides[1].slot) * STRATA_SPAN;
   return f->is_bulk && f->has_fragments && f->sides[f->swap ? 0 : 1].slot == f->columns &&
-         f->rows * f->columns * STRATA_SUM_BYTES <= f->slots * slot;
+         f->rows * f->columns * STRATA_SUM_BYTES <= f->slots * f->slot_bytes;
 }
 
 const char *strata_product_fault(const strata_product_form_t *f) {
@@ -51,7 +50,11 @@ const char *strata_product_fault(const strata_product_form_t *f) {
     return "a reduction that begins anywhere, but of whole steps, in bulk and of one block,";
   if (f->every > 1 && (f->swap || f->pair > 1 || f->parts > 1 || f->row > 1 || f->stream))
     return "every second row of other than plain tiles";
-  if (f->reads_left && (f->parts > 1 || f->groups > 2))
+  if (f->unpacks &&
+      !(f->is_bulk && f->has_whole_steps && f->has_fragments && f->across == 1 && f->pair == 1 && sharers(f) == 1 &&
+        f->every == 1 && f->row == 1 && f->teams == 1 && !f->stagger && f->groups <= 4))
+    return "an operand of few bits, but in bulk, in whole steps, of one product and one team,";
+  if (f->reads_left && !f->unpacks && (f->parts > 1 || f->groups > 2))
     return "an operand read by threads of three groups, or for the blocks of a cluster,"; // places are found by bits
   if (f->row > 1 && f->teams != 1)
     return "a row shared by the blocks of a cluster";

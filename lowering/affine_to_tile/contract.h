@@ -3,6 +3,7 @@
 #define STRATA_LOWERING_AFFINE_TO_TILE_CONTRACT_H
 
 #include "dialects/affine/contraction.h"
+#include "dialects/affine/packed.h"
 #include "lowering/affine_to_tile/kinds.h"
 
 STRATA_MUST_CHECK strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b);
@@ -32,5 +33,10 @@ void strata_tile_contract_reduce(strata_tile_builder_t *b, const strata_nest_t *
 // Asks for the line around what the kernel stores at |point|, which has no vector dims, in the second-level cache.
 void strata_tile_contract_prefetch(strata_tile_builder_t *b, const strata_contraction_kernel_t *c,
                                    const MlirAffineExpr *point);
+
+// The tile of |packed| at |point|, its nest's columns and steps: rows along vector dim |axis|, steps along |step|; of
+// |element| (contract_packed.c).
+MlirValue strata_tile_unpack(strata_tile_builder_t *b, const strata_packed_t *packed, const MlirAffineExpr *point,
+                             int axis, int step, MlirType element);
 
 #endif

@@ -294,10 +294,16 @@ static MlirValue load_rows(strata_tile_builder_t *b, MlirValue row, uint32_t dim
 static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, MlirAffineExpr steps_left) {
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
   MlirValue factor = c->mma ? strata_contraction_narrow(&c->k, side) : c->k.sides[side].factor;
+  int axis = side == U ? ROW : COLUMN;
+  uint32_t dims = 1u << axis | 1u << STEP;
+  strata_packed_t packed;
+  if (b->schedule.producers && strata_packed_read(c->k.kernel, c->k.sides[side].access->buffer, &packed)) {
+    const MlirAffineExpr point[] = {c->point[c->axes[axis].dims[0]], c->point[c->axes[STEP].dims[0]]};
+    return strata_tile_unpack(b, &packed, point, axis, STEP, mlirValueGetType(factor));
+  }
   strata_tile_value_t value = strata_tile_evaluate(b, &frame, factor);
   if (b->status)
     return value.value;
-  uint32_t dims = 1u << (side == U ? ROW : COLUMN) | 1u << STEP;
   if (b->schedule.producers && value.dims == 1u << STEP && keeps_zero(c, factor)) {
     MlirValue rows = load_rows(b, value.value, dims);
     if (!mlirValueIsNull(rows))

@@ -14,6 +14,7 @@ typedef struct {
   bool has_boxes;   // the copy engine may fill its slots, with spans or, for multiply-adds, as |is_dense| says
   bool has_windows; // following windows, too
   bool has_copies;  // threads may wait for copies of theirs
+  bool is_packed;   // it lies in whole tiles, in memory as in a slot
   bool is_dense;    // a slot's rows run across the reduction and lie one behind the other
   bool may_cross;   // spans may run across the reduction
   bool splits_rows; // as strata_bulk_limits_t has it
@@ -66,11 +67,14 @@ void strata_boxes_copy(strata_gpu_distribution_t *d, const strata_shared_operand
 #define STRATA_SOURCE_FILL(name)                                                                                       \
   strata_status_t name(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, const strata_fill_t *to)
 
+STRATA_SOURCE_TAKES(strata_packed_takes);
 STRATA_SOURCE_TAKES(strata_box_takes);
 STRATA_SOURCE_TAKES(strata_window_takes);
 STRATA_SOURCE_TAKES(strata_pieces_take);
 STRATA_SOURCE_TAKES(strata_copies_take);
 STRATA_SOURCE_TAKES(strata_registers_take);
+int64_t strata_packed_bytes(const strata_shared_operand_t *operand);
+STRATA_SOURCE_FILL(strata_packed_fill);
 int64_t strata_boxes_bytes(const strata_shared_operand_t *operand);
 STRATA_SOURCE_FILL(strata_boxes_fill);
 STRATA_SOURCE_FILL(strata_copies_fill);

@@ -21,6 +21,8 @@ struct strata_ring_operand {
   int64_t tiles;                  // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
   int64_t stride;
   strata_ring_operand_t *next; // of a list, a pair's columns: that whose tile lies behind this one's; NULL: none
+  MlirOperation unpack;        // the tile.unpack whose words it is: threads make fragments of them; null: none
+  strata_ring_operand_t *with; // of a list, its scales and zero points: what each slot has besides; NULL: nothing
 };
 
 // Reads |value|, of whose dims |contiguous| is that in memory: how it comes, and lies in a slot.
@@ -32,6 +34,7 @@ typedef struct strata_instruction strata_instruction_t; // pipelined_instruction
 
 typedef struct {
   bool reads_left; // threads read the left operand, of f32 across the reduction, and hand it on in registers
+  bool unpacks;    // or numbers of few bits
   const strata_instruction_t *instruction;
   const strata_mma_t *mma;
   bool swap;

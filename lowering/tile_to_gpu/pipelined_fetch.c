@@ -79,6 +79,23 @@ static strata_status_t copy_tile(strata_gpu_distribution_t *d, const strata_ring
   return operand->shared.source->fill(d, &operand->shared, &to);
 }
 
+// What a slot has besides: each from the slot's place in memory of its own on.
+static strata_status_t copy_with(strata_gpu_distribution_t *d, const strata_ring_operand_t *with, strata_fill_t to) {
+  for (; with; with = with->with) {
+    to.at = strata_emit_times(&d->e, to.slot, with->slot);
+    STRATA_TRY(with->shared.source->fill(d, &with->shared, &to));
+  }
+  return NULL;
+}
+
+// Bytes of a slot's tiles that the copy engine brings.
+static int64_t bulk_bytes(const strata_ring_operand_t *operand) {
+  int64_t bytes = 0;
+  for (; operand; operand = operand->with)
+    bytes += operand->shared.source->bytes(&operand->shared) * operand->tiles;
+  return bytes;
+}
+
 // The tiles of all tasks of the cluster where they differ.
 static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side) {
   strata_emitter_t *e = &d->e;
@@ -89,6 +106,7 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
     return NULL;
   if (k->product.parts == 1 || operand->stride == 0) {
     STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
+    STRATA_TRY(copy_with(d, operand->with, to));
     return operand->next ? copy_tile(d, operand->next, to, operand->slot / k->product.pair) : NULL;
   }
   MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
@@ -105,7 +123,7 @@ static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipeline
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
     if (is_bulk(k, side))
-      bytes += operands[side].shared.source->bytes(&operands[side].shared) * operands[side].tiles;
+      bytes += bulk_bytes(&operands[side]);
   strata_ring_expect(d, &k->ring, k->place.slot, bytes);
   for (int side = 0; side < 2; side++)
     if (is_bulk(k, side))

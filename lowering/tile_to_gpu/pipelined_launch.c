@@ -138,6 +138,8 @@ strata_status_t strata_pipelined_allocate(strata_gpu_distribution_t *d, strata_p
   for (int side = 0; side < 2; side++) {
     strata_shared_operand_t *shared = &p->operands[side].shared;
     STRATA_TRY(strata_shared_alloc(d, shared->element, p->operands[side].slot * p->slots, &shared->memory));
+    for (strata_ring_operand_t *with = p->operands[side].with; with; with = with->with)
+      STRATA_TRY(strata_shared_alloc(d, with->shared.element, with->slot * p->slots, &with->shared.memory));
     if (p->operands[side].next)
       p->operands[side].next->shared.memory = shared->memory;
   }
@@ -172,6 +174,8 @@ strata_register_shares_t strata_pipelined_registers(const strata_gpu_distributio
   (void)d;
   if (p->groups * p->teams == 1)
     return (strata_register_shares_t){0};
+  if (p->groups > 3)
+    return (strata_register_shares_t){32, 112}; // a launch gives its threads multiples of eight, 96
   if (p->groups > 2)
     return is_bulk ? (strata_register_shares_t){32, 160} : (strata_register_shares_t){104, 136};
   return !is_bulk  ? (strata_register_shares_t){104, 200}

@@ -10,6 +10,7 @@
 #include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
+#include "lowering/tile_to_gpu/pipelined_unpack.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/values.h"
 
@@ -53,6 +54,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
                                     const strata_pipelined_t *p, strata_ring_operand_t *operand) {
   MlirValue value = mlirOperationGetOperand(op, side);
   MlirType type = mlirValueGetType(value);
+  if (strata_unpack_is(value))
+    return strata_unpack_read(d, value, operand);
   const strata_operand_terms_t terms = p->instruction->terms(type, side == strata_pipelined_left_side(p));
   int contiguous = STEP;
   int64_t width = 1;
@@ -125,7 +128,8 @@ strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirO
   STRATA_TRY(strata_pipelined_read(d, op, &product));
   strata_layout_fix(d, mlirOperationGetResult(op, 0), &product.layout);
   for (int side = 0; side < 2; side++)
-    strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].shared.load);
+    if (mlirOperationIsNull(product.operands[side].unpack))
+      strata_layout_fix(d, mlirOperationGetOperand(op, side), &product.operands[side].shared.load);
   return NULL;
 }
 

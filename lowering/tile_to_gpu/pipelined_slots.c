@@ -32,7 +32,10 @@ bool strata_pipelined_is_bulk(const strata_pipelined_t *p) {
 }
 
 int64_t strata_ring_slot_bytes(const strata_ring_operand_t *operand) {
-  return operand->slot * operand->shared.element_bytes;
+  int64_t bytes = 0;
+  for (; operand; operand = operand->with)
+    bytes += operand->slot * operand->shared.element_bytes;
+  return bytes;
 }
 
 int64_t strata_ring_bytes(const strata_pipelined_t *p) {

@@ -8,6 +8,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/groups.h"
+#include "lowering/tile_to_gpu/pipelined_unpack.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, LEFT_HALF = 4, WORDS = STRATA_MMA_WORDS_A };
@@ -94,16 +95,18 @@ MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_p
 
 static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation op, const strata_schedule_t *schedule,
                              const strata_pipelined_t *p) {
-  int64_t steps = p->operands[0].shared.steps;
+  int left = strata_pipelined_left_side(p);
+  const strata_shared_operand_t *right = &p->operands[1 - left].shared;
   if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0)
     return strata_gpu_missing(op, "this matrix instruction");
   for (int side = 0; side < 2; side++)
-    if (p->operands[side].shared.steps * p->operands[side].shared.element_bytes != STRATA_SPAN)
+    if (!(p->unpacks && side == left) &&
+        p->operands[side].shared.steps * p->operands[side].shared.element_bytes != STRATA_SPAN)
       return strata_gpu_missing(op, "a step of other than 128 bytes");
   if (schedule->producers != STRATA_GROUP_THREADS || schedule->group != p->groups * STRATA_GROUP_THREADS ||
       schedule->threads != schedule->group * p->teams)
     return strata_gpu_missing(op, "a schedule whose threads are not warp groups");
-  if (steps % p->mma->k != 0 || steps != p->operands[1].shared.steps)
+  if (right->steps % p->mma->k != 0 || (!p->unpacks && right->steps != p->operands[left].shared.steps))
     return strata_gpu_missing(op, "a tile that no instruction fits");
   STRATA_TRY(strata_pipelined_check(d, op, p));
   return d->plan.stream ? strata_stream_check(d, op) : NULL;
@@ -116,9 +119,12 @@ strata_status_t strata_wgmma_finish(strata_gpu_distribution_t *d, MlirOperation 
   p->n = mlirShapedTypeGetDimSize(type, 1 - left) / p->across;
   p->m_blocks = mlirShapedTypeGetDimSize(type, left) / (STRATA_GROUP_ROWS * (p->groups / p->across));
   const strata_shared_operand_t *operand = &p->operands[left].shared;
-  p->reads_left = operand->form == STRATA_SPANS_CROSSED && operand->element_bytes == 4;
+  p->unpacks = !mlirOperationIsNull(p->operands[left].unpack);
+  if (!mlirOperationIsNull(p->operands[1 - left].unpack))
+    return strata_gpu_missing(op, "a right operand that threads unpack");
+  p->reads_left = !p->unpacks && operand->form == STRATA_SPANS_CROSSED && operand->element_bytes == 4;
   STRATA_TRY(check(d, op, schedule, p));
-  p->steps = p->operands[0].shared.steps / p->mma->k;
+  p->steps = p->operands[1 - left].shared.steps / p->mma->k;
   p->layout = strata_wgmma_sum_layout(p);
   if (p->reads_left)
     left_fragment(p);
@@ -215,22 +221,30 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   const strata_ring_operand_t *left = &p->operands[strata_pipelined_left_side(p)],
                               *right = &p->operands[1 - strata_pipelined_left_side(p)];
   MlirValue *words = p->reads_left ? emit_left(d, p, slot) : NULL;
+  strata_unpacking_t *unpacking = p->unpacks ? strata_unpack_begin(d, k, slot) : NULL;
   int64_t rows_each = p->groups == p->across ? 0 : p->m_blocks * STRATA_GROUP_ROWS;
-  MlirValue left_at = words ? slot : place_in(d, k, left, slot, rows_each);
+  MlirValue left_at = words || unpacking ? slot : place_in(d, k, left, slot, rows_each);
   MlirValue right_at = place_in(d, k, right, slot, p->across == 1 ? 0 : p->n);
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, strata_pipelined_sums(p), sums, -1);
-  const strata_wgmma_t w = {p->mma, p->sum, strata_pipelined_columns(p), words ? NULL : &left->shared, &right->shared};
+  const strata_wgmma_t w = {p->mma, p->sum, strata_pipelined_columns(p), words || unpacking ? NULL : &left->shared,
+                            &right->shared};
   int64_t tile = left->slot / p->pair;
-  for (int64_t step = 0; step < p->steps; step++)
+  for (int64_t step = 0; step < p->steps; step++) {
+    MlirValue *unpacked = unpacking ? strata_unpack_step(unpacking, step) : NULL;
+    if (unpacking && step > 0) // what has been computed since is to be seen, too
+      strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, 0, NULL, -1);
     for (int64_t block = 0; block < n_blocks(p); block++) {
       MlirValue at = strata_emit_plus(e, right_at, strata_operand_at(&right->shared, 0, step * p->mma->k));
-      MlirValue from[2] = {left->shared.memory}, *own = words ? words + (step * p->m_blocks + block) * WORDS : from;
+      MlirValue from[2] = {left->shared.memory}, *own = words      ? words + (step * p->m_blocks + block) * WORDS
+                                                        : unpacked ? unpacked + block * WORDS
+                                                                   : from;
       int64_t rows = block % p->m_blocks * STRATA_GROUP_ROWS;
-      if (!words)
+      if (own == from)
         from[1] = strata_emit_plus(
             e, left_at, block / p->m_blocks * tile + strata_operand_at(&left->shared, rows, step * p->mma->k));
       strata_wgmma_emit(d, &w, own, at, true, sums + block * n_block_sums(p));
     }
+  }
   strata_emit_op(e, STRATA_TILE_MMA_COMMIT, 0, NULL, 0, NULL, 0, NULL);
 }
 

@@ -63,6 +63,10 @@ int64_t strata_pipelined_share(const strata_gpu_device_t *device, const strata_p
                                const strata_pipelined_choice_t *p);
 // True if rows of the side's tile begin within sectors of the second-level cache.
 bool strata_pipelined_straddles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
+// Bytes of a row's step.
+int64_t strata_pipelined_row_bytes(const strata_problem_t *problem, int side);
+// True if an operand's numbers are unpacked by the threads that multiply them.
+bool strata_pipelined_unpacks(const strata_problem_t *problem);
 // Copies of a side's tile by the copy engine; 0: it does not come in bulk.
 int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
 // True if threads take the left operand from shared memory themselves: its fragments need registers.

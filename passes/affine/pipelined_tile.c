@@ -70,8 +70,15 @@ static int64_t slot_of(const strata_problem_t *problem, const strata_pipelined_c
   return strata_product_slot(p->tile[side], parts, span) * (side == STRATA_SIDE_V ? p->pair : 1);
 }
 
+int64_t strata_pipelined_row_bytes(const strata_problem_t *problem, int side) {
+  return problem->sides[side].packed_row_bytes ? problem->sides[side].packed_row_bytes : STRATA_SPAN;
+}
+
 int64_t strata_pipelined_slot_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return STRATA_SPAN * (slot_of(problem, p, STRATA_SIDE_U) + slot_of(problem, p, STRATA_SIDE_V));
+  int64_t bytes = 0;
+  for (int side = 0; side < 2; side++)
+    bytes += strata_pipelined_row_bytes(problem, side) * slot_of(problem, p, side);
+  return bytes;
 }
 
 int64_t strata_pipelined_across(const strata_pipelined_choice_t *p) {
@@ -117,17 +124,22 @@ int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const stra
   return is_none ? 0 : strata_problem_boxes(problem, side, p->tile[side], p->step);
 }
 
+bool strata_pipelined_unpacks(const strata_problem_t *problem) {
+  return problem->sides[STRATA_SIDE_U].packed_row_bytes || problem->sides[STRATA_SIDE_V].packed_row_bytes;
+}
+
 bool strata_pipelined_reads_left(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   int left = 1 - right_side(p);
-  return strata_problem_is_left_alone(problem, left) && problem->sides[left].is_read;
+  return strata_pipelined_unpacks(problem) ||
+         (strata_problem_is_left_alone(problem, left) && problem->sides[left].is_read);
 }
 
 double strata_pipelined_distinct_bytes(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
   double bytes = 0;
   for (; problem; problem = problem->next)
     for (int side = 0; side < 2; side++)
-      bytes += (double)(strata_problem_extent(problem, side) * STRATA_SPAN * (side == STRATA_SIDE_V ? p->pair : 1) *
-                        problem->batch * p->parts);
+      bytes += (double)(strata_problem_extent(problem, side) * strata_pipelined_row_bytes(problem, side) *
+                        (side == STRATA_SIDE_V ? p->pair : 1) * problem->batch * p->parts);
   return bytes;
 }
 
@@ -144,6 +156,8 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                 .is_bulk = strata_pipelined_count_boxes(problem, p, STRATA_SIDE_U) &&
                                            strata_pipelined_count_boxes(problem, p, STRATA_SIDE_V),
                                 .reads_left = strata_pipelined_reads_left(problem, p),
+                                .unpacks = strata_pipelined_unpacks(problem),
+                                .slot_bytes = strata_pipelined_slot_bytes(problem, p),
                                 .swap = p->swap,
                                 .stream = p->stream,
                                 .has_whole_steps = strata_problem_is_multiple(problem, STRATA_AXIS_STEP, p->step),
@@ -197,7 +211,8 @@ static bool can_share(const strata_gpu_device_t *device, const strata_problem_t 
 
 // Blocks that leave sums to one another are a grid of one product's; a thread has some registers for those of others.
 static bool can_stream(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int64_t sums) {
-  return !problem->shares_launch && !problem->next && p->shape.groups <= 2 && sums <= SUMS;
+  return !problem->shares_launch && !problem->next && (p->shape.groups <= 2 || strata_pipelined_unpacks(problem)) &&
+         sums <= SUMS;
 }
 
 // Every second row: each kind has tiles of its own, of which a cluster's share the right operand's steps, which all
@@ -214,7 +229,8 @@ static bool has_registers(const strata_problem_t *problem, const strata_pipeline
                           const strata_product_form_t *form, int64_t sums) {
   bool needs_few = form->is_bulk && !form->reads_left;
   int64_t most = p->residents > 1 ? SUMS / 2 : form->groups > 2 ? MANY_GROUPS_SUMS : needs_few ? WIDE_SUMS : SUMS;
-  return sums <= most && (form->groups <= 2 || (form->parts <= 2 && (form->swap || !reads_results(problem))));
+  return sums <= most &&
+         (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem))));
 }
 
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -225,7 +241,10 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
   int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;
   int64_t warp_groups = form.groups * form.teams, bytes = problem->operand_bytes;
   bool is_for_pairs = warp_groups == 1 && form.rows > STRATA_GROUP_ROWS;
-  if (strata_product_fault(&form))
+  bool is_for_unpacked = p->shape.groups > 3 || (p->shape.groups > 1 && p->shape.columns < STRATA_GROUP_ROWS);
+  if (strata_product_fault(&form) || problem->sides[right_side(p)].packed_row_bytes)
+    return false;
+  if (is_for_unpacked && !form.unpacks)
     return false;
   if (p->pair > 1 ? bytes != 2 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
     return false;

@@ -84,7 +84,7 @@ static double cached_bytes(const strata_problem_t *problem, const strata_pipelin
   double rows = (double)strata_pipelined_slot_rows(p, side);
   if (are_apart(problem, p))
     rows = costs->apart_alone * rows + (1 - costs->apart_alone) * requested_rows(problem, p, side);
-  return rows * STRATA_SPAN;
+  return rows * (double)strata_pipelined_row_bytes(problem, side);
 }
 
 // Bytes from the second-level cache: blocks at different steps of their tiles do not find there what another has just
@@ -159,7 +159,9 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
   fetched_t fetch = fetched(problem, p);
   bound_t bound = {tile_instructions(problem, p), "instructions"};
-  if (strata_pipelined_reads_left(problem, p))
+  if (strata_pipelined_unpacks(problem))
+    bound.cycles = costs->unpack_step / together + fmax(bound.cycles, costs->unpack * rows / (double)STRATA_GROUP_ROWS);
+  else if (strata_pipelined_reads_left(problem, p))
     bound = slower((bound_t){bound.cycles * costs->left_read, bound.what},
                    (bound_t){costs->left_step + costs->left_column * columns, "left operand"});
   bound = slower(bound, (bound_t){(rows + columns) / costs->shared_rate, "shared memory"});

@@ -2,6 +2,7 @@
 // it. See problem.h.
 #include "passes/affine/problem_operand.h"
 
+#include "dialects/affine/packed.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -274,9 +275,26 @@ static bool may_alternate(const strata_gpu_contraction_t *q, const strata_contra
   return rank < STRATA_MAP_RANK && sizes[place] % 2 == 0;
 }
 
+// Tiles in one piece, which come in bulk.
+static strata_problem_side_t packed_side(const strata_packed_form_t *form) {
+  enum { LOADED_BYTES = 2 }; // of what the buffer has, which is in no memory
+  return (strata_problem_side_t){.is_read = true,
+                                 .is_along = true,
+                                 .has_own_steps = true,
+                                 .begins_rows = true,
+                                 .is_wide = true,
+                                 .is_staged = true,
+                                 .row_bytes = STRATA_PACKED_ROWS * strata_packed_row_bytes(form),
+                                 .loaded_bytes = LOADED_BYTES,
+                                 .packed_row_bytes = strata_packed_row_bytes(form)};
+}
+
 strata_problem_side_t strata_problem_read_side(const strata_gpu_contraction_t *q, const strata_contraction_axis_t *axes,
                                                int side, const strata_problem_t *problem) {
   MlirValue buffer = q->contraction->sides[side].access->buffer;
+  strata_packed_t packed;
+  if (strata_packed_read(q->contraction->kernel, buffer, &packed))
+    return packed_side(&packed.form);
   MlirType type = strata_problem_element(buffer),
            factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
   strata_problem_side_t result = {.loaded_bytes = strata_problem_bytes(type)};

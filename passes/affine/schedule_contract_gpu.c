@@ -9,6 +9,7 @@
 #include "passes/affine/kinds.h"
 #include "passes/affine/pack.h"
 #include "passes/affine/parallel.h"
+#include "passes/affine/quantised.h"
 #include "passes/affine/stage.h"
 
 #include <math.h>
@@ -170,7 +171,8 @@ static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
   return NULL;
 }
 
-// Pairs, and products whose rows are reduced, are carried out with both operands as they lie, or not as such.
+// Pairs, products whose rows are reduced, and those of packed weights are carried out with both operands as they lie,
+// or not as such.
 static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                     strata_schedule_t *out, bool *out_taken) {
   strata_candidate_t pipelined[EXPLAINED];
@@ -215,6 +217,12 @@ strata_status_t strata_gpu_contract(const strata_scheduling_t *s, strata_schedul
     return choose_varying(s, &product.question, &product.problem, out, out_taken);
   if (product.problem.is_pair || product.problem.row_reductions)
     return choose_whole(&product.question, &product.problem, out, out_taken);
+  bool is_packed;
+  STRATA_TRY(strata_pack_quantised(&product.question, &is_packed));
+  if (is_packed) {
+    STRATA_TRY(read_again(&product.question, &product));
+    return choose_whole(&product.question, &product.problem, out, out_taken);
+  }
   *out_taken =
       strata_problem_has_tiles(s->device, &product.problem) && strata_tiled_choose(s->device, &product.problem, &tiled);
   if (!*out_taken)

@@ -21,6 +21,7 @@
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/parallel.h"
 #include "passes/affine/problem.h"
+#include "passes/affine/quantised.h"
 #include "passes/affine/schedule_file.h"
 #include "passes/affine/tuned.h"
 #include "passes/affine/variant_budget.h"
@@ -530,6 +531,23 @@ static strata_status_t spend_budget(strata_compile_t *compile, const strata_gpu_
   return NULL;
 }
 
+// Kernels that are marked as replaced and that nobody calls any more.
+static void drop_replaced(strata_compile_t *compile, const strata_calls_t *calls) {
+  MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)), next;
+  for (; !mlirOperationIsNull(op); op = next) {
+    bool is_called = false;
+    next = mlirOperationGetNextInBlock(op);
+    if (!strata_attr_flag(op, STRATA_REPLACED))
+      continue;
+    for (size_t i = 0; i < calls->kernels.count; i++)
+      is_called |= mlirOperationEqual(calls->kernels.data[i].func, op);
+    if (is_called)
+      mlirOperationRemoveAttributeByName(op, strata_str(STRATA_REPLACED));
+    else
+      mlirOperationDestroy(op);
+  }
+}
+
 strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
   const strata_gpu_device_t *device;
   strata_schedule_file_t file;
@@ -557,6 +575,8 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
       STRATA_TRY(schedule_once(compile, device, &calls, called, &file, &budget));
     }
   }
+  STRATA_TRY(strata_calls_read(compile, &calls));
+  drop_replaced(compile, &calls);
   STRATA_TRY(spend_budget(compile, device, &file, &budget));
   STRATA_TRY(strata_parallel_settle(compile, &calls));
   STRATA_TRY(strata_calls_read(compile, &calls));

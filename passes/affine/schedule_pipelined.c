@@ -48,7 +48,7 @@ static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_p
 // few of its banks: each begins elsewhere. Of rows across the reduction that takes longer, and of rows that several
 // blocks read, which they find in the cache if they do so at the same time.
 static int64_t stagger_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bool is_one = p->parts == 1 && p->every == 1 && strata_pipelined_cluster(p) == 1 && p->row <= 1 && !problem->next &&
+  bool is_one = !strata_pipelined_unpacks(problem) && p->parts == 1 && p->every == 1 && strata_pipelined_cluster(p) == 1 && p->row <= 1 && !problem->next &&
                 problem->batch == 1;
   bool is_read_once = false;
   for (int side = 0; side < 2; side++) {
@@ -113,12 +113,14 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
 //===-- What the model may choose --------------------------------------------------------------------------------===//
 
 bool strata_pipelined_is_tried(const strata_work_t *w) {
-  return w->wants_all || w->product->bulk_adds ||
+  return w->wants_all || w->product->bulk_adds || strata_pipelined_unpacks(w->product) ||
          (w->product->async &&
           isfinite(strata_problem_correction(w->device, w->product, NULL, STRATA_CORRECTS_PIPELINED)));
 }
 
 bool strata_pipelined_correct(const strata_work_t *w, strata_pipelined_choice_t *p) {
+  if (strata_pipelined_unpacks(w->product)) // what was measured is of operands that are as they are multiplied
+    return true;
   if (!w->wants_all)
     p->seconds *= strata_problem_correction(w->device, w->product, p, STRATA_CORRECTS_CANDIDATE);
   if (!w->wants_all && !w->product->bulk_adds)

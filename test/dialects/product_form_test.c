@@ -16,6 +16,7 @@ static strata_product_form_t plain(void) {
                                  .rows = 128,
                                  .columns = 256,
                                  .slots = 4,
+                                 .slot_bytes = (128 + 256) * STRATA_SPAN,
                                  .pair = 1,
                                  .parts = 1,
                                  .row = 1,
@@ -62,6 +63,9 @@ CHANGE(pair_shared, pair(f), f->share[0] = 2)
 CHANGE(across, f->across = 2, f->rows = 64, f->sides[0].tile = f->sides[0].slot = 64)
 CHANGE(across_swapped, across(f), f->swap = true)
 CHANGE(across_cut, across(f), f->columns = 176, f->sides[1] = (strata_product_side_t){true, 176, 192})
+CHANGE(unpacks, f->unpacks = f->reads_left = true, f->swap = true)
+CHANGE(unpacks_cut, unpacks(f), f->has_whole_steps = false)
+CHANGE(unpacks_staggered, unpacks(f), f->stagger = 3)
 CHANGE(left_of_three, f->groups = 3, f->rows = 192, f->reads_left = true)
 
 static const case_t cases[] = {
@@ -96,6 +100,9 @@ static const case_t cases[] = {
     {across_swapped, false},
     {across_cut, false},
     {left_of_three, false},
+    {unpacks, true},
+    {unpacks_cut, false},
+    {unpacks_staggered, false},
 };
 
 static void test_forms(void) {

@@ -1,0 +1,149 @@
+"""Weights of few bits that a product on an emulated device with matrix instructions reads as they are stored: of
+com.microsoft's MatMulNBits and of DequantizeLinear, with and without zero points, blocks of every kind, rows that tiles
+hang over. Beside the product of the dequantised weights in f64."""
+import os
+import re
+
+import numpy as np
+
+import gpu
+import onnx_file
+import strata
+
+OPTIONS = ["--target=nvgpu", "--device=emulated_90"]
+TOLERANCE = 5e-4  # of sums of f16 in f32, rounded once
+UINT4, INT4 = 21, 22
+
+
+def tensor_of_bits(name, numbers, element, bits):
+    """A TensorProto; those of 4 bits are two to a byte."""
+    flat = numbers.reshape(-1).astype(np.uint8)
+    if bits == 4 and flat.size % 2:
+        flat = np.append(flat, np.uint8(0))
+    raw = flat if bits == 8 else (flat[0::2] & 15) | (flat[1::2] & 15) << 4
+    return (b"".join(onnx_file.number(1, size) for size in numbers.shape) + onnx_file.number(2, element) +
+            onnx_file.data(8, name) + onnx_file.data(9, raw.tobytes()))
+
+
+def nibbles(numbers):
+    if numbers.shape[-1] % 2:
+        numbers = np.concatenate([numbers, np.zeros_like(numbers[..., :1])], -1)
+    return (numbers[..., 0::2] | numbers[..., 1::2] << 4).astype(np.uint8)
+
+
+class Product:
+    """x (m x k) times weights (n x k), transposed."""
+
+    def __init__(self, name, generator, m, n, k):
+        self.name, self.m, self.n, self.k = name, m, n, k
+        self.graph = onnx_file.Graph(opset=21)
+        self.x = generator.standard_normal((m, k)).astype(np.float16)
+        self.graph.input("x", onnx_file.FLOAT16, [m, k])
+        self.epilogue = generator.standard_normal(n).astype(np.float16)
+
+    def run(self, product, weights, way):
+        bias = self.graph.constant("bias", self.epilogue)
+        self.graph.output(self.graph.node("Add", [product, bias]), onnx_file.FLOAT16, [self.m, self.n])
+        self.graph.save(f"{self.name}.onnx")
+        explained = strata.strata(f"{self.name}.onnx", "--aot", "--aot-name", self.name, "-o", "out", *OPTIONS,
+                                  "--explain")
+        assert way in explained, f"{self.name}: not {way}:\n{explained}"
+        library = gpu.Library(f"out/lib{self.name}.so")
+        got = library.run([self.x])[0].astype(np.float64)
+        library.unload()
+        expected = self.x.astype(np.float64) @ weights.T + self.epilogue
+        error = np.linalg.norm(got - expected) / np.linalg.norm(expected)
+        print(f"{self.name} {self.m}x{self.n}x{self.k}: {error:.1e}")
+        assert error <= TOLERANCE, f"{self.name}: {error:.2e}"
+
+
+def matmul_nbits(generator, name, m, n, k, bits, block, zeros, way="packed"):
+    case, blocks = Product(name, generator, m, n, k), -(-k // block)
+    numbers = generator.integers(0, 1 << bits, (n, blocks * block), dtype=np.uint8)
+    scales = (generator.random((n, blocks)) * 0.1 + 0.01).astype(np.float16)
+    zero = generator.integers(0, 1 << bits, (n, blocks), dtype=np.uint8)
+    inputs = ["x", case.graph.constant("b", (numbers if bits == 8 else nibbles(numbers)).reshape(n, blocks, -1)),
+              case.graph.constant("s", scales)]
+    if zeros:
+        inputs.append(case.graph.constant("z", zero if bits == 8 else nibbles(zero)))
+    product = case.graph.node("MatMulNBits", inputs, domain="com.microsoft", K=k, N=n, bits=bits, block_size=block)
+    offset = np.repeat(zero, block, 1).astype(float) if zeros else 1 << (bits - 1)
+    weights = ((numbers.astype(float) - offset) * np.repeat(scales, block, 1).astype(np.float64))[:, :k]
+    case.run(product, weights.astype(np.float16).astype(np.float64), way)
+
+
+def dequantize(generator, name, m, n, k, bits, signed, per, zeros=False, turned=False, way="packed"):
+    """|per|: "tensor", "column" or the steps of a block; |turned|: the weights are stored with the columns last."""
+    case, element = Product(name, generator, m, n, k), {(4, True): INT4, (4, False): UINT4, (8, True): onnx_file.INT8,
+                                                        (8, False): onnx_file.UINT8}[bits, signed]
+    least = -(1 << (bits - 1)) if signed else 0
+    shape = {"tensor": (), "column": (n,)}.get(per, (n, k // per if isinstance(per, int) else 1))
+    numbers = generator.integers(least, least + (1 << bits), (n, k))
+    scales = (generator.random(shape) * 0.1 + 0.01).astype(np.float16)
+    zero = generator.integers(least, least + (1 << bits), shape)
+    stored = (lambda a: a.T if a.ndim == 2 else a) if turned else lambda a: a
+    for part, array in (("w", numbers), ("z", zero)) if zeros else (("w", numbers),):
+        case.graph.parts.append(onnx_file.data(5, tensor_of_bits(part, np.ascontiguousarray(stored(np.asarray(array))),
+                                                                 element, bits)))
+    case.graph.constant("s", np.ascontiguousarray(stored(scales)))
+    attributes = {} if per == "tensor" else {"axis": int(turned)} if per == "column" else \
+        {"axis": int(not turned), "block_size": per}
+    product = case.graph.node("DequantizeLinear", ["w", "s"] + ["z"] * zeros, **attributes)
+    if not turned:
+        product = case.graph.node("Transpose", [product], perm=[1, 0])
+    wide = (lambda a: np.repeat(a, per, 1)) if isinstance(per, int) else \
+        (lambda a: a.reshape(n, 1)) if per == "column" else lambda a: a
+    weights = (numbers - (wide(zero) if zeros else 0)) * wide(scales).astype(np.float64)
+    case.run(case.graph.node("MatMul", ["x", product]), weights.astype(np.float16).astype(np.float64), way)
+
+
+def count_operations():
+    """What the loop that multiplies spends on a weight of 4 bits: two operations a pair put it under an exponent, which
+    the assembler makes one of, one takes the zero point off, one scales; shifts and splats besides."""
+    strata.strata("packed3.onnx", "--compile-to=gpu", "-o", "gpu", *OPTIONS)
+    files = [os.path.join("gpu", name) for name in os.listdir("gpu") if name.endswith(".mlir")]
+    with open(files[0], encoding="utf-8") as file:
+        text = file.read()
+    loops = re.findall(r"tile.barrier_wait(?:(?!tile.barrier_wait).)*?tile.mma_commit", text, re.S)
+    assert loops, "no loop that multiplies"
+    part = loops[0]
+    weights = 8 * len(re.findall(r"tile.mma_registers", part))
+    count = {op: len(re.findall(rf"\b{op}\b.*(?:i32|vector<2xf16>)", part))
+             for op in ("arith.andi", "arith.ori", "arith.shrui", "arith.addf", "math.fma", "arith.mulf")}
+    print(f"operations on {weights} weights: {count}")
+    assert weights and count["arith.andi"] == count["arith.ori"] == weights // 2, count
+    assert count["arith.addf"] + count["math.fma"] == count["arith.mulf"] == weights // 2, count
+    assert count["arith.shrui"] <= weights // 4, count  # equal ones, of two pairs each, become one
+
+
+def main():
+    gpu.use_stand_in()
+    seed = int(os.environ.get("STRATA_SEED", np.random.SeedSequence().entropy % (1 << 32)))
+    print(f"STRATA_SEED={seed}", flush=True)
+    generator = np.random.default_rng(seed)
+    number = 0
+
+    def name():
+        nonlocal number
+        number += 1
+        return f"packed{number}"
+
+    for m in (1, 5, 16, 33, 128):
+        matmul_nbits(generator, name(), m, 272, 1088, 4, 32, m % 2 == 0)
+    for bits in (4, 8):
+        for block in (16, 32, 64, 128, 256):
+            for zeros in (False, True):
+                matmul_nbits(generator, name(), 3, 208, 832, bits, block, zeros)
+    matmul_nbits(generator, name(), 7, 200, 832, 4, 32, True, way="apart")  # no whole tiles of columns
+    matmul_nbits(generator, name(), 7, 208, 800, 4, 32, True, way="apart")  # nor of steps
+    for signed in (False, True):
+        for bits in (4, 8):
+            for per in ("tensor", "column", 32, 128):
+                for turned in (False, True):
+                    dequantize(generator, name(), 4, 256, 640, bits, signed, per, zeros=turned != signed,
+                               turned=turned, way="" if per == "tensor" else "packed")
+    count_operations()
+
+
+if __name__ == "__main__":
+    main()
