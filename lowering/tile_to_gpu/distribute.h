@@ -68,6 +68,7 @@ typedef struct {
   int64_t part_blocks;       // of several foralls, each with blocks of its own (parts.c); else 0
   bool has_many_parts;       // so many that each reads the pointers to its buffers itself
   bool has_cases;            // the same, of as many blocks each
+  bool fetches_early;        // constants, before the kernel in front has ended (pipelined_early.c)
 } strata_gpu_plan_t;
 
 // Who carries out the code at its end, and on what: a scope (roles.h). At first all threads of the block.
@@ -101,6 +102,7 @@ struct strata_gpu_distribution {
   strata_emitter_t e;             // the end of the new code
   strata_arithmetic_t arithmetic; // emits to e
   MlirOperation func;             // the old one
+  const struct strata_gpu_constants *constants; // of all kernels (constants.h)
   strata_size_symbols_t sizes;    // of the module, where the kernel uses some
   MlirValue *symbols;             // the values of those it uses
   int64_t index_bits;             // of index values: 32 or 64

@@ -99,14 +99,19 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   return begin_task(d, k, own);
 }
 
-// By one thread: the arrival with what is to come, then the copies.
-static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+// By one thread: the arrival with what is to come.
+static void announce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   const strata_ring_operand_t *operands = k->product.operands;
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
     if (is_bulk(k, side))
       bytes += operands[side].shared.source->bytes(&operands[side].shared) * operands[side].tiles;
   strata_ring_expect(d, &k->ring, k->place.slot, bytes);
+}
+
+// The same, then the copies.
+static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  announce(d, k);
   for (int side = 0; side < 2; side++)
     if (is_bulk(k, side))
       STRATA_TRY(copy_operand(d, k, side));
@@ -204,6 +209,16 @@ static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_
   return emit_arrival(d, k);
 }
 
+// The constant operand of a slot that nobody has used yet; the other one.
+static strata_status_t emit_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  announce(d, k);
+  return copy_operand(d, k, k->early);
+}
+
+static strata_status_t emit_late(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  return copy_operand(d, k, 1 - k->early);
+}
+
 // Which step of the running task's reduction is the |counter|-th: task t begins at t times the schedule's stagger.
 static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue counter) {
   strata_emitter_t *e = &d->e;
@@ -214,10 +229,11 @@ static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_
   return strata_emit_binary(e, "arith.remui", step, strata_gpu_emit_size(d, k->n_steps));
 }
 
-// A producer waits for most of its time: where a library has several kernels for one product, their code counts.
-static void keep_rolled(strata_gpu_distribution_t *d, MlirOperation loop) {
+// A producer waits for most of its time: where a library has several kernels for one product, their code counts, and
+// where each step is in several loops.
+static void keep_rolled(strata_gpu_distribution_t *d, MlirOperation loop, const strata_pipelined_kernel_t *k) {
   static const char annotation[] = "#llvm.loop_annotation<unroll = <disable = true>>";
-  if (d->sizes.count > 0)
+  if (d->sizes.count > 0 || k->has_early)
     strata_set_attr(loop, "llvm.loop_annotation", mlirAttributeParseGet(d->e.context, strata_str(annotation)));
 }
 
@@ -228,7 +244,7 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
   MlirValue state[] = {k->place.slot, k->place.parity};
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
-  keep_rolled(d, loop.op);
+  keep_rolled(d, loop.op, k);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);
@@ -242,10 +258,24 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
   return NULL;
 }
 
+strata_status_t strata_pipelined_fetch_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirValue lower, upper;
+  if (!k->has_early)
+    return NULL;
+  STRATA_TRY(emit_addresses(d, k));
+  k->scheduler->steps(d, k, &lower, &upper);
+  return strata_pipelined_for_steps(d, k, lower, strata_early_end(d, k, lower, upper), emit_early);
+}
+
 strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   MlirValue lower, upper;
   STRATA_TRY(emit_addresses(d, k));
   k->scheduler->steps(d, k, &lower, &upper);
+  if (k->has_early) {
+    MlirValue end = strata_early_end(d, k, lower, upper);
+    STRATA_TRY(strata_pipelined_for_steps(d, k, lower, end, emit_late));
+    lower = end;
+  }
   STRATA_TRY(strata_pipelined_for_steps(d, k, lower, upper, emit_step));
   strata_epilogue_fetch(d, k);
   return NULL;
