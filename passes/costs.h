@@ -224,7 +224,6 @@ typedef struct {
   double side_seconds;   // the same for each stream, of the driver's calls
   double short_bytes;    // up to which, and ...
   double short_flops;    // ... up to which a kernel is over so soon that the next had better begin early
-  double early_intensity; // operations a byte, up to which a product had better fetch constants before it waits
 } strata_launch_costs_t;
 
 // Models err: one way is taken only if it takes less than this share of the other's time.

@@ -7,7 +7,8 @@
 bool strata_gpu_may_fetch_early(const strata_gpu_distribution_t *d) {
   double bytes = (double)strata_attr_i64(d->func, "strata.bytes", 0);
   double flops = (double)strata_attr_i64(d->func, "strata.flops", INT64_MAX);
-  return d->device->has_programmatic_launch && flops <= d->device->costs->launches.early_intensity * bytes;
+  return d->device->has_programmatic_launch &&
+         bytes / (double)d->device->bandwidth >= flops / (double)d->device->products;
 }
 
 // What is over soon gains by it. What takes longer need not start sooner, and its loads are better moved about freely;

@@ -4,8 +4,8 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
-// True if the kernel may fetch constants before it waits for what is in front of it, and had better: memory decides when
-// it is over, and idles while it waits.
+// True if the kernel may fetch constants before it waits for what is in front of it, and had better: it is memory that
+// decides when it is over, and that idles meanwhile.
 bool strata_gpu_may_fetch_early(const strata_gpu_distribution_t *d);
 // True if launches of the kernel may begin early; it waits for what is in front of it itself.
 bool strata_gpu_begins_early(const strata_gpu_distribution_t *d);
