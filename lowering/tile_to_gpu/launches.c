@@ -2,7 +2,6 @@
 #include "lowering/tile_to_gpu/launches.h"
 
 #include "dialects/integers.h"
-#include "lowering/tile_to_gpu/constants.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 bool strata_gpu_may_fetch_early(const strata_gpu_distribution_t *d) {
@@ -22,28 +21,13 @@ bool strata_gpu_begins_early(const strata_gpu_distribution_t *d) {
   return d->device->has_programmatic_launch && (is_short || d->plan.stream || d->plan.fetches_early);
 }
 
-// True if |op| loads from a constant. The new kernel's first arguments are those of the old one.
-static bool loads_constant(const strata_gpu_distribution_t *d, MlirOperation op) {
-  MlirValue buffer = mlirOperationGetOperand(op, 0);
-  while (mlirValueIsAOpResult(buffer) && strata_op_is(mlirOpResultGetOwner(buffer), "memref.reinterpret_cast"))
-    buffer = mlirOperationGetOperand(mlirOpResultGetOwner(buffer), 0);
-  if (!mlirValueIsABlockArgument(buffer))
-    return false;
-  MlirBlock old = strata_func_body(d->func);
-  intptr_t number = mlirBlockArgumentGetArgNumber(buffer);
-  return number < mlirBlockGetNumArguments(old) &&
-         strata_gpu_is_constant(d->constants, mlirBlockGetArgument(old, number));
-}
-
 static MlirWalkResult keep_load(MlirOperation op, void *user) {
-  if (strata_attr_flag(op, "tile.readonly") && !loads_constant(user, op))
-    mlirOperationRemoveAttributeByName(op, strata_str("tile.readonly"));
+  (void)user;
+  mlirOperationRemoveAttributeByName(op, strata_str("tile.readonly"));
   return MlirWalkResultAdvance;
 }
 
-void strata_gpu_keep_loads(strata_gpu_distribution_t *d, MlirOperation func) {
-  mlirOperationWalk(func, keep_load, d, MlirWalkPreOrder);
-}
+void strata_gpu_keep_loads(MlirOperation func) { mlirOperationWalk(func, keep_load, NULL, MlirWalkPreOrder); }
 
 // Blocks go where there is room. That is everywhere while the card is empty; beside a kernel that has not ended it may
 // be on a few processors, which would then hold many of them while others idle. So a launch that begins early, and

@@ -9,9 +9,9 @@
 bool strata_gpu_may_fetch_early(const strata_gpu_distribution_t *d);
 // True if launches of the kernel may begin early; it waits for what is in front of it itself.
 bool strata_gpu_begins_early(const strata_gpu_distribution_t *d);
-// Makes loads of what nothing writes while the new kernel |func| runs ordinary ones, but for those of constants: the
-// assembler moves others in front of the wait.
-void strata_gpu_keep_loads(strata_gpu_distribution_t *d, MlirOperation func);
+// Makes loads of what nothing writes while the new kernel |func| runs ordinary ones: the assembler would move the
+// others in front of the wait.
+void strata_gpu_keep_loads(MlirOperation func);
 // Bytes of shared memory that a launch of the kernel asks for at most: what it needs, or more.
 int64_t strata_gpu_launch_shared(const strata_gpu_distribution_t *d);
 // strata.apart of one whose number of blocks varies: what the runtime finds out how much a launch asks for by; null:

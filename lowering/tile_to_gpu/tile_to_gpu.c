@@ -223,7 +223,7 @@ static void finish_kernel(strata_gpu_distribution_t *d, MlirModule kernels, cons
   if (d->plan.has_many_parts && !d->plan.has_cases)
     strata_set_attr(func, "strata.keep_parts", mlirUnitAttrGet(d->e.context));
   if (strata_gpu_begins_early(d))
-    strata_gpu_keep_loads(d, func);
+    strata_gpu_keep_loads(func);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(kernels), func);
 }
 
