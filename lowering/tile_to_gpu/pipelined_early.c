@@ -1,11 +1,11 @@
 // Pipelined products: constants before the wait. What no kernel of a call writes, weights for the most part, is fetched
 // into the slots before the kernel in front has ended; what that writes follows behind the wait into the same slots,
-// whose bytes have been announced as a whole:
+// whose bytes are announced as a whole:
 //
 //   for the first steps of the block's first task, as many as there are slots:
-//     announce the bytes of both operands; have the constant one copied
+//     announce the bytes of both operands, if both come in bulk; have the constant one copied
 //   wait for the kernel in front
-//   for these steps: have the other one copied
+//   for these steps: have the other one copied, or load it, and store it
 //   for all other steps, and tasks: both (pipelined_fetch.c)
 #include "lowering/tile_to_gpu/constants.h"
 #include "lowering/tile_to_gpu/launches.h"
@@ -17,11 +17,11 @@ static bool is_constant_load(const strata_gpu_distribution_t *d, MlirOperation l
   return strata_gpu_is_constant(d->constants, mlirOperationGetOperand(load, 0));
 }
 
-// Both columns of a pair are.
+// True if it comes in bulk, and is a constant; of a pair's columns both are.
 static bool is_constant(const strata_gpu_distribution_t *d, const strata_ring_operand_t *operand) {
-  bool is_one = true;
-  for (; operand; operand = operand->next)
-    is_one &= is_constant_load(d, strata_operand_load(&operand->shared));
+  bool is_one = strata_operand_is_bulk(&operand->shared);
+  for (; operand && is_one; operand = operand->next)
+    is_one = is_constant_load(d, strata_operand_load(&operand->shared));
   return is_one;
 }
 
@@ -36,7 +36,7 @@ static bool has_addresses(const strata_gpu_distribution_t *d, const strata_pipel
 }
 
 void strata_early_find(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  if (!strata_gpu_may_fetch_early(d) || !strata_pipelined_is_bulk(&k->product) || !has_addresses(d, k))
+  if (!strata_gpu_may_fetch_early(d) || !has_addresses(d, k))
     return;
   for (int side = 0; side < 2 && !k->has_early; side++)
     if (is_constant(d, &k->product.operands[side])) {

@@ -184,8 +184,8 @@ static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipel
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
-// Every producer arrives; the first announces what comes in bulk.
-static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+// Every producer arrives; the first announces what comes in bulk, and has it copied unless it |has_come|.
+static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, bool has_come) {
   bool has_bulk = is_bulk(k, 0) || is_bulk(k, 1);
   strata_emit_fence(d, "shared");
   if (!has_bulk) {
@@ -193,7 +193,10 @@ static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelin
     return NULL;
   }
   strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
-  STRATA_TRY(emit_copies(d, k));
+  if (has_come)
+    announce(d, k);
+  else
+    STRATA_TRY(emit_copies(d, k));
   strata_emit_if_else(&d->e, branch);
   strata_phase_arrive(d, k->ring.full, k->place.slot);
   strata_emit_if_end(&d->e, branch);
@@ -206,17 +209,22 @@ static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_
     return emit_copies(d, k);
   }
   STRATA_TRY(emit_registers(d, k));
-  return emit_arrival(d, k);
+  return emit_arrival(d, k, false);
 }
 
-// The constant operand of a slot that nobody has used yet; the other one.
+// The constant operand of a slot that nobody has used yet; the other one. Where that comes through registers the bytes are
+// announced with it: they may have come by then, but the phase awaits the arrivals.
 static strata_status_t emit_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  announce(d, k);
+  if (strata_pipelined_is_bulk(&k->product))
+    announce(d, k);
   return copy_operand(d, k, k->early);
 }
 
 static strata_status_t emit_late(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  return copy_operand(d, k, 1 - k->early);
+  if (strata_pipelined_is_bulk(&k->product))
+    return copy_operand(d, k, 1 - k->early);
+  STRATA_TRY(emit_registers(d, k));
+  return emit_arrival(d, k, true);
 }
 
 // Which step of the running task's reduction is the |counter|-th: task t begins at t times the schedule's stagger.
@@ -262,9 +270,14 @@ strata_status_t strata_pipelined_fetch_early(strata_gpu_distribution_t *d, strat
   MlirValue lower, upper;
   if (!k->has_early)
     return NULL;
+  const strata_ring_place_t first = k->place;
+  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
   STRATA_TRY(emit_addresses(d, k));
   k->scheduler->steps(d, k, &lower, &upper);
-  return strata_pipelined_for_steps(d, k, lower, strata_early_end(d, k, lower, upper), emit_early);
+  STRATA_TRY(strata_pipelined_for_steps(d, k, lower, strata_early_end(d, k, lower, upper), emit_early));
+  strata_emit_if_end(&d->e, branch);
+  k->place = first;
+  return NULL;
 }
 
 strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
