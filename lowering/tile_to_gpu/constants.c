@@ -52,8 +52,7 @@ static void note_arguments(reader_t *reader, MlirOperation call, MlirOperation f
   int n_variants = strata_variants_of(func, variants);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++) {
     MlirAttribute name = global_of(mlirOperationGetOperand(call, i));
-    bool is_constant =
-        is_running && !mlirAttributeIsNull(name) && !strata_pointer_map_get(&reader->written, name.ptr);
+    bool is_constant = is_running && !mlirAttributeIsNull(name) && !strata_pointer_map_get(&reader->written, name.ptr);
     note_argument(reader, argument_of(func, i), is_constant);
     for (int variant = 0; variant < n_variants; variant++)
       note_argument(reader, argument_of(variants[variant], i), is_constant);

@@ -212,8 +212,8 @@ static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_
   return emit_arrival(d, k, false);
 }
 
-// The constant operand of a slot that nobody has used yet; the other one. Where that comes through registers the bytes are
-// announced with it: they may have come by then, but the phase awaits the arrivals.
+// The constant operand of a slot that nobody has used yet; the other one. Where that comes through registers the bytes
+// are announced with it: they may have come by then, but the phase awaits the arrivals.
 static strata_status_t emit_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   if (strata_pipelined_is_bulk(&k->product))
     announce(d, k);
