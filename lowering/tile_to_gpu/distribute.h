@@ -55,6 +55,7 @@ typedef struct {
 } strata_shared_t;
 
 typedef struct strata_gpu_distribution strata_gpu_distribution_t;
+typedef struct strata_gpu_constants strata_gpu_constants_t; // constants.h
 typedef strata_status_t (*strata_gpu_rule_t)(strata_gpu_distribution_t *d, MlirOperation op);
 
 // What the schedule says of the launch; schedule.def has the keys.
@@ -98,14 +99,14 @@ typedef struct {
 struct strata_gpu_distribution {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
-  strata_gpu_rule_t rule;                       // rewrites an op: strata_gpu_apply_rule
-  strata_emitter_t e;                           // the end of the new code
-  strata_arithmetic_t arithmetic;               // emits to e
-  MlirOperation func;                           // the old one
-  const struct strata_gpu_constants *constants; // of all kernels (constants.h)
-  strata_size_symbols_t sizes;                  // of the module, where the kernel uses some
-  MlirValue *symbols;                           // the values of those it uses
-  int64_t index_bits;                           // of index values: 32 or 64
+  strata_gpu_rule_t rule;         // rewrites an op: strata_gpu_apply_rule
+  strata_emitter_t e;             // the end of the new code
+  strata_arithmetic_t arithmetic; // emits to e
+  MlirOperation func;             // the old one
+  strata_size_symbols_t sizes;    // of the module, where the kernel uses some
+  MlirValue *symbols;             // the values of those it uses
+  int64_t index_bits;             // of index values: 32 or 64
+  const strata_gpu_constants_t *constants;
   strata_gpu_plan_t plan;
   strata_gpu_role_t role;
   strata_gpu_nest_t nest;
