@@ -55,6 +55,7 @@ typedef struct {
 } strata_shared_t;
 
 typedef struct strata_gpu_distribution strata_gpu_distribution_t;
+typedef struct strata_gpu_constants strata_gpu_constants_t; // constants.h
 typedef strata_status_t (*strata_gpu_rule_t)(strata_gpu_distribution_t *d, MlirOperation op);
 
 // What the schedule says of the launch; schedule.def has the keys.
@@ -68,6 +69,7 @@ typedef struct {
   int64_t part_blocks;       // of several foralls, each with blocks of its own (parts.c); else 0
   bool has_many_parts;       // so many that each reads the pointers to its buffers itself
   bool has_cases;            // the same, of as many blocks each
+  bool fetches_early;        // constants, before the kernel in front has ended (pipelined_early.c)
 } strata_gpu_plan_t;
 
 // Who carries out the code at its end, and on what: a scope (roles.h). At first all threads of the block.
@@ -104,6 +106,7 @@ struct strata_gpu_distribution {
   strata_size_symbols_t sizes;    // of the module, where the kernel uses some
   MlirValue *symbols;             // the values of those it uses
   int64_t index_bits;             // of index values: 32 or 64
+  const strata_gpu_constants_t *constants;
   strata_gpu_plan_t plan;
   strata_gpu_role_t role;
   strata_gpu_nest_t nest;

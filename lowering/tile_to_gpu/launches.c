@@ -4,13 +4,21 @@
 #include "dialects/integers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
+bool strata_gpu_may_fetch_early(const strata_gpu_distribution_t *d) {
+  double bytes = (double)strata_attr_i64(d->func, "strata.bytes", 0);
+  double flops = (double)strata_attr_i64(d->func, "strata.flops", INT64_MAX);
+  return d->device->has_programmatic_launch &&
+         bytes / (double)d->device->bandwidth >= flops / (double)d->device->products;
+}
+
 // What is over soon gains by it. What takes longer need not start sooner, and its loads are better moved about freely;
-// apart from blocks with equal shares of all steps, whose flags are cleared by a kernel in front.
+// apart from blocks with equal shares of all steps, whose flags are cleared by a kernel in front, and from what fetches
+// constants meanwhile.
 bool strata_gpu_begins_early(const strata_gpu_distribution_t *d) {
   const strata_launch_costs_t *costs = &d->device->costs->launches;
   bool is_short = (double)strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= costs->short_bytes &&
                   (double)strata_attr_i64(d->func, "strata.flops", INT64_MAX) <= costs->short_flops;
-  return d->device->has_programmatic_launch && (is_short || d->plan.stream);
+  return d->device->has_programmatic_launch && (is_short || d->plan.stream || d->plan.fetches_early);
 }
 
 static MlirWalkResult keep_load(MlirOperation op, void *user) {

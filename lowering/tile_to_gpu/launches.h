@@ -4,6 +4,9 @@
 
 #include "lowering/tile_to_gpu/distribute.h"
 
+// True if the kernel may fetch constants before it waits for what is in front of it, and had better: it is memory that
+// decides when it is over, and that idles meanwhile.
+bool strata_gpu_may_fetch_early(const strata_gpu_distribution_t *d);
 // True if launches of the kernel may begin early; it waits for what is in front of it itself.
 bool strata_gpu_begins_early(const strata_gpu_distribution_t *d);
 // Makes loads of what nothing writes while the new kernel |func| runs ordinary ones: the assembler would move the

@@ -23,6 +23,8 @@ struct strata_mainloop {
   strata_register_shares_t (*registers)(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
   // By consumers in front of their first task; NULL: nothing is to be done.
   void (*begin)(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+  // By producers in front of the wait for earlier kernels, of their first task; NULL: nothing is to be done.
+  strata_status_t (*fetch_early)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
   // Of the running task: fills slots, by producers; the old loop's results, by consumers.
   strata_status_t (*produce)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
   strata_status_t (*multiply)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
@@ -47,6 +49,7 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_for_steps(strata_gpu_distribu
   void name##_init(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);                                  \
   strata_register_shares_t name##_registers(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);   \
   void name##_begin(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);                                 \
+  strata_status_t name##_fetch_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);                      \
   strata_status_t name##_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);                          \
   strata_status_t name##_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);                         \
   bool name##_fetches(const strata_pipelined_kernel_t *k, MlirOperation op)

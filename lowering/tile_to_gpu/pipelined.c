@@ -76,7 +76,8 @@ static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_k
 static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k,
                                    strata_ring_place_t *place, task_t emit) {
   strata_emitter_t *e = &d->e;
-  bool are_twins = k->twins.count > 0 && emit != k->mainloop->produce;
+  bool is_fetching = emit == k->mainloop->produce || emit == k->mainloop->fetch_early;
+  bool are_twins = k->twins.count > 0 && !is_fetching;
   strata_pipelined_kernel_t *last = are_twins ? strata_twins_last(k) : k;
   if (!last->next)
     return for_task(d, k, place, are_twins, emit);
@@ -101,6 +102,30 @@ static strata_status_t for_task_of(strata_gpu_distribution_t *d, strata_pipeline
   return NULL;
 }
 
+// |is_first|: the running task is the block's first; null: it has no other.
+static void note_first(strata_pipelined_kernel_t *k, MlirValue is_first) {
+  for (; k; k = k->next)
+    k->is_first = is_first;
+}
+
+// |emit| for the block's first task, if it has one, in a fresh ring.
+static strata_status_t for_first_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
+                                      task_t emit) {
+  strata_emitter_t *e = &d->e;
+  strata_loop_t branch = {0};
+  strata_bounds_t bounds;
+  strata_ring_place_t place = {strata_emit_index(e, 0), strata_emit_integer(e, mlirIntegerTypeGet(e->context, 32), 0)};
+  bool is_loop = first->scheduler->bounds(d, first, block, &bounds);
+  if (is_loop)
+    branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, bounds.lower, bounds.upper));
+  d->role.task = first->scheduler->task(d, first, block, is_loop ? bounds.lower : block);
+  note_first(first, (MlirValue){NULL});
+  STRATA_TRY(for_task_of(d, first, &place, emit));
+  if (is_loop)
+    strata_emit_if_end(e, branch);
+  return NULL;
+}
+
 // |emit| for each task of the block; |first|'s place is then behind the last of them.
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
                                  task_t emit) {
@@ -115,6 +140,8 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
   if (is_loop)
     loop = strata_emit_for_begin(e, bounds.lower, bounds.upper, bounds.step, n_state, state, state);
   d->role.task = first->scheduler->task(d, first, block, is_loop ? loop.induction : block);
+  if (d->plan.fetches_early && is_loop)
+    note_first(first, strata_emit_cmpi(e, STRATA_EQ, loop.induction, bounds.lower));
   d->shared.is_dirty = d->shared.is_read = is_loop;
   d->nest.loops += is_loop;
   strata_ring_place_t place = {state[0], state[1]};
@@ -185,6 +212,8 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
     branch = strata_emit_if_begin(e, strata_emit_is_first_thread(d));
   if (is_alone)
     strata_emit_launch_next(d);
+  if (d->plan.fetches_early)
+    STRATA_TRY(for_first_task(d, k, block, k->mainloop->fetch_early));
   strata_emit_launch_wait(d);
   STRATA_TRY(for_tasks(d, k, block, k->mainloop->produce));
   if (has_room_beside(d, k))

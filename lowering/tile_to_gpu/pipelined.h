@@ -83,7 +83,10 @@ struct strata_pipelined_kernel {
   strata_pipelined_t product;
   const strata_scheduler_t *scheduler;
   const strata_mainloop_t *mainloop;
-  int64_t fetchers;             // producers' threads that fetch: one where all comes in bulk
+  int64_t fetchers; // producers' threads that fetch: one where all comes in bulk
+  bool has_early;   // of operand |early| the first steps come before the wait (pipelined_early.c)
+  int early;
+  MlirValue is_first;           // i1: the running task is the block's first; null: it has no other
   MlirOperation loop, contract; // the old ones, of a pair the first
   strata_size_t n_steps;        // slots filled for a task, by all blocks of a cluster together
   int64_t blocks;               // of the first with a ring: those that share its tasks; 0: a block has one
@@ -143,6 +146,12 @@ void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kerne
 void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 // The consumer's group among those of its task.
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+
+// Constants before the wait (pipelined_early.c): finds the operand that comes so. Where the steps that have come so
+// end, of those from |lower| to |upper| - 1 of the running task: |lower| where it is not the block's first.
+void strata_early_find(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+MlirValue strata_early_end(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue lower,
+                           MlirValue upper);
 
 // Tiles of the epilogue's operands that come through the ring (pipelined_epilogue.c): finds them; the slots that they
 // take of each task; whether |op| is one's load. Producers fetch them, consumers have their values from then on.

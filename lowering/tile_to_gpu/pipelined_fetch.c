@@ -117,14 +117,19 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   return begin_task(d, k, own);
 }
 
-// By one thread: the arrival with what is to come, then the copies.
-static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+// By one thread: the arrival with what is to come.
+static void announce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   const strata_ring_operand_t *operands = k->product.operands;
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
     if (is_bulk(k, side))
       bytes += bulk_bytes(&operands[side]);
   strata_ring_expect(d, &k->ring, k->place.slot, bytes);
+}
+
+// The same, then the copies.
+static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  announce(d, k);
   for (int side = 0; side < 2; side++)
     if (is_bulk(k, side))
       STRATA_TRY(copy_operand(d, k, side));
@@ -197,8 +202,8 @@ static strata_status_t emit_registers(strata_gpu_distribution_t *d, strata_pipel
 
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
-// Every producer arrives; the first announces what comes in bulk.
-static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+// Every producer arrives; the first announces what comes in bulk, and has it copied unless it |has_come|.
+static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, bool has_come) {
   bool has_bulk = is_bulk(k, 0) || is_bulk(k, 1);
   strata_emit_fence(d, "shared");
   if (!has_bulk) {
@@ -206,7 +211,10 @@ static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelin
     return NULL;
   }
   strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
-  STRATA_TRY(emit_copies(d, k));
+  if (has_come)
+    announce(d, k);
+  else
+    STRATA_TRY(emit_copies(d, k));
   strata_emit_if_else(&d->e, branch);
   strata_phase_arrive(d, k->ring.full, k->place.slot);
   strata_emit_if_end(&d->e, branch);
@@ -219,7 +227,22 @@ static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_
     return emit_copies(d, k);
   }
   STRATA_TRY(emit_registers(d, k));
-  return emit_arrival(d, k);
+  return emit_arrival(d, k, false);
+}
+
+// The constant operand of a slot that nobody has used yet; the other one. Where that comes through registers the bytes
+// are announced with it: they may have come by then, but the phase awaits the arrivals.
+static strata_status_t emit_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  if (strata_pipelined_is_bulk(&k->product))
+    announce(d, k);
+  return copy_operand(d, k, k->early);
+}
+
+static strata_status_t emit_late(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  if (strata_pipelined_is_bulk(&k->product))
+    return copy_operand(d, k, 1 - k->early);
+  STRATA_TRY(emit_registers(d, k));
+  return emit_arrival(d, k, true);
 }
 
 // Which step of the running task's reduction is the |counter|-th: task t begins at t times the schedule's stagger.
@@ -232,10 +255,11 @@ static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_
   return strata_emit_binary(e, "arith.remui", step, strata_gpu_emit_size(d, k->n_steps));
 }
 
-// A producer waits for most of its time: where a library has several kernels for one product, their code counts.
-static void keep_rolled(strata_gpu_distribution_t *d, MlirOperation loop) {
+// A producer waits for most of its time: where a library has several kernels for one product, their code counts, and
+// where each step is in several loops.
+static void keep_rolled(strata_gpu_distribution_t *d, MlirOperation loop, const strata_pipelined_kernel_t *k) {
   static const char annotation[] = "#llvm.loop_annotation<unroll = <disable = true>>";
-  if (d->sizes.count > 0)
+  if (d->sizes.count > 0 || k->has_early)
     strata_set_attr(loop, "llvm.loop_annotation", mlirAttributeParseGet(d->e.context, strata_str(annotation)));
 }
 
@@ -246,7 +270,7 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
   MlirValue state[] = {k->place.slot, k->place.parity};
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
-  keep_rolled(d, loop.op);
+  keep_rolled(d, loop.op, k);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);
@@ -260,10 +284,29 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
   return NULL;
 }
 
+strata_status_t strata_pipelined_fetch_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirValue lower, upper;
+  if (!k->has_early)
+    return NULL;
+  const strata_ring_place_t first = k->place;
+  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
+  STRATA_TRY(emit_addresses(d, k));
+  k->scheduler->steps(d, k, &lower, &upper);
+  STRATA_TRY(strata_pipelined_for_steps(d, k, lower, strata_early_end(d, k, lower, upper), emit_early));
+  strata_emit_if_end(&d->e, branch);
+  k->place = first;
+  return NULL;
+}
+
 strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   MlirValue lower, upper;
   STRATA_TRY(emit_addresses(d, k));
   k->scheduler->steps(d, k, &lower, &upper);
+  if (k->has_early) {
+    MlirValue end = strata_early_end(d, k, lower, upper);
+    STRATA_TRY(strata_pipelined_for_steps(d, k, lower, end, emit_late));
+    lower = end;
+  }
   STRATA_TRY(strata_pipelined_for_steps(d, k, lower, upper, emit_step));
   strata_epilogue_fetch(d, k);
   return NULL;

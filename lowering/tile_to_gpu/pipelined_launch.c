@@ -42,6 +42,7 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (!k->blocks && k->product.teams > 1)
     return strata_gpu_missing(forall, "teams of blocks that are as many as tasks, which vary,");
   k->scheduler = strata_scheduler_of(d, &k->product);
+  strata_early_find(d, k);
   k->fetchers = strata_pipelined_is_bulk(&k->product) ? 1 : STRATA_GROUP_THREADS;
   return NULL;
 }

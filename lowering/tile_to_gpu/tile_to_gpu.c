@@ -21,6 +21,7 @@
 #include "lowering/pipeline.h"
 #include "lowering/tile_to_gpu/attention.h"
 #include "lowering/tile_to_gpu/cluster.h"
+#include "lowering/tile_to_gpu/constants.h"
 #include "lowering/tile_to_gpu/defer.h"
 #include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/index.h"
@@ -247,8 +248,8 @@ static strata_status_t distribute(strata_gpu_distribution_t *d, MlirBlock old) {
   return strata_gpu_distribute_block(d, old);
 }
 
-static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_device_t *device, MlirModule kernels,
-                                    MlirOperation func) {
+static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                    const strata_gpu_constants_t *constants, MlirModule kernels, MlirOperation func) {
   MlirStringRef symbol = strata_attr_str(func, "sym_name");
   const char *name = strata_arena_printf(compile->arena, "%.*s", (int)symbol.length, symbol.data);
   strata_gpu_distribution_t d = {
@@ -257,6 +258,7 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
       .rule = strata_gpu_apply_rule,
       .e = {.context = compile->context, .location = mlirOperationGetLocation(func)},
       .func = func,
+      .constants = constants,
       .values = strata_gpu_records(compile->arena),
   };
   d.arithmetic = (strata_arithmetic_t){.e = &d.e,
@@ -283,13 +285,14 @@ static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_
 strata_status_t strata_pass_tile_to_gpu(strata_compile_t *compile) {
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_gpu_device(compile, &device));
+  strata_gpu_constants_t constants = strata_gpu_constants_read(compile);
   MlirModule kernels = strata_kernels_create(compile);
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
        op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (strata_op_is_kernel(op))
-      STRATA_TRY(lower_kernel(compile, device, kernels, op));
+      STRATA_TRY(lower_kernel(compile, device, &constants, kernels, op));
   }
   return NULL;
 }

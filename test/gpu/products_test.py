@@ -23,16 +23,19 @@ def values(dtype, *shape):
     return random.integers(-3, 4, shape).astype(dtype)  # sums are exact
 
 
-def matmul(name, maps, x, w, expected, result, bias=False, residual=False):
-    inputs = [x, w] + ([values(result, expected.shape[-1])] if bias else [])
+def matmul(name, maps, x, w, expected, result, bias=False, residual=False, constant=False):
+    """|constant|: the right operand is one."""
+    inputs = [x] + [w] * (not constant) + ([values(result, expected.shape[-1])] if bias else [])
     inputs += [values(result, *expected.shape)] if residual else []
     case = Case(name, *inputs)
     out = expected.astype(result)
-    y = case.op("contract", ["%x0", "%x1"], out, maps=f"[{maps}]", zero_pad="false", origin='"matmul"')
+    right = case.constant(w) if constant else "%x1"
+    y = case.op("contract", ["%x0", right], out, maps=f"[{maps}]", zero_pad="false", origin='"matmul"')
     if bias:
-        wide = np.broadcast_to(inputs[2], out.shape)
-        b = case.op("broadcast", ["%x2"], wide, map="affine_map<(i, j) -> (j)>")
-        out = np.maximum(out + inputs[2], 0).astype(result)
+        at = 1 if constant else 2
+        wide = np.broadcast_to(inputs[at], out.shape)
+        b = case.op("broadcast", [f"%x{at}"], wide, map="affine_map<(i, j) -> (j)>")
+        out = np.maximum(out + inputs[at], 0).astype(result)
         y = case.op("relu", [case.op("add", [y, b], out)], out)
     if residual:
         out = (out + inputs[-1]).astype(result)
@@ -123,6 +126,30 @@ def multicast():
         line = schedule("tf32", exact.shape, *tile, share=share)
         yield matmul(f"tf32 multicast NT {tile} {share}", NT, x, w.T.copy(), exact, np.float32), line
         yield matmul(f"tf32 multicast TT {tile} {share}", TT, x.T.copy(), w.T.copy(), exact, np.float32), line
+
+
+def constants():
+    """Products whose right operand is a constant, of which the first steps come before the wait for the kernel in front: in
+    each form, of fewer steps than slots and of more; beside rows that come through registers."""
+    x, w = values(np.float16, 200, 392), values(np.float16, 392, 328)
+    exact = x.astype(np.float64) @ w.astype(np.float64)
+    for tile in (*TILES[:3], *TILES[4:6], *TILES[7:9], THREE_GROUPS[1], *TEAM_TILES[1:5]):
+        for slots in (2, min(8, 160 * 1024 // (128 * (tile[0] + tile[1])))):
+            yield (matmul(f"f16 constant {tile} {slots}", NT, x, w.T.copy(), exact, np.float16, bias=True, constant=True),
+                   schedule("f16", exact.shape, *tile, slots=slots))
+    for tile, share in MULTICAST[:6]:
+        yield (matmul(f"f16 constant multicast {tile} {share}", NT, x, w.T.copy(), exact, np.float16, constant=True),
+               schedule("f16", exact.shape, *tile, share=share))
+    for tile in (TILES[4], TILES[8]):
+        yield (matmul(f"f16 constant NN {tile}", NN, x, w, exact, np.float16, residual=True, constant=True),
+               schedule("f16", exact.shape, *tile))
+    odd, few = x[:, :389].copy(), w[:389].copy()
+    odd_exact = odd.astype(np.float64) @ few.astype(np.float64)
+    for tile in (TILES[4], TILES[5], TILES[8]):  # rows that are no multiple of 16 bytes
+        yield (matmul(f"f16 constant odd {tile}", NN, odd, few, odd_exact, np.float16, constant=True),
+               schedule("f16", odd_exact.shape, *tile))
+    yield from shared("f16", lambda x, w, exact, what: matmul(f"f16 constant {what}", NT, x, w.T.copy(), exact, np.float16,
+                                                              constant=True))
 
 
 def alternate():
@@ -286,6 +313,7 @@ def products():
         if SHARED_TILES[i // 2][1] * (1 if SHARED_TILES[i // 2][3] else SHARED_TILES[i // 2][4]) % 64 == 0:
             yield product
     yield from multicast()
+    yield from constants()
     yield from alternate()
     yield from through_the_ring()
     yield alternate_slice()

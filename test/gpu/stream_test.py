@@ -31,36 +31,37 @@ def like(shape, kind):
     return bits(np.zeros(shape, np.uint16), "bf16") if kind == "bf16" else np.zeros(shape, np.float16)
 
 
-def product(m, n, k, kind, letters, batch, residual):
-    """x y, where a bias and a residual are wanted max(x y + bias, 0) + residual, and what is right."""
+def product(m, n, k, kind, letters, batch, residual, constant):
+    """x y, where a bias and a residual are wanted max(x y + bias, 0) + residual, and what is right; y perhaps a constant."""
     front = (batch,) if batch else ()
     x = drawn(front + ((m, k) if letters[0] == "n" else (k, m)), kind)
     y = drawn(front + ((k, n) if letters[1] == "n" else (n, k)), kind)
     more = [drawn((n,), kind), drawn(front + (m, n), kind)] if residual else []
-    case = Case("stream", x, y, *more)
+    case = Case("stream", x, *([] if constant else [y]), *more)
     left, right = wide(x, kind), wide(y, kind)
     left, right = left if letters[0] == "n" else left.swapaxes(-1, -2), right if letters[1] == "n" else right.swapaxes(-1, -2)
     b = "b, " if batch else ""
     maps = ", ".join(f"affine_map<({b}m, n, k) -> ({b}{part})>" for part in
                      ("m, k" if letters[0] == "n" else "k, m", "k, n" if letters[1] == "n" else "n, k", "m, n"))
     sums = np.zeros(front + (m, n), np.int32 if kind == "i8" else np.float32)
-    z = case.op("contract", ["%x0", "%x1"], sums, zero_pad="false", origin='"matmul"', maps=f"[{maps}]")
+    y_name, bias_name, residual_name = (case.constant(y), "%x1", "%x2") if constant else ("%x1", "%x2", "%x3")
+    z = case.op("contract", ["%x0", y_name], sums, zero_pad="false", origin='"matmul"', maps=f"[{maps}]")
     expected, result = left @ right, sums
     if kind in ("bf16", "f16"):
         result = like(sums.shape, kind)
         z = case.op("convert", [z], result)
     if residual:
-        bias = case.op("broadcast", ["%x2"], result, map=f"affine_map<({b}m, n) -> (n)>")
+        bias = case.op("broadcast", [bias_name], result, map=f"affine_map<({b}m, n) -> (n)>")
         z = case.op("add", [z, bias], result)
         z = case.op("relu", [z], result)
-        z = case.op("add", [z, "%x3"], result)
+        z = case.op("add", [z, residual_name], result)
         expected = np.maximum(expected + wide(more[0], kind), 0) + wide(more[1], kind)
     case.returns([z], result)
     return case, expected
 
 
-def check(m, n, k, kind, tile, blocks, letters="nt", swap=False, batch=0, residual=False):
-    case, expected = product(m, n, k, kind, letters, batch, residual)
+def check(m, n, k, kind, tile, blocks, letters="nt", swap=False, batch=0, residual=False, constant=False):
+    case, expected = product(m, n, k, kind, letters, batch, residual, constant)
     rows, columns = tile
     groups = 2 if (columns if swap else rows) >= 128 else 1
     keys = {"blocks": blocks, "group": 128 * groups, "producers": 128, "slots": 3, "stream": 1, "threads": 128 * groups,
@@ -100,6 +101,10 @@ def main():
     for letters in ("nn", "nt", "tn", "tt"):  # threads take an operand across the reduction from shared memory
         check(100, 136, 520, "f32", (64, 64), 7, letters=letters)
         check(100, 136, 520, "f32", (64, 64), 7, letters=letters, swap=True)
+    for blocks in (3, 5):  # whose first steps come before the wait, a block's at any step of a tile
+        check(150, 60, 512, "f16", (64, 64), blocks, constant=True)
+    check(200, 200, 1000, "f16", (128, 64), 7, residual=True, constant=True)
+    check(40, 304, 704, "f16", (48, 64), 9, letters="nn", swap=True, residual=True, constant=True)
     check(100, 101, 515, "f16", (64, 64), 6, letters="nn")  # rows that begin anywhere come through registers
 
 

@@ -1,4 +1,5 @@
 // The copy engine: boxes of a buffer into shared memory and back.
+#include "test/support/driver/early.h"
 #include "test/support/driver/emulated.h"
 #include "test/support/driver/execute.h"
 #include "test/support/driver/map.h"
@@ -184,6 +185,7 @@ static void put_off(copy_t *copy, uint32_t blocks) {
   copy->from = block_rank();
   copy->blocks = blocks ? blocks : UINT32_C(1) << copy->from;
   shared_offset(copy->barrier, sizeof *copy->barrier);
+  early_note(copy->map->address, map_extent(copy->map));
   if (copies.n == copies.capacity) {
     copies.capacity = copies.capacity ? 2 * copies.capacity : 64;
     copies.data = realloc(copies.data, copies.capacity * sizeof *copies.data);

@@ -64,6 +64,10 @@ void *strata_emulated_cluster_place(void *memory, uint32_t rank);
 void strata_emulated_flag_raise(uint32_t *flag);
 void strata_emulated_flag_await(const uint32_t *flag);
 
+// By a thread: until earlier launches have ended. They have here; what the thread has had copied before, no kernel may
+// write, which the driver watches from then on.
+void strata_emulated_launch_wait(void);
+
 //===-- Pipelined products (docs/gpu.md) -------------------------------------------------------------------------===//
 
 // Barriers of two phases, a word of shared memory each. Threads wait for one another here, too, whoever of a warp

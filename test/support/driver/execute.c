@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "test/support/driver/execute.h"
 #include "test/support/driver/control.h"
+#include "test/support/driver/early.h"
 #include "test/support/driver/emulated.h"
 #include "test/support/driver/matrix.h"
 
@@ -441,9 +442,10 @@ static bool run_blocks(const shape_t *shape, char *shared, size_t stride) {
   has_failed = false;
   for (int64_t block = 0; block < shape->grid[0] && !has_failed; block += shape->cluster) {
     reset_stacks();
+    early_reset();
     run_cluster(shape, block, shared, stride);
   }
-  return !has_failed;
+  return !has_failed && early_check(kernel.function);
 }
 
 bool execute(const function_t *function, const shape_t *shape, void *const *buffers) {

@@ -1,7 +1,7 @@
 // Objects in lists by kind, device memory, faults and the frame of every call.
 #define _GNU_SOURCE
 #include "test/support/driver/control.h"
-#include "test/support/driver/driver.h"
+#include "test/support/driver/early.h"
 
 #include <pthread.h>
 #include <stdarg.h>
@@ -133,6 +133,7 @@ void memory_destroy(memory_t *memory) {
       fault(OK, "byte %zu of %zu bytes of device memory was written", i, memory->size);
       break;
     }
+  early_forget(memory->base, memory->size);
   munmap(memory->mapping, memory->mapping_size);
   object_destroy(memory);
 }

@@ -1,6 +1,6 @@
 // Contexts, streams and the work on them. Work waits in its stream until somebody waits for it, and is then carried out
 // in some order that streams and events allow; work of the default stream and of the blocking ones keeps its order.
-#include "test/support/driver/driver.h"
+#include "test/support/driver/early.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,9 +110,11 @@ static int carry_out(const operation_t *operation, context_t *context) {
   case COPY:
     n_executed++;
     memmove(operation->dst, operation->src, operation->size);
+    early_renew(operation->dst, operation->size);
     return OK;
   case SET:
     memset(operation->dst, operation->value, operation->size);
+    early_renew(operation->dst, operation->size);
     return OK;
   case RECORD:
     operation->mark->time = now();
