@@ -100,6 +100,7 @@ typedef struct {
   double memory_slots;      // where it does, at least
   double staggered_slots;   // the same of blocks that begin at steps of their own
   double stagger;           // steps by which they do: enough to be at places of the rows that have nothing in common
+  double unstaggered;       // how many times as long those take that do not, where sizes vary
   double hidden;            // what goes on beside the slowest costs one part in so many of its time
   double clock;             // hertz, idle; the busier the instructions are, the lower
   double clock_lost;        // when they always are

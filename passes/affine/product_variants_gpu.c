@@ -49,6 +49,7 @@ typedef struct {
   const strata_scheduling_t *kernel;
   double work; // of one result, behind the product
   bool has_single, keeps_single, is_single_likely;
+  int64_t least; // size, be it a single one
   strata_variant_plan_t plan;
 } variants_t;
 
@@ -183,7 +184,7 @@ static void add_size(variants_t *v, int64_t size, double weight, bool is_likely)
     at--;
   bool is_known = at < v->n_sizes && v->sizes[at] == size;
   if (is_known) {
-    v->weights[at] += is_likely ? weight : 0;
+    v->weights[at] += weight;
     v->is_likely[at] |= is_likely;
   }
   if (is_known || v->n_sizes == STRATA_PLAN_SIZES)
@@ -368,6 +369,7 @@ static strata_status_t add_single(const strata_scheduling_t *s, variants_t *v, c
   for (int i = strata_likely_values(s, v->size, likely); i-- > 0;)
     v->is_single_likely |= likely[i] == 1;
   STRATA_TRY(strata_gpu_variant_of_rows(s, v->size, 1, schedule, &v->has_single));
+  v->least = v->size.min;
   if (v->has_single)
     v->size.min = 2;
   return NULL;
@@ -378,7 +380,7 @@ static void drop_single(variants_t *v) {
   if (strata_variants_of(func, variants) > 0)
     strata_variants_erase(func, variants[0]);
   v->has_single = false;
-  v->size.min = 1;
+  v->size.min = v->least;
 }
 
 static double plan(void *user, double price) {
