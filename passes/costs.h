@@ -76,7 +76,8 @@ typedef struct {
   double read_row;          // of a step, there or not, where sizes vary
   double awaited_row;       // the same where memory decides
   double absent_row;        // of a tile that lies beyond the operand, of a step: zeros take the copy engine longer;
-  double absent_read;       // where memory decides, and where it does not
+  double absent_read;       // where memory decides, and where it does not ...
+  double absent_busy;       // ... as far as memory's share of the product's time, times this, is one
   double alternate_row;     // the same of every second row
   double narrow_row;        // the same, shorter than a line
   double narrow_straddling; // the same, that begins within a sector
@@ -101,6 +102,7 @@ typedef struct {
   double memory_slots;      // where it does, at least
   double staggered_slots;   // the same of blocks that begin at steps of their own
   double stagger;           // steps by which they do: enough to be at places of the rows that have nothing in common
+  double unstaggered;       // how many times as long those take that do not, where sizes vary
   double hidden;            // what goes on beside the slowest costs one part in so many of its time
   double clock;             // hertz, idle; the busier the instructions are, the lower
   double clock_lost;        // when they always are

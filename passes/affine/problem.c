@@ -80,12 +80,13 @@ int64_t strata_problem_extent(const strata_problem_t *problem, int side) {
   return side == STRATA_SIDE_U ? problem->rows : problem->columns;
 }
 
+double strata_problem_side_bytes(const strata_problem_t *problem, int side) {
+  return (double)(strata_problem_extent(problem, side) * problem->steps * problem->batch *
+                  problem->sides[side].loaded_bytes);
+}
+
 double strata_problem_operand_bytes(const strata_problem_t *problem) {
-  double bytes = 0;
-  for (int side = 0; side < 2; side++)
-    bytes += (double)(strata_problem_extent(problem, side) * problem->steps * problem->batch *
-                      problem->sides[side].loaded_bytes);
-  return bytes;
+  return strata_problem_side_bytes(problem, 0) + strata_problem_side_bytes(problem, 1);
 }
 
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {

@@ -18,7 +18,9 @@ enum {
   MOST_WAYS = STRATA_PLAN_SIZES,
 };
 
-#define PRICE 0.01          // of a variant's code
+#define PRICE 0.004         // of a variant, beside that of its code
+#define SINGLE_GAIN 0.1     // of a single row by its variant, as a logarithm ...
+#define SINGLE_CODE 2e3     // ... and the bytes of that
 #define OF_LIKELY_SIZES 0.5 // what they count for beside all that lies between
 #define UNWANTED 1e3        // seconds, of what can be carried out, but is never to be
 
@@ -46,6 +48,8 @@ typedef struct {
   bool takes_all[MOST_WAYS];
   const strata_scheduling_t *kernel;
   double work; // of one result, behind the product
+  bool has_single, keeps_single, is_single_likely;
+  int64_t least; // size, be it a single one
   strata_variant_plan_t plan;
 } variants_t;
 
@@ -352,23 +356,31 @@ static strata_status_t add_variants(const strata_scheduling_t *s, variants_t *v,
   return NULL;
 }
 
-// A single row, or column, that is likely, and of which each result is summed up like a row where sizes are known, is
-// here, too.
+// A single row, or column, of which each result is summed up like a row where sizes are known, is here, too. One that
+// is not likely goes again if its code is too dear.
 static strata_status_t add_single(const strata_scheduling_t *s, variants_t *v, const strata_schedule_t *schedule) {
   int64_t likely[STRATA_LIKELY_VALUES];
-  bool is_likely = false, is_there;
-  for (int i = strata_likely_values(s, v->size, likely); i-- > 0;)
-    is_likely |= likely[i] == 1;
-  if (!is_likely || v->size.min > 1)
+  if (v->size.min > 1)
     return NULL;
   strata_problem_t problem = problem_at(v, 1);
   problem.varies = false;
   if (strata_problem_has_tiles(v->device, &problem))
     return NULL;
-  STRATA_TRY(strata_gpu_variant_of_rows(s, v->size, 1, schedule, &is_there));
-  if (is_there)
+  for (int i = strata_likely_values(s, v->size, likely); i-- > 0;)
+    v->is_single_likely |= likely[i] == 1;
+  STRATA_TRY(strata_gpu_variant_of_rows(s, v->size, 1, schedule, &v->has_single));
+  v->least = v->size.min;
+  if (v->has_single)
     v->size.min = 2;
   return NULL;
+}
+
+static void drop_single(variants_t *v) {
+  MlirOperation variants[STRATA_MAX_VARIANTS], func = v->kernel->called->func;
+  if (strata_variants_of(func, variants) > 0)
+    strata_variants_erase(func, variants[0]);
+  v->has_single = false;
+  v->size.min = v->least;
 }
 
 static double plan(void *user, double price) {
@@ -385,13 +397,16 @@ static double plan(void *user, double price) {
                                                                                   .code_price = price});
   for (int i = 0; i < v->plan.count; i++)
     code += v->code[v->plan.ways[i]];
-  return code;
+  v->keeps_single = v->has_single && (v->is_single_likely || price * SINGLE_CODE < SINGLE_GAIN);
+  return code + (v->keeps_single ? SINGLE_CODE : 0);
 }
 
 static strata_status_t take(void *user) {
   variants_t *v = user;
   if (v->plan.count == 0)
     return NULL;
+  if (v->has_single && !v->keeps_single)
+    drop_single(v);
   strata_schedule_t schedule = schedule_of(v, &v->plan, 0);
   strata_schedule_write(v->kernel->called->func, &schedule);
   return add_variants(v->kernel, v, &v->plan);

@@ -47,17 +47,18 @@ static int64_t slots_of_memory(const strata_gpu_device_t *device, const strata_p
 // Of rows that lie along the reduction all blocks would read the same columns at a time, which memory has in the same
 // few of its banks: each begins elsewhere. Of rows across the reduction that takes longer, and of rows that several
 // blocks read, which they find in the cache if they do so at the same time.
-static int64_t stagger_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  bool is_one = !strata_pipelined_unpacks(problem) && p->parts == 1 && p->every == 1 && strata_pipelined_cluster(p) == 1 && p->row <= 1 && !problem->next &&
-                problem->batch == 1;
-  bool is_read_once = false;
-  for (int side = 0; side < 2; side++) {
+static bool can_stagger(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  bool is_one = !strata_pipelined_unpacks(problem) && p->parts == 1 && p->every == 1 &&
+                strata_pipelined_cluster(p) == 1 && p->row <= 1 && !problem->next && problem->batch == 1;
+  for (int side = 0; side < 2; side++)
     is_one &= problem->sides[side].is_along && !problem->sides[side].has_window &&
               strata_pipelined_count_boxes(problem, p, side) > 0;
-    is_read_once |= strata_problem_extent(problem, side) <= p->tile[side];
-  }
-  bool has_whole_steps = strata_problem_is_multiple(problem, STRATA_AXIS_STEP, p->step);
-  return is_one && is_read_once && has_whole_steps ? (int64_t)problem->costs->pipelined.stagger : 0;
+  return is_one && strata_problem_is_multiple(problem, STRATA_AXIS_STEP, p->step);
+}
+
+static bool is_read_once(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return strata_problem_extent(problem, STRATA_SIDE_U) <= p->tile[STRATA_SIDE_U] ||
+         strata_problem_extent(problem, STRATA_SIDE_V) <= p->tile[STRATA_SIDE_V];
 }
 
 // True if the product, and those behind it in one launch with it, can be carried out so.
@@ -99,7 +100,8 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
   strata_pipelined_predict_time(device, problem, p);
   bool is_streamed = !strcmp(p->bound, strata_pipelined_memory_bound) && p->tiles == p->blocks && !p->stream;
   int64_t fewest = strata_ceil_div(shared_sums, strata_pipelined_slot_bytes(problem, p));
-  p->stagger = is_streamed ? stagger_of(problem, p) : 0;
+  bool is_staggered = is_streamed && can_stagger(problem, p), is_once = is_read_once(problem, p);
+  p->stagger = is_staggered && is_once ? (int64_t)problem->costs->pipelined.stagger : 0;
   double memory = problem->traffic / (double)device->bandwidth / p->seconds;
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
   bool shares = strata_pipelined_cluster(p) > 1 && memory < costs->busy_memory;
@@ -107,6 +109,7 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : strata_min(p->slots, usual);
   p->slots = strata_max(p->slots, fewest);
   strata_pipelined_predict_time(device, problem, p);
+  p->seconds *= problem->varies && is_staggered && !is_once ? costs->unstaggered : 1;
   return strata_pipelined_correct(w, p);
 }
 
