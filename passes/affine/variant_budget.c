@@ -71,7 +71,7 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 #define BESIDE 110e3     // bytes beside the code for likely sizes alone, at least: a library is not of that alone
 #define LEAST_SHARE 1e-3 // of a call's time
 #define CHEAPEST 1e-8    // price of a byte, of a call's time
-enum { STEPS = 128, OF_DOUBLING = 16 }; // to a fortieth of a call for 10 KB
+enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB
 
 static double price_at(int step) { return CHEAPEST * exp2((double)step / OF_DOUBLING); }
 
