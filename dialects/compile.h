@@ -58,7 +58,7 @@ typedef struct strata_compile_options {
   int jobs;              // threads of the compiler, at least 1
   const strata_alias_t *aliases;
   size_t n_aliases;
-  int threads;           // default threads of the emitted cpu library; 0: as many as the machine has
+  int threads; // default threads of the emitted cpu library; 0: as many as the machine has
 } strata_compile_options_t;
 
 // The bytes behind a constant. Small constants live in the IR as dense attributes; large ones are named here and the IR
@@ -85,12 +85,13 @@ typedef struct strata_compile {
   MlirModule preparation; // of a GPU's compile: a copy of @prepare for the host (affine-copy-prepare); else null
   strata_constant_data_t *constants; // newest first; names are unique
   struct strata_constant_index *constant_index;
-  int n_loops;                            // built so far: the next one's name
-  const char *input_name;                 // the file being compiled, for messages
-  STRATA_VECTOR(const char *) data_files; // that it refers to and that were read: external data
-  strata_status_t diagnostics;            // errors MLIR reported and nobody has taken yet
-  const strata_explain_t *explain;        // of --explain; NULL: nobody listens
-  const strata_explain_t *notes;          // of what the user is to know without asking for it; likewise
+  struct strata_candidate_cache *candidates; // what is known of products (passes/affine/candidate_cache.h); or NULL
+  int n_loops;                               // built so far: the next one's name
+  const char *input_name;                    // the file being compiled, for messages
+  STRATA_VECTOR(const char *) data_files;    // that it refers to and that were read: external data
+  strata_status_t diagnostics;               // errors MLIR reported and nobody has taken yet
+  const strata_explain_t *explain;           // of --explain; NULL: nobody listens
+  const strata_explain_t *notes;             // of what the user is to know without asking for it; likewise
 } strata_compile_t;
 
 // Creates a context with all upstream dialects and passes and our own dialects, and an empty module.

@@ -4,10 +4,6 @@
 #include <mlir-c/Support.h>
 #include <stdio.h>
 
-MlirStringRef strata_op_name(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
-
-bool strata_op_is(MlirOperation op, const char *name) { return strata_str_equal(strata_op_name(op), name); }
-
 bool strata_op_is_conversion(MlirOperation op) {
   static const char *const names[] = {"arith.extf",   "arith.truncf", "arith.extsi", "arith.extui",
                                       "arith.trunci", "arith.sitofp", "arith.uitofp"};

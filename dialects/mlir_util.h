@@ -20,8 +20,11 @@ static inline bool strata_str_equal(MlirStringRef a, const char *b) {
 static inline bool strata_value_equal(MlirValue a, MlirValue b) { return mlirValueEqual(a, b); }
 
 // The op's full name; a view that lives as long as the context.
-MlirStringRef strata_op_name(MlirOperation op);
-bool strata_op_is(MlirOperation op, const char *name);
+static inline MlirStringRef strata_op_name(MlirOperation op) { return mlirIdentifierStr(mlirOperationGetName(op)); }
+// Inline, for the length of a literal is known then: nothing is asked as often.
+static inline bool strata_op_is(MlirOperation op, const char *name) {
+  return strata_str_equal(strata_op_name(op), name);
+}
 // True if |op| converts a number to another type: of zero it makes zero.
 bool strata_op_is_conversion(MlirOperation op);
 // The op whose result |value| is; a null operation where it is a block's argument.

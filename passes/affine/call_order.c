@@ -3,13 +3,23 @@
 
 #include "dialects/mlir_util.h"
 
+static const bool *writes_of(strata_arena_t *arena, MlirOperation func) {
+  intptr_t n = mlirBlockGetNumArguments(strata_func_body(func));
+  bool *writes = strata_arena_array(arena, bool, n);
+  for (intptr_t i = 0; i < n; i++)
+    writes[i] = strata_kernel_writes(func, i);
+  return writes;
+}
+
 strata_call_order_t strata_call_order_create(strata_compile_t *compile, const strata_calls_t *calls) {
   strata_call_order_t order = {.calls = calls,
                                .kernels = strata_pointer_map_create(compile->arena),
-                               .touched = strata_touched_create(compile->arena)};
+                               .touched = strata_touched_create(compile->arena),
+                               .writes = strata_arena_array(compile->arena, const bool *, calls->kernels.count)};
   for (size_t i = 0; i < calls->kernels.count; i++) {
     MlirOperation call = calls->kernels.data[i].calls.data[0];
     *strata_pointer_map_put(&order.kernels, strata_attr(call, "callee").ptr) = (int64_t)i + 1;
+    order.writes[i] = writes_of(compile->arena, calls->kernels.data[i].func);
   }
   return order;
 }
@@ -42,9 +52,10 @@ bool strata_call_order_is_constant(const strata_call_order_t *order, MlirOperati
 // True if |writer| writes what |other| touches.
 static strata_status_t disturbs(strata_call_order_t *order, MlirOperation writer, MlirOperation other, bool *out) {
   MlirOperation func = callee_of(order, writer), other_func = callee_of(order, other);
+  const bool *writes = order->writes[strata_call_order_kernel(order, writer)];
   *out = false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(writer) && !*out; i++) {
-    if (!strata_kernel_writes(func, i))
+    if (!writes[i])
       continue;
     MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(writer, i));
     for (intptr_t j = 0; j < mlirOperationGetNumOperands(other) && !*out; j++)

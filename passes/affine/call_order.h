@@ -13,6 +13,7 @@ typedef struct {
   const strata_calls_t *calls;
   strata_pointer_map_t kernels; // callee, a unique attribute -> 1 + index of the called kernel
   strata_touched_t touched;
+  const bool **writes; // by called kernel and argument
 } strata_call_order_t;
 
 // Good for as long as kernels stay as they are.

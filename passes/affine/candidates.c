@@ -1,6 +1,7 @@
 // See candidates.h.
 #include "passes/affine/candidates.h"
 
+#include "passes/affine/candidate_cache.h"
 #include "passes/affine/explain.h"
 
 #include <string.h>
@@ -93,9 +94,13 @@ static int insert(strata_candidate_t *list, int count, int capacity, const strat
 }
 
 int strata_candidates_best(const strata_work_t *work, const strata_ways_t *ways, int n, strata_candidate_t *out) {
-  int count = 0;
+  int count = strata_candidate_cache_find(work, ways, n, out);
+  if (count >= 0)
+    return count;
+  count = 0;
   for (strata_candidate_t candidate = {0}; strata_candidate_next(work, ways, &candidate);)
     count = insert(out, count, n, &candidate);
+  strata_candidate_cache_add(work, ways, n, count, out);
   return count;
 }
 

@@ -4,7 +4,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
-#include "passes/affine/candidates.h"
+#include "passes/affine/candidate_cache.h"
 #include "passes/affine/stage.h"
 
 #include <math.h>
@@ -234,7 +234,8 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
                         .async = choose_mma(q, strata_mma_find_async),
                         .sum_bytes = strata_problem_bytes(strata_contraction_sum_type(c)),
                         .stored_bytes = stored_bytes(q),
-                        .traffic = bytes_moved(q)};
+                        .traffic = bytes_moved(q),
+                        .cache = strata_candidate_cache_of(q->compile)};
   for (int i = 0; c->places && i < c->kernel->n_nests; i++)
     p.row_reductions += &c->kernel->nests[i] != c->nest && c->kernel->nests[i].n_reduction;
   for (int i = 0; i < STRATA_N_AXES; i++) {

@@ -56,11 +56,12 @@ typedef struct strata_problem {
   double traffic;     // bytes of all buffers
   strata_problem_side_t sides[2];
   strata_problem_axis_t axes[STRATA_N_AXES];
-  int64_t divisors[STRATA_N_AXES];   // of those that vary: numbers that divide them; 0: they do not
-  bool varies;                       // one of them, or the batch, does
-  bool has_no_steps;                 // at some sizes
-  bool is_any;                       // what is chosen is for any sizes, not for some near these
-  const struct strata_problem *next; // of the same launch: its tiles follow; NULL: none
+  int64_t divisors[STRATA_N_AXES];      // of those that vary: numbers that divide them; 0: they do not
+  bool varies;                          // one of them, or the batch, does
+  bool has_no_steps;                    // at some sizes
+  bool is_any;                          // what is chosen is for any sizes, not for some near these
+  const struct strata_problem *next;    // of the same launch: its tiles follow; NULL: none
+  struct strata_candidate_cache *cache; // of what is found for it; NULL: none
 } strata_problem_t;
 
 // Of an element; of what is neither a float nor an integer, 8.

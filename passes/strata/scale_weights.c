@@ -44,9 +44,31 @@ static bool read_channels(const strata_contract_t *c, int k, channels_t *out) {
   return out->rank > 0 && out->n_channels > 1 && out->n_channels <= MAX_CHANNELS;
 }
 
-// The channel of the element behind that at |at|, which moves on.
-static int64_t next_channel(const channels_t *c, int64_t *at, int64_t channel) {
-  for (int i = c->rank; i-- > 0;) {
+// The last dims of one stride, 0 or 1, as one: their elements lie side by side, as do their channels, or have one.
+typedef struct {
+  int n_outer;    // dims in front of them
+  int64_t length; // elements
+  bool is_summed; // they have one channel
+} run_t;
+
+static run_t find_run(const channels_t *c) {
+  run_t run = {.n_outer = c->rank, .length = 1, .is_summed = true};
+  for (bool is_first = true; run.n_outer > 0; run.n_outer--) {
+    int64_t size = c->sizes[run.n_outer - 1], stride = c->strides[run.n_outer - 1];
+    if (size == 1)
+      continue;
+    run.is_summed = is_first ? stride == 0 : run.is_summed;
+    if (stride != (run.is_summed ? 0 : run.length))
+      return run;
+    run.length *= size;
+    is_first = false;
+  }
+  return run;
+}
+
+// The channel of the run behind that at |at|, which moves on.
+static int64_t next_channel(const channels_t *c, int n_dims, int64_t *at, int64_t channel) {
+  for (int i = n_dims; i-- > 0;) {
     channel += c->strides[i];
     if (++at[i] < c->sizes[i])
       return channel;
@@ -54,6 +76,30 @@ static int64_t next_channel(const channels_t *c, int64_t *at, int64_t channel) {
     at[i] = 0;
   }
   return channel;
+}
+
+// Magnitudes as bits, which are in order as integers are; those that are no numbers, beyond infinity, do not count.
+static void raise_each(float *most, const char *data, int64_t count) {
+  const int32_t magnitude = 0x7fffffff, infinity = 0x7f800000;
+  for (int64_t i = 0; i < count; i++) {
+    int32_t bits, before;
+    memcpy(&bits, data + (size_t)i * sizeof bits, sizeof bits);
+    memcpy(&before, &most[i], sizeof before);
+    bits &= magnitude;
+    bits = bits > infinity ? 0 : bits;
+    bits = bits > before ? bits : before;
+    memcpy(&most[i], &bits, sizeof bits);
+  }
+}
+
+static void raise_one(float *most, const char *data, int64_t count) {
+  enum { LANES = 16 };
+  float lanes[LANES] = {0};
+  for (; count >= LANES; count -= LANES, data += sizeof lanes)
+    raise_each(lanes, data, LANES);
+  raise_each(lanes, data, count);
+  for (int i = 0; i < LANES; i++)
+    *most = fmaxf(*most, lanes[i]);
 }
 
 // |constant| may be reshaped: its elements follow one another as before.
@@ -66,14 +112,13 @@ static bool raise_maxima(strata_compile_t *compile, MlirValue constant, channels
   if (strata_shape_of(constant).type != STRATA_TYPE_F32 ||
       !strata_constant_bytes(compile, constant, &data, &is_splat) || is_splat)
     return false;
-  int64_t at[STRATA_MAX_RANK] = {0}, count = 1, channel = 0;
-  for (int i = 0; i < c->rank; i++)
-    count *= c->sizes[i];
-  for (int64_t i = 0; i < count; i++) {
-    float value;
-    memcpy(&value, (const char *)data + (size_t)i * sizeof value, sizeof value);
-    c->values[channel] = fmaxf(c->values[channel], fabsf(value));
-    channel = next_channel(c, at, channel);
+  int64_t at[STRATA_MAX_RANK] = {0}, n_runs = 1, channel = 0;
+  run_t run = find_run(c);
+  for (int i = 0; i < run.n_outer; i++)
+    n_runs *= c->sizes[i];
+  for (const char *from = data; n_runs-- > 0; from += (size_t)run.length * sizeof(float)) {
+    (run.is_summed ? raise_one : raise_each)(&c->values[channel], from, run.length);
+    channel = next_channel(c, run.n_outer, at, channel);
   }
   return true;
 }

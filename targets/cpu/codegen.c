@@ -194,12 +194,8 @@ static void take_objects(strata_arena_t *arena, const strata_llvm_units_t *units
 
 static strata_status_t compile_kernels(strata_compile_t *compile, MlirModule kernels, const settings_t *settings,
                                        strata_cpu_objects_t *out_objects) {
-  strata_llvm_units_t units;
-  strata_status_t status = strata_llvm_units_create(compile, kernels, KERNELS_PER_UNIT, &units);
-  if (!status) {
-    strata_llvm_units_compile(&units, compile->options->jobs, compile_unit, settings);
-    status = strata_llvm_units_check(&units);
-  }
+  strata_llvm_units_t units = strata_llvm_units_create(compile, kernels, KERNELS_PER_UNIT);
+  strata_status_t status = strata_llvm_units_compile(&units, compile_unit, settings);
   if (!status)
     take_objects(compile->arena, &units, out_objects);
   strata_llvm_units_dispose(&units);

@@ -6,8 +6,6 @@
 #include <llvm-c/Core.h>
 #include <string.h>
 
-enum { KERNELS_PER_UNIT = 4 }; // few, for many processors: a unit costs a millisecond or two
-
 // PTX that all threads of a warp must come to together, and that waits or is waited for: wgmma.
 static bool is_convergent(LLVMValueRef op) {
   LLVMValueRef callee = LLVMGetInstructionOpcode(op) == LLVMCall ? LLVMGetCalledValue(op) : NULL;
@@ -87,9 +85,8 @@ static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
 strata_status_t strata_gpu_compile_units(strata_compile_t *compile, MlirModule kernels,
                                          const strata_gpu_generation_t *generation, strata_llvm_units_t *out_units) {
   const settings_t settings = {generation, compile->options->opt_level};
-  STRATA_TRY(strata_llvm_units_create(compile, kernels, KERNELS_PER_UNIT, out_units));
-  strata_llvm_units_compile(out_units, compile->options->jobs, compile_unit, &settings);
-  return strata_llvm_units_check(out_units);
+  *out_units = strata_llvm_units_create(compile, kernels, generation->kernels_per_unit);
+  return strata_llvm_units_compile(out_units, compile_unit, &settings);
 }
 
 // A program whose results are all empty, or copies, launches nothing: it runs on any device, and assemblers take no

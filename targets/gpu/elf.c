@@ -69,7 +69,7 @@ static strata_status_t link_units(strata_compile_t *compile, const strata_llvm_u
 
 strata_status_t strata_gpu_emit_hsaco(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                                       strata_gpu_binary_t *out_binary) {
-  const strata_gpu_generation_t generation = {.device = device, .file = LLVMObjectFile};
+  const strata_gpu_generation_t generation = {.device = device, .file = LLVMObjectFile, .kernels_per_unit = 4};
   strata_gpu_image_t image = {
       .suffix = "hsaco", .arch = strata_gpu_device_arch(device), .last = strata_gpu_device_last(device)};
   strata_llvm_units_t units;

@@ -41,6 +41,7 @@ typedef struct {
   const strata_gpu_device_t *device;
   const char *first_passes; // the device's own, as LLVM's opt spells them, before all others; NULL: none
   LLVMCodeGenFileType file;
+  int kernels_per_unit; // few, for many processors: a unit costs a millisecond or two
 } strata_gpu_generation_t;
 // Compiles the kernels by options->jobs threads. |out_units| is to be disposed of, also after an error.
 STRATA_MUST_CHECK strata_status_t strata_gpu_compile_units(strata_compile_t *compile, MlirModule kernels,

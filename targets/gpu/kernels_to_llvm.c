@@ -15,11 +15,11 @@
   "(anonymous namespace)::MakeRegionBranchOpSuccessorInputsDead}"
 
 static const char pipeline_format[] =
-    "builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES "},cse),expand-strided-metadata,lower-affine,"
+    "builtin.module(builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES "},cse),expand-strided-metadata,lower-affine,"
     "%sconvert-scf-to-cf,%s%sfinalize-memref-to-llvm{index-bitwidth=%d},"
     "convert-math-to-llvm,convert-arith-to-llvm{index-bitwidth=%d},"
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true index-bitwidth=%d},convert-cf-to-llvm{index-bitwidth=%d},"
-    "convert-ub-to-llvm,reconcile-unrealized-casts)";
+    "convert-ub-to-llvm,reconcile-unrealized-casts))";
 
 // Where there are branches it makes one block of those that do the same with different values, which are then passed to
 // it from all branches in front: of very many parts, all buffers. Elsewhere that is less code.
@@ -39,6 +39,74 @@ typedef struct {
   bool keeps_parts; // that share a launch, apart
 } part_t;
 
+// True of a function or variable without a body of its own.
+static bool is_declaration(MlirOperation op) {
+  return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
+}
+
+static bool has_symbol(MlirBlock body, MlirStringRef name) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
+      return true;
+  return false;
+}
+
+// What is declared in both is so once then.
+static void move_all(MlirBlock from, MlirBlock to) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (is_declaration(op) && has_symbol(to, strata_attr_str(op, "sym_name")))
+      continue;
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(to, op);
+  }
+}
+
+enum { KERNELS_PER_MODULE = 4 }; // few, for many processors: each conversion makes its patterns anew for a module
+
+static bool is_module(MlirOperation op) { return strata_op_is(op, "builtin.module"); }
+static bool is_kernel(MlirOperation op) { return strata_op_is(op, "func.func"); }
+
+static MlirBlock add_module(MlirBlock body) {
+  MlirContext context = mlirOperationGetContext(mlirBlockGetParentOperation(body));
+  MlirModule module = mlirModuleCreateEmpty(mlirLocationUnknownGet(context));
+  MlirBlock inner = mlirModuleGetBody(module);
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (!is_kernel(op) && !is_module(op))
+      mlirBlockAppendOwnedOperation(inner, mlirOperationClone(op));
+  mlirBlockAppendOwnedOperation(body, mlirModuleGetOperation(module));
+  return inner;
+}
+
+// Deals the kernels out to modules in |body|, in each of which is all that is declared: threads convert such modules
+// side by side.
+static void deal_out(MlirBlock body) {
+  MlirBlock inner = {NULL};
+  int n = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!is_kernel(op))
+      continue;
+    if (n++ % KERNELS_PER_MODULE == 0)
+      inner = add_module(body);
+    mlirOperationRemoveFromParent(op);
+    mlirBlockAppendOwnedOperation(inner, op);
+  }
+}
+
+static void gather(MlirBlock body) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (!is_module(op))
+      continue;
+    move_all(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), body);
+    mlirOperationRemoveFromParent(op);
+    mlirOperationDestroy(op);
+  }
+}
+
 static strata_status_t run_upstream(const part_t *part) {
   strata_compile_t *compile = part->compile;
   int bits = part->bits;
@@ -49,8 +117,10 @@ static strata_status_t run_upstream(const part_t *part) {
   mlirPassManagerEnableVerifier(manager, compile->options->verify_each);
   MlirLogicalResult result =
       mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager), strata_str(passes), ignore_text, NULL);
+  deal_out(mlirModuleGetBody(part->module));
   if (mlirLogicalResultIsSuccess(result))
     result = mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(part->module));
+  gather(mlirModuleGetBody(part->module));
   mlirPassManagerDestroy(manager);
   if (mlirLogicalResultIsSuccess(result))
     return NULL;
@@ -58,25 +128,6 @@ static strata_status_t run_upstream(const part_t *part) {
 }
 
 static int index_bits(MlirOperation func) { return (int)strata_attr_i64(func, "strata.index_bits", 64); }
-
-static bool has_symbol(MlirBlock body, MlirStringRef name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
-      return true;
-  return false;
-}
-
-// Functions of the tests' driver are declared in both parts.
-static void move_all(MlirBlock from, MlirBlock to) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (has_symbol(to, strata_attr_str(op, "sym_name")))
-      continue;
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(to, op);
-  }
-}
 
 // What a loop says of itself upstream hands on to its last branch, but under a name that the translation does not know.
 static MlirWalkResult name_annotation(MlirOperation op, void *user) {
@@ -106,7 +157,7 @@ static strata_status_t convert_part(const part_t *part) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     kernel.func = op;
-    if (strata_op_is(op, "llvm.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0))))
+    if (strata_op_is(op, "llvm.func") && !is_declaration(op))
       strata_gpu_finish_signature(&kernel);
   }
   return NULL;

@@ -89,7 +89,11 @@ static const char *without_negated_extremes(strata_arena_t *arena, const char *t
 static strata_status_t print(strata_compile_t *compile, MlirModule kernels, const strata_gpu_device_t *device,
                              const char **out_text) {
   const strata_gpu_generation_t generation = {
-      .device = device, .first_passes = "function(nvvm-intr-range)", .file = LLVMAssemblyFile};
+      .device = device,
+      .first_passes = "function(nvvm-intr-range)",
+      .file = LLVMAssemblyFile,
+      .kernels_per_unit = 2, // the assembler waits for the last
+  };
   strata_llvm_units_t units;
   strata_status_t status = strata_gpu_compile_units(compile, kernels, &generation, &units);
   if (!status)

@@ -7,7 +7,6 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <mlir-c/Target/LLVMIR.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <threads.h>
@@ -46,15 +45,18 @@ static bool is_definition(MlirOperation op) {
   return strata_op_is(op, "llvm.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
-// Translates |count| kernels from |first| on, with every declaration of the module, to LLVM IR.
-static LLVMModuleRef translate(MlirModule kernels, MlirOperation first, int count, LLVMContextRef context) {
-  MlirModule part = mlirModuleCreateEmpty(mlirOperationGetLocation(first));
-  MlirBlock body = mlirModuleGetBody(part), home = mlirModuleGetBody(kernels);
+// Translates a unit's kernels, the next from |*first| on, with every declaration of the module, to LLVM IR.
+static LLVMModuleRef translate(const strata_llvm_units_t *units, MlirOperation *first, LLVMContextRef context) {
+  int count = units->per_unit;
+  while (!is_definition(*first))
+    *first = mlirOperationGetNextInBlock(*first);
+  MlirModule part = mlirModuleCreateEmpty(mlirOperationGetLocation(*first));
+  MlirBlock body = mlirModuleGetBody(part), home = mlirModuleGetBody(units->kernels);
   for (MlirOperation op = mlirBlockGetFirstOperation(home); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (!is_definition(op))
       mlirBlockAppendOwnedOperation(body, mlirOperationClone(op));
-  MlirOperation before = (MlirOperation){0}, op = first;
+  MlirOperation before = (MlirOperation){0}, op = *first;
   // The kernels go over and come back, in order.
   for (MlirOperation next; count > 0 && !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
@@ -74,39 +76,19 @@ static LLVMModuleRef translate(MlirModule kernels, MlirOperation first, int coun
     mlirBlockInsertOwnedOperationBefore(home, before, back);
   }
   mlirModuleDestroy(part);
+  *first = before;
   return module;
 }
 
-static strata_status_t translate_units(strata_compile_t *compile, MlirModule kernels, int per_unit,
-                                       const strata_llvm_units_t *units) {
-  MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(kernels));
-  for (size_t i = 0; i < units->count; i++) {
-    strata_llvm_unit_t *unit = &units->data[i];
-    while (!is_definition(op))
-      op = mlirOperationGetNextInBlock(op);
-    MlirOperation next = op;
-    for (int n = 0; !mlirOperationIsNull(next) && n < per_unit; next = mlirOperationGetNextInBlock(next))
-      n += is_definition(next);
-    unit->context = LLVMContextCreate();
-    LLVMContextSetDiagnosticHandler(unit->context, on_diagnostic, unit);
-    unit->module = translate(kernels, op, per_unit, unit->context);
-    if (!unit->module)
-      return strata_compile_take_diagnostics(compile, "the kernels do not translate to LLVM IR");
-    op = next;
-  }
-  return NULL;
-}
-
-strata_status_t strata_llvm_units_create(strata_compile_t *compile, MlirModule kernels, int per_unit,
-                                         strata_llvm_units_t *out_units) {
+strata_llvm_units_t strata_llvm_units_create(strata_compile_t *compile, MlirModule kernels, int per_unit) {
   size_t n_kernels = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(kernels)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     n_kernels += is_definition(op);
   size_t count = (n_kernels + (size_t)per_unit - 1) / (size_t)per_unit;
-  *out_units = (strata_llvm_units_t){strata_arena_array(compile->arena, strata_llvm_unit_t, count), count};
   strata_llvm_restrict_reciprocals(compile->arena, kernels);
-  return translate_units(compile, kernels, per_unit, out_units);
+  return (strata_llvm_units_t){compile, kernels, per_unit, strata_arena_array(compile->arena, strata_llvm_unit_t, count),
+                               count};
 }
 
 void strata_llvm_units_dispose(strata_llvm_units_t *units) {
@@ -191,35 +173,75 @@ bool strata_llvm_emit(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, LL
 
 //===-- Compiling all --------------------------------------------------------------------------------------------===//
 
+// Units are translated in order, by one thread at a time; the others compile meanwhile.
 typedef struct {
   strata_llvm_units_t *units;
   strata_llvm_compile_t compile;
   const void *user;
-  atomic_size_t next;
+  mtx_t lock;
+  size_t next;      // unit
+  MlirOperation op; // the first that is in none yet
 } queue_t;
+
+// The next unit, translated; NULL: there is none, or it does not translate.
+static strata_llvm_unit_t *translate_next(queue_t *queue) {
+  strata_llvm_units_t *units = queue->units;
+  if (queue->next == units->count)
+    return NULL;
+  strata_llvm_unit_t *unit = &units->data[queue->next++];
+  unit->context = LLVMContextCreate();
+  LLVMContextSetDiagnosticHandler(unit->context, on_diagnostic, unit);
+  unit->module = translate(units, &queue->op, unit->context);
+  if (!unit->module)
+    queue->next = units->count;
+  return unit->module ? unit : NULL;
+}
+
+static strata_llvm_unit_t *take(queue_t *queue) {
+  mtx_lock(&queue->lock);
+  strata_llvm_unit_t *unit = translate_next(queue);
+  mtx_unlock(&queue->lock);
+  return unit;
+}
 
 static int work(void *user) {
   queue_t *queue = user;
-  for (size_t i; (i = atomic_fetch_add(&queue->next, 1)) < queue->units->count;)
-    queue->compile(&queue->units->data[i], queue->user);
+  for (strata_llvm_unit_t *unit; (unit = take(queue));)
+    queue->compile(unit, queue->user);
   return 0;
 }
 
-void strata_llvm_units_compile(strata_llvm_units_t *units, int jobs, strata_llvm_compile_t compile, const void *user) {
-  queue_t queue = {.units = units, .compile = compile, .user = user};
+static void compile_all(queue_t *queue, int jobs) {
   thrd_t threads[MAX_THREADS];
   int n_threads = 0;
-  while (n_threads < jobs - 1 && n_threads < MAX_THREADS && (size_t)n_threads + 1 < units->count &&
-         thrd_create(&threads[n_threads], work, &queue) == thrd_success)
+  while (n_threads < jobs - 1 && n_threads < MAX_THREADS && (size_t)n_threads + 1 < queue->units->count &&
+         thrd_create(&threads[n_threads], work, queue) == thrd_success)
     n_threads++;
-  work(&queue);
+  work(queue);
   for (int i = 0; i < n_threads; i++)
     thrd_join(threads[i], NULL);
 }
 
-strata_status_t strata_llvm_units_check(const strata_llvm_units_t *units) {
-  for (size_t i = 0; i < units->count; i++)
-    if (units->data[i].error || !units->data[i].output)
-      return strata_error(STRATA_INTERNAL, "LLVM: %s", units->data[i].error ? units->data[i].error : "no output");
+// The first error of a unit.
+static strata_status_t check(const strata_llvm_units_t *units) {
+  for (size_t i = 0; i < units->count; i++) {
+    const strata_llvm_unit_t *unit = &units->data[i];
+    if (!unit->module)
+      return strata_compile_take_diagnostics(units->compile, "the kernels do not translate to LLVM IR");
+    if (unit->error || !unit->output)
+      return strata_error(STRATA_INTERNAL, "LLVM: %s", unit->error ? unit->error : "no output");
+  }
   return NULL;
+}
+
+strata_status_t strata_llvm_units_compile(strata_llvm_units_t *units, strata_llvm_compile_t compile, const void *user) {
+  queue_t queue = {.units = units,
+                   .compile = compile,
+                   .user = user,
+                   .op = mlirBlockGetFirstOperation(mlirModuleGetBody(units->kernels))};
+  if (mtx_init(&queue.lock, mtx_plain) != thrd_success)
+    return strata_error(STRATA_OUT_OF_MEMORY, "compiling kernels");
+  compile_all(&queue, units->compile->options->jobs);
+  mtx_destroy(&queue.lock);
+  return check(units);
 }
