@@ -241,10 +241,9 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
   int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;
   int64_t warp_groups = form.groups * form.teams, bytes = problem->operand_bytes;
   bool is_for_pairs = warp_groups == 1 && form.rows > STRATA_GROUP_ROWS;
-  bool is_for_unpacked = p->shape.groups > 3 || (p->shape.groups > 1 && p->shape.columns < STRATA_GROUP_ROWS);
   if (strata_product_fault(&form) || problem->sides[right_side(p)].packed_row_bytes)
     return false;
-  if (is_for_unpacked && !form.unpacks)
+  if (p->shape.groups > 3 && !form.unpacks)
     return false;
   if (p->pair > 1 ? bytes != 2 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
     return false;

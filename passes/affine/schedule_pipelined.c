@@ -133,6 +133,11 @@ bool strata_pipelined_correct(const strata_work_t *w, strata_pipelined_choice_t 
 
 //===-- The walk -------------------------------------------------------------------------------------------------===//
 
+// Tiles of several groups and few columns are worth their while where threads unpack the operand alone.
+static bool is_for_unpacked(const strata_pipelined_shape_t *shape) {
+  return shape->groups > 3 || (shape->groups > 1 && shape->columns < STRATA_GROUP_ROWS);
+}
+
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
   const strata_problem_t *problem = w->product;
   const strata_gpu_tiles_t *tiles = &problem->costs->tiles;
@@ -145,6 +150,8 @@ static bool next(const strata_work_t *w, strata_candidate_t *c) {
     const way_t *way = &ways[number % N_WAYS];
     int64_t sharers = way->share[0] * way->share[1];
     if ((form == ALTERNATE && !problem->sides[STRATA_SIDE_U].may_alternate) || (sharers > 1 && !shares))
+      continue;
+    if (is_for_unpacked(&tiles->pipelined[number / N_FORMS / N_WAYS]) && !strata_pipelined_unpacks(problem))
       continue;
     *p = (strata_pipelined_choice_t){.shape = tiles->pipelined[number / N_FORMS / N_WAYS],
                                      .swap = form == SWAPPED,
