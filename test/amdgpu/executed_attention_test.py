@@ -1,4 +1,4 @@
-"""Attention as code of gfx942, gfx1100 and gfx1201, executed instruction by instruction: one kernel on matrix instructions,
+"""Attention as code of gfx942, gfx1100 and gfx1201, executed instruction by instruction: one kernel on matrix instructions, or parts and their sum,
 right by NumPy in double precision, and nothing found. Sizes that fill no tile, heads of 16 to 256, masks, grouped heads,
 no softmax. STRATA_ALL=1: gfx90a and gfx950 as well."""
 import os
@@ -39,7 +39,8 @@ def check(case, device):
     library.unload()
     both_nan = np.isnan(got) & np.isnan(case.expected_result)
     wrong = int((~((np.abs(got - case.expected_result) <= case.bound) | both_nan)).sum())
-    is_one = n_launches == 1 or (case.name == "wide" and device not in WAVE64)
+    # Few rows may be cut into parts of the columns, which a second kernel puts together; else it would be three kernels.
+    is_one = n_launches <= 2 or (case.name == "wide" and device not in WAVE64)
     if wrong or not is_one:
         print(f"{case.name}, {device}: {n_launches} launches, {wrong} of {got.size} wrong", flush=True)
     return not wrong and is_one
