@@ -1,6 +1,6 @@
-"""Attention as code of gfx942, gfx1100 and gfx1201, executed instruction by instruction: one kernel on matrix instructions, or parts and their sum,
-right by NumPy in double precision, and nothing found. Sizes that fill no tile, heads of 16 to 256, masks, grouped heads,
-no softmax. STRATA_ALL=1: gfx90a and gfx950 as well."""
+"""Attention as code of gfx942, gfx1100 and gfx1201, executed instruction by instruction: one kernel on matrix
+instructions, or parts and their sum, right by NumPy in double precision, and nothing found. Sizes that fill no tile, heads
+of 16 to 256, masks, grouped heads, no softmax. STRATA_ALL=1: gfx90a and gfx950 as well."""
 import os
 import sys
 
