@@ -111,6 +111,13 @@ static inline int64_t strata_attention_likely(const strata_attention_t *attentio
   return likely > 1 ? likely : 1;
 }
 
+#define STRATA_LOG2_E 1.4426950408889634
+
+// What scores are times as exponents of two.
+static inline double strata_attention_exponent_scale(const strata_attention_t *attention) {
+  return STRATA_LOG2_E * (attention->scale != 0 ? attention->scale : 1);
+}
+
 // True of keys and values in parts if the second ones have one column.
 bool strata_attention_joins_one(const strata_attention_t *attention);
 // The dim of the buffer of the first product's results that is the columns', which are dim |*out_dim| of its nest;

@@ -5,8 +5,6 @@
 enum { ROW = STRATA_TILE_ROW, COLUMN = STRATA_TILE_COLUMN };
 enum { ROWS = 1u << ROW, SCORES = 1u << ROW | 1u << COLUMN };
 
-static const double log2_e = 1.4426950408889634;
-
 // Of rows, of what varies along columns too, and what it begins with.
 static strata_tile_value_t reduce(strata_tile_builder_t *b, const char *kind, strata_tile_value_t value,
                                   strata_tile_value_t start) {
@@ -29,7 +27,7 @@ static strata_tile_value_t exponential(strata_tile_builder_t *b, const strata_ti
   exact.fast_math = mlirAttributeParseGet(b->e.context, strata_str("#arith.fastmath<none>"));
   bool is_before = value.dims == ROWS;
   strata_tile_value_t exponent;
-  strata_tile_value_t factor = strata_tile_attention_number(b, log2_e * (t->a.scale != 0 ? t->a.scale : 1));
+  strata_tile_value_t factor = strata_tile_attention_number(b, strata_attention_exponent_scale(&t->a));
   if (t->a.scale != 0 && !is_before) {
     strata_tile_value_t scaled = strata_tile_attention_binary(b, t, "arith.mulf", maximum, factor);
     exponent = strata_tile_attention_binary(b, t, "arith.subf",
@@ -44,8 +42,8 @@ static strata_tile_value_t exponential(strata_tile_builder_t *b, const strata_ti
 
 strata_tile_value_t strata_tile_attention_exponent(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                                    strata_tile_value_t maximum) {
-  double factor = log2_e * (t->a.scale != 0 ? t->a.scale : 1);
-  return strata_tile_attention_binary(b, t, "arith.mulf", maximum, strata_tile_attention_number(b, factor));
+  strata_tile_value_t factor = strata_tile_attention_number(b, strata_attention_exponent_scale(&t->a));
+  return strata_tile_attention_binary(b, t, "arith.mulf", maximum, factor);
 }
 
 // As the second product multiplies them.

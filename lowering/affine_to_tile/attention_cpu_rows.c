@@ -1,8 +1,6 @@
 // What lies between the products of attention on a cpu, a row at a time; see attention_cpu.h.
 #include "lowering/affine_to_tile/attention_cpu.h"
 
-static const double log2_e = 1.4426950408889634;
-
 //===-- Rows of weights ------------------------------------------------------------------------------------------===//
 
 static strata_tile_value_t load_scores(strata_tile_builder_t *b, const strata_attention_cpu_t *c,
@@ -65,7 +63,7 @@ static void cut_tile(strata_tile_builder_t *b, strata_attention_cpu_t *c, int64_
 static strata_tile_value_t exponential(strata_tile_builder_t *b, const strata_attention_cpu_t *c,
                                        strata_tile_value_t scores) {
   const strata_attention_t *a = &c->t.a;
-  strata_tile_value_t factor = strata_tile_attention_number(b, log2_e * (a->scale != 0 ? a->scale : 1));
+  strata_tile_value_t factor = strata_tile_attention_number(b, strata_attention_exponent_scale(a));
   strata_tile_value_t exponent =
       strata_tile_attention_binary(b, &c->t, "arith.subf", scores, (strata_tile_value_t){c->maximum, 0});
   exponent = strata_tile_attention_binary(b, &c->t, "arith.mulf", exponent, factor);

@@ -229,6 +229,5 @@ strata_tile_value_t strata_tile_attention_divide(strata_tile_builder_t *b, const
 }
 
 double strata_tile_attention_lowest(double scale) {
-  static const double log2_e = 1.4426950408889634;
-  return scale != 0 ? -FLT_MAX / fmax(2, 2 * log2_e * scale) : -FLT_MAX;
+  return scale != 0 ? -FLT_MAX / fmax(2, 2 * STRATA_LOG2_E * scale) : -FLT_MAX;
 }

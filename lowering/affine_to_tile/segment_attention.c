@@ -105,13 +105,13 @@ static MlirValue multiply_add(strata_tile_builder_t *b, const strata_segment_t *
 
 static void pack_query(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
   strata_segment_t *s = user;
-  const double log2_e = 1.4426950408889634;
   strata_attention_cpu_axes(b, 1, 1, 1, size);
   MlirAffineExpr step = strata_attention_cpu_along(b, HEAD, base);
   const MlirAffineExpr at[2] = {s->row, step};
   strata_tile_value_t query = load_place(b, s, &s->a.q, sum(b, s->first_row, s->row), zero(b), step);
   if (!b->status)
-    strata_tile_store(b, times(b, s, query, strata_tile_attention_number(b, s->a.scale * log2_e)), s->queries, 2, at);
+    strata_tile_store(b, times(b, s, query, strata_tile_attention_number(b, s->a.scale * STRATA_LOG2_E)), s->queries, 2,
+                      at);
 }
 
 static void store_number(strata_tile_builder_t *b, MlirValue buffer, MlirAffineExpr at, double value) {

@@ -21,7 +21,7 @@
 #include "passes/pass.h"
 #include "passes/target.h"
 
-enum { SUMS, FLAGS, N_BUFFERS, MAX_ARGUMENTS = 256, MIN_THREADS = 64 };
+enum { SUMS, FLAGS, N_BUFFERS, MIN_THREADS = 64 };
 
 typedef struct {
   strata_compile_t *compile;
@@ -32,20 +32,6 @@ typedef struct {
 
 static MlirType words_type(MlirContext context, int64_t count) {
   return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(context, 32), 1, &count, (MlirAttribute){0});
-}
-
-// Calls of |func| in the function |caller|, which may be null.
-typedef STRATA_VECTOR(MlirOperation) call_list_t;
-
-static void find_calls(const scratch_t *s, MlirOperation caller, call_list_t *out_calls) {
-  MlirStringRef symbol = strata_attr_str(s->func, "sym_name");
-  if (mlirOperationIsNull(caller))
-    return;
-  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(caller)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "func.call") &&
-        mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(strata_attr(op, "callee")), symbol))
-      *strata_vector_push(s->compile->arena, out_calls) = op;
 }
 
 static strata_status_t add_clear(scratch_t *s, int64_t n_flags) {
@@ -71,29 +57,21 @@ static strata_status_t add_clear(scratch_t *s, int64_t n_flags) {
 }
 
 static void extend_call(const scratch_t *s, MlirOperation call) {
-  MlirValue operands[MAX_ARGUMENTS];
-  intptr_t n = mlirOperationGetNumOperands(call);
-  for (intptr_t i = 0; i < n; i++)
-    operands[i] = mlirOperationGetOperand(call, i);
-  for (int i = 0; i < N_BUFFERS; i++)
-    operands[n + i] = strata_alloc_before(call, s->types[i]);
-  strata_call_before(call, s->clear, 1, &operands[n + FLAGS]);
-  mlirOperationSetOperands(call, n + N_BUFFERS, operands);
+  MlirValue buffers[N_BUFFERS];
+  strata_call_extend(call, N_BUFFERS, s->types, buffers);
+  strata_call_before(call, s->clear, 1, &buffers[FLAGS]);
 }
 
 static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
   scratch_t s = {.compile = compile, .func = func};
-  call_list_t calls = {0}, preparing = {0};
   if (!schedule.stream)
     return NULL;
-  find_calls(&s, strata_find_func(compile->module, "prepare"), &preparing);
-  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
-  for (size_t i = 0; i < functions.count; i++)
-    find_calls(&s, functions.data[i], &calls);
+  strata_operations_t preparing = strata_calls_to(compile->arena, strata_find_func(compile->module, "prepare"), func);
   bool has_variants =
       !mlirAttributeIsNull(strata_attr(func, STRATA_WHEN)) || !mlirAttributeIsNull(strata_attr(func, STRATA_VARIANTS));
-  if (preparing.count || has_variants || mlirBlockGetNumArguments(strata_func_body(func)) + N_BUFFERS > MAX_ARGUMENTS) {
+  if (preparing.count || has_variants ||
+      mlirBlockGetNumArguments(strata_func_body(func)) + N_BUFFERS > STRATA_MAX_OPERANDS) {
     schedule.stream = false;
     strata_schedule_write(func, &schedule);
     return NULL;
@@ -104,8 +82,12 @@ static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func
   for (int i = 0; i < N_BUFFERS; i++)
     mlirBlockAddArgument(strata_func_body(func), s.types[i], mlirOperationGetLocation(func));
   strata_update_function_type(compile->arena, func);
-  for (size_t i = 0; i < calls.count; i++)
-    extend_call(&s, calls.data[i]);
+  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+  for (size_t i = 0; i < functions.count; i++) {
+    strata_operations_t calls = strata_calls_to(compile->arena, functions.data[i], func);
+    for (size_t j = 0; j < calls.count; j++)
+      extend_call(&s, calls.data[j]);
+  }
   return NULL;
 }
 

@@ -33,6 +33,17 @@ strata_operations_t strata_calls_of(strata_arena_t *arena, MlirOperation func) {
   return calls;
 }
 
+strata_operations_t strata_calls_to(strata_arena_t *arena, MlirOperation caller, MlirOperation func) {
+  strata_operations_t all = {0}, calls = {0};
+  MlirStringRef symbol = strata_attr_str(func, "sym_name");
+  if (!mlirOperationIsNull(caller))
+    all = strata_calls_of(arena, caller);
+  for (size_t i = 0; i < all.count; i++)
+    if (mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(strata_attr(all.data[i], "callee")), symbol))
+      *strata_vector_push(arena, &calls) = all.data[i];
+  return calls;
+}
+
 MlirValue strata_alloc_before(MlirOperation op, MlirType type) {
   const int32_t segments[2] = {0, 0};
   strata_named_attr_t attr = {"operandSegmentSizes", mlirDenseI32ArrayGet(mlirOperationGetContext(op), 2, segments)};
@@ -49,6 +60,16 @@ void strata_call_before(MlirOperation op, const char *name, int n_operands, cons
   MlirOperation call =
       strata_op_create(mlirOperationGetLocation(op), "func.call", n_operands, operands, 0, NULL, 1, &callee, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(op), op, call);
+}
+
+void strata_call_extend(MlirOperation call, int n, const MlirType *types, MlirValue *out_buffers) {
+  MlirValue operands[STRATA_MAX_OPERANDS];
+  intptr_t n_before = mlirOperationGetNumOperands(call);
+  for (intptr_t i = 0; i < n_before; i++)
+    operands[i] = mlirOperationGetOperand(call, i);
+  for (int i = 0; i < n; i++)
+    operands[n_before + i] = out_buffers[i] = strata_alloc_before(call, types[i]);
+  mlirOperationSetOperands(call, n_before + n, operands);
 }
 
 void strata_update_function_type(strata_arena_t *arena, MlirOperation func) {

@@ -29,12 +29,17 @@ bool strata_kernel_writes(MlirOperation func, intptr_t index);
 MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call);
 
 typedef STRATA_VECTOR(MlirOperation) strata_operations_t;
-// The calls of a function, in order.
+// The calls of a function, in order; those of |func| in |caller|, which may be null: none.
 strata_operations_t strata_calls_of(strata_arena_t *arena, MlirOperation func);
+strata_operations_t strata_calls_to(strata_arena_t *arena, MlirOperation caller, MlirOperation func);
 
 // A memref.alloc, and a call of the function |name|, in front of |op|.
 MlirValue strata_alloc_before(MlirOperation op, MlirType type);
 void strata_call_before(MlirOperation op, const char *name, int n_operands, const MlirValue *operands);
+// Memory of its own for each of |types|, in front of the call and as its last operands, of which it then has no more
+// than STRATA_MAX_OPERANDS.
+enum { STRATA_MAX_OPERANDS = 256 };
+void strata_call_extend(MlirOperation call, int n, const MlirType *types, MlirValue *out_buffers);
 // The function's type follows from its arguments.
 void strata_update_function_type(strata_arena_t *arena, MlirOperation func);
 

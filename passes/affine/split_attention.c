@@ -22,7 +22,7 @@
 #include "passes/affine/nest_edit.h"
 #include "passes/pass.h"
 
-enum { MAXIMA, SUMS, RESULTS, N_BUFFERS, MAX_ARGUMENTS = 256 };
+enum { MAXIMA, SUMS, RESULTS, N_BUFFERS };
 
 typedef struct {
   strata_compile_t *compile;
@@ -140,7 +140,6 @@ static MlirAffineMap score_map(const sum_t *s) {
 // The column that is in no part, as one of its own: its weight is one.
 static partial_t rest_of(const sum_t *s) {
   const strata_attention_t *a = s->a;
-  static const double log2_e = 1.4426950408889634;
   MlirContext context = s->split->compile->context;
   MlirAffineExpr point[STRATA_MAX_DIMS];
   for (int dim = 0; dim < a->n_dims; dim++)
@@ -153,7 +152,7 @@ static partial_t rest_of(const sum_t *s) {
   weighted = strata_affine_compose(values->read->map, weighted, &space);
   MlirValue score = load_at(s, s->scores->buffer, strata_affine_compose(score_map(s), at, &space));
   return (partial_t){{
-      [MAXIMA] = binary(s, "arith.mulf", score, number(s, log2_e * a->scale)),
+      [MAXIMA] = binary(s, "arith.mulf", score, number(s, strata_attention_exponent_scale(a))),
       [SUMS] = number(s, 1),
       [RESULTS] = load_at(s, values->rest->buffer, strata_affine_compose(values->rest->map, weighted, &space)),
   }};
@@ -316,25 +315,16 @@ static void add_arguments(split_t *s) {
 }
 
 static void extend_call(const split_t *s, MlirOperation call) {
-  MlirValue operands[MAX_ARGUMENTS];
+  MlirValue operands[STRATA_MAX_OPERANDS], buffers[N_BUFFERS];
+  strata_call_extend(call, N_BUFFERS, s->types, buffers);
   intptr_t n = mlirOperationGetNumOperands(call);
   for (intptr_t i = 0; i < n; i++)
     operands[i] = mlirOperationGetOperand(call, i);
-  for (int i = 0; i < N_BUFFERS; i++)
-    operands[n + i] = strata_alloc_before(call, s->types[i]);
-  mlirOperationSetOperands(call, n + N_BUFFERS, operands);
-  strata_call_before(mlirOperationGetNextInBlock(call), s->combine, (int)n + N_BUFFERS, operands);
+  strata_call_before(mlirOperationGetNextInBlock(call), s->combine, (int)n, operands);
 }
 
 static bool is_prepared(strata_compile_t *compile, MlirOperation func) {
-  MlirOperation prepare = strata_find_func(compile->module, "prepare");
-  strata_operations_t calls = {0};
-  if (!mlirOperationIsNull(prepare))
-    calls = strata_calls_of(compile->arena, prepare);
-  for (size_t i = 0; i < calls.count; i++)
-    if (mlirOperationEqual(strata_callee(compile, calls.data[i]), func))
-      return true;
-  return false;
+  return strata_calls_to(compile->arena, strata_find_func(compile->module, "prepare"), func).count > 0;
 }
 
 static strata_status_t split_kernel(strata_compile_t *compile, const strata_called_kernel_t *called) {
@@ -345,7 +335,7 @@ static strata_status_t split_kernel(strata_compile_t *compile, const strata_call
   if (schedule.kind != STRATA_KERNEL_ATTENTION || !schedule.splits)
     return NULL;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  bool has_room = mlirBlockGetNumArguments(strata_func_body(called->func)) + N_BUFFERS <= MAX_ARGUMENTS;
+  bool has_room = mlirBlockGetNumArguments(strata_func_body(called->func)) + N_BUFFERS <= STRATA_MAX_OPERANDS;
   if (!has_room || is_prepared(compile, called->func) || !strata_attention_read(&kernel, &s.a, &why)) {
     schedule.splits = 0;
     strata_schedule_write(called->func, &schedule);
