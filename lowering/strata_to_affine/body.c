@@ -71,6 +71,16 @@ MlirValue strata__compare(strata__nest_t *nest, const char *predicate, MlirValue
                            &attr);
 }
 
+MlirValue strata__ordered_bits(strata__nest_t *nest, MlirValue x) {
+  MlirType i32 = mlirIntegerTypeGet(nest->lowering->context, 32);
+  MlirValue zero = strata__float_constant(nest, type_of(x), 0);
+  MlirValue number = strata__select(nest, strata__compare(nest, "oeq", x, zero), zero, x);
+  MlirValue bits = strata__cast(nest, "arith.bitcast", number, i32);
+  MlirValue flipped = strata__binary(nest, "arith.xori", bits, strata__int_constant(nest, i32, INT32_MAX));
+  MlirValue is_negative = strata__compare(nest, "slt", bits, strata__int_constant(nest, i32, 0));
+  return strata__select(nest, is_negative, flipped, bits);
+}
+
 //===-- Integer arithmetic without undefined cases ---------------------------------------------------------------===//
 
 typedef MlirValue (*integer_op_t)(strata__nest_t *nest, const char *op, const MlirValue *x);

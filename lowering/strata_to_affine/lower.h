@@ -252,6 +252,8 @@ MlirValue strata__unary(strata__nest_t *nest, const char *op, MlirValue x);
 MlirValue strata__binary(strata__nest_t *nest, const char *op, MlirValue x, MlirValue y);
 MlirValue strata__compare(strata__nest_t *nest, const char *predicate, MlirValue x, MlirValue y);
 MlirValue strata__select(strata__nest_t *nest, MlirValue condition, MlirValue x, MlirValue y);
+// An f32 as an i32 with its order; -0 is 0, and NaN anything.
+MlirValue strata__ordered_bits(strata__nest_t *nest, MlirValue x);
 MlirValue strata__cast(strata__nest_t *nest, const char *op, MlirValue x, MlirType type);
 
 // The body of an elementwise op on operands of type |from| in math form; the result is of type |to|, in either form.

@@ -76,14 +76,10 @@ static MlirValue integer(ranks_t *r, unsigned bits, int64_t value) {
   return strata__int_constant(&r->of->nest, int_type(r, bits), value);
 }
 
-// A float as a signed integer with its order: NaN is the greatest, and -0 is 0.
+// A float as a signed integer with its order, NaN the greatest.
 static MlirValue order_of_float(ranks_t *r, MlirValue x) {
   strata__nest_t *nest = &r->of->nest;
-  MlirValue zero = strata__float_constant(nest, mlirValueGetType(x), 0);
-  MlirValue number = strata__select(nest, strata__compare(nest, "oeq", x, zero), zero, x);
-  MlirValue bits = strata__cast(nest, "arith.bitcast", number, int_type(r, 32));
-  MlirValue flipped = op2(r, "arith.xori", bits, integer(r, 32, INT32_MAX));
-  bits = strata__select(nest, is_less(r, bits, integer(r, 32, 0)), flipped, bits);
+  MlirValue bits = strata__ordered_bits(nest, x);
   return strata__select(nest, strata__compare(nest, "uno", x, x), integer(r, 32, INT32_MAX), bits);
 }
 

@@ -14,9 +14,6 @@ static MlirValue op2(strata__suppress_t *s, const char *name, MlirValue x, MlirV
   return strata__binary(&s->nest, name, x, y);
 }
 static MlirValue both(strata__suppress_t *s, MlirValue x, MlirValue y) { return op2(s, "arith.andi", x, y); }
-static MlirValue is_less(strata__suppress_t *s, MlirValue x, MlirValue y) {
-  return strata__compare(&s->nest, "slt", x, y);
-}
 static MlirValue cast(strata__suppress_t *s, const char *name, MlirValue x, MlirType type) {
   return strata__cast(&s->nest, name, x, type);
 }
@@ -38,13 +35,9 @@ void strata__suppress_store(strata__suppress_t *s, const strata__tensor_t *tenso
 // An i64 that is the larger, the better the box: above, the score's bits in the order of integers; below, the place
 // counted from the end. 0 and -0 are the same score.
 MlirValue strata__suppress_key(strata__suppress_t *s, MlirValue score, MlirValue place) {
-  MlirType i32 = int_type(s, 32), i64 = int_type(s, 64);
-  MlirValue zero = real(s, 0), width = strata__int_constant(&s->nest, i64, 32);
-  score = strata__select(&s->nest, strata__compare(&s->nest, "oeq", score, zero), zero, score);
-  MlirValue bits = cast(s, "arith.bitcast", score, i32);
-  MlirValue flipped = op2(s, "arith.xori", bits, strata__int_constant(&s->nest, i32, INT32_MAX));
-  MlirValue is_negative = is_less(s, bits, strata__int_constant(&s->nest, i32, 0));
-  MlirValue high = cast(s, "arith.extsi", strata__select(&s->nest, is_negative, flipped, bits), i64);
+  MlirType i64 = int_type(s, 64);
+  MlirValue width = strata__int_constant(&s->nest, i64, 32);
+  MlirValue high = cast(s, "arith.extsi", strata__ordered_bits(&s->nest, score), i64);
   MlirValue from_end =
       op2(s, "arith.subi", strata__int_constant(&s->nest, i64, UINT32_MAX), cast(s, "arith.index_cast", place, i64));
   return op2(s, "arith.ori", op2(s, "arith.shli", high, width), from_end);
