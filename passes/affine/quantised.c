@@ -15,8 +15,6 @@ typedef struct {
   MlirAffineMap at;
 } term_t;
 
-static const strata_space_t *space_of(const strata_nest_t *weights) { return &weights->space; }
-
 //===-- Terms ----------------------------------------------------------------------------------------------------===//
 
 static const strata_access_t *load_of(const term_t *t) {
@@ -71,9 +69,12 @@ static bool constant_of(MlirValue value, double *out) {
 
 // What is loaded, or a constant.
 static bool factor_of(const term_t *t, const strata_space_t *space, strata_quantised_factor_t *out) {
-  *out = (strata_quantised_factor_t){.is_constant = constant_of(t->value, &out->constant)};
-  if (constant_of(t->value, &out->constant))
+  double constant;
+  *out = (strata_quantised_factor_t){0};
+  if (constant_of(t->value, &constant)) {
+    *out = (strata_quantised_factor_t){.is_constant = true, .constant = constant};
     return true;
+  }
   const strata_access_t *load = load_of(t);
   if (!load || mlirAffineMapIsNull(load->map) || !mlirOperationIsNull(load->guard))
     return false;
@@ -227,7 +228,7 @@ static bool read_formula(strata_compile_t *compile, MlirOperation call, const st
                          strata_quantised_t *out) {
   MlirContext context = mlirOperationGetContext(weights->op);
   const strata_access_t *store = strata_nest_only_store(weights);
-  const strata_space_t *space = space_of(weights);
+  const strata_space_t *space = &weights->space;
   term_t t = {&out->kernel, weights, store->value, mlirAffineMapMultiDimIdentityGet(context, weights->n_parallel)};
   term_t value, product, sides[2];
   if (!operand_of(&t, "arith.truncf", 0, &value))

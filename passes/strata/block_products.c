@@ -150,15 +150,9 @@ static bool is_of_blocks(const weights_t *w, MlirValue value) {
 }
 
 static void set_block(weights_t *w, int64_t columns, int64_t n_blocks, int64_t block) {
-  *w = (weights_t){.columns = columns,
-                   .n_blocks = n_blocks,
-                   .block = block,
-                   .is_turned = w->is_turned,
-                   .rank = w->rank,
-                   .nibbles = w->nibbles,
-                   .zero = w->zero,
-                   .factor = w->factor,
-                   .is_signed = w->is_signed};
+  w->columns = columns;
+  w->n_blocks = n_blocks;
+  w->block = block;
   w->dims[0] = w->is_turned ? n_blocks : columns;
   w->dims[1] = w->is_turned ? block : n_blocks;
   w->dims[2] = w->is_turned ? columns : block;
@@ -422,8 +416,7 @@ static MlirValue multiply_blocks(strata_rewriter_t *r, MlirOperation op, strata_
 }
 
 strata_status_t strata_pass_block_products(strata_compile_t *compile) {
-  if (strata_target_is_gpu(compile) || compile->options->disable_unsafe_math || compile->options->disable_fast_math ||
-      compile->options->precision != STRATA_PRECISION_DEFAULT)
+  if (!strata_may_sum_as_bytes(compile))
     return NULL;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(compile, &device));

@@ -233,8 +233,7 @@ static MlirValue multiply_by_reciprocal(strata_rewriter_t *r, MlirOperation op, 
 }
 
 strata_status_t strata_pass_byte_products(strata_compile_t *compile) {
-  if (strata_target_is_gpu(compile) || compile->options->disable_unsafe_math || compile->options->disable_fast_math ||
-      compile->options->precision != STRATA_PRECISION_DEFAULT)
+  if (!strata_may_sum_as_bytes(compile))
     return NULL;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(compile, &device));

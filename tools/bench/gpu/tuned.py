@@ -33,7 +33,7 @@ class Job:
     def __init__(self, name, path, options, case=None):
         self.name, self.path, self.options, self.case = name, path, options, case
 
-    def library(self, folder, which):
+    def path_of(self, folder, which):
         return os.path.join(folder, which, f"lib{self.name}.so")
 
     def compile(self, folder, which, *options):
@@ -115,7 +115,7 @@ class Bench:
         sets = [[bench.drawn(*item) for item in case.inputs] for _ in range(self.measure.sets_of(case, bench.cache))]
         timers, result, alive = {}, {}, [sets]
         for which in ("tuned",) if is_same else ("untuned", "tuned"):
-            library = bench.libraries.GpuLibrary(job.library(self.options.folder, which))
+            library = bench.libraries.GpuLibrary(job.path_of(self.options.folder, which))
             outputs = [[bench.poisoned(*item) for item in case.outputs] for _ in sets]
             runs = [library.binding(inputs + results) for inputs, results in zip(sets, outputs)]
             bench.check(case, runs[0], sets[0], outputs[0], result)
@@ -131,7 +131,7 @@ class Bench:
         import open_models
 
         random, loaded = np.random.default_rng(1), {}
-        path = {which: job.library(self.options.folder, which) for which in ("untuned", "tuned")}
+        path = {which: job.path_of(self.options.folder, which) for which in ("untuned", "tuned")}
         inputs = [self.torch.from_numpy(open_models.drawn(random, info.dims(), np.dtype(strata.DTYPES[info.dtype]))).cuda()
                   for info in strata.Library(path["tuned"]).inputs]
         timers, alive = {}, [inputs]
@@ -144,7 +144,7 @@ class Bench:
         return timers, f'{self.bench.error(loaded["tuned"], loaded["untuned"]):.1e}', [alive, loaded]
 
     def row(self, job):
-        is_same = filecmp.cmp(*(job.library(self.options.folder, which) for which in ("untuned", "tuned")), shallow=False)
+        is_same = filecmp.cmp(*(job.path_of(self.options.folder, which) for which in ("untuned", "tuned")), shallow=False)
         if job.case is None and is_same:
             print(f"{job.name:<44} the same library", flush=True)
             return
@@ -189,7 +189,7 @@ def main():
     print(f'{bench.bench.name}\n{"case":<44}{"untuned":>9}{"tuned":>9}  ratio error       eager  ratio')
     with bench.torch.no_grad():
         for job in jobs:
-            if all(os.path.exists(job.library(options.folder, which)) for which in ("untuned", "tuned")):
+            if all(os.path.exists(job.path_of(options.folder, which)) for which in ("untuned", "tuned")):
                 bench.row(job)
     bench.summary()
 
