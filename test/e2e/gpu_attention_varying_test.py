@@ -12,6 +12,7 @@ DEVICES = {"f16": ("emulated_90", "emulated_fma"), "bf16": ("emulated_90",), "f3
 EPSILON = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7, "f32": 2.0 ** -20}
 CUT = 512
 EDGES = [1, 17, 63, 64, 65, 128, 511]
+FEW = 4
 INFINITY = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000"}
 
 
@@ -37,8 +38,8 @@ class Attention:
         self.lines = []
 
     def sizes(self, generator):
-        """Each with another of the edges, and two that are drawn."""
-        for i in range(len(EDGES) + 2):
+        """Each with another of the edges, of which every case draws some, and one that is drawn."""
+        for i in [*generator.choice(len(EDGES), FEW, replace=False), len(EDGES)]:
             edges = EDGES if i < len(EDGES) else generator.integers(2, 200, len(EDGES))
             yield {name: int(generator.choice([1, 3])) if name == "batch" else
                    -(-int(edges[(i + 3 * j) % len(edges)]) // self.multiple) * self.multiple

@@ -1,6 +1,7 @@
 """Weights of few bits that a product on an emulated device with matrix instructions reads as they are stored: of
 com.microsoft's MatMulNBits and of DequantizeLinear, with and without zero points, blocks of every kind, rows that tiles
 hang over. Beside the product of the dequantised weights in f64."""
+import functools
 import os
 import re
 
@@ -116,8 +117,7 @@ def count_operations():
     assert count["arith.shrui"] <= weights // 4, count  # equal ones, of two pairs each, become one
 
 
-def main():
-    gpu.use_stand_in()
+def cases():
     seed = int(os.environ.get("STRATA_SEED", np.random.SeedSequence().entropy % (1 << 32)))
     print(f"STRATA_SEED={seed}", flush=True)
     generator = np.random.default_rng(seed)
@@ -129,19 +129,26 @@ def main():
         return f"packed{number}"
 
     for m in (1, 5, 16, 33, 128):
-        matmul_nbits(generator, name(), m, 272, 1088, 4, 32, m % 2 == 0)
+        yield functools.partial(matmul_nbits, generator, name(), m, 272, 1088, 4, 32, m % 2 == 0)
     for bits in (4, 8):
         for block in (16, 32, 64, 128, 256):
             for zeros in (False, True):
-                matmul_nbits(generator, name(), 3, 208, 832, bits, block, zeros)
-    matmul_nbits(generator, name(), 7, 200, 832, 4, 32, True, way="apart")  # no whole tiles of columns
-    matmul_nbits(generator, name(), 7, 208, 800, 4, 32, True, way="apart")  # nor of steps
+                yield functools.partial(matmul_nbits, generator, name(), 3, 208, 832, bits, block, zeros)
+    for n, k in ((200, 832), (208, 800)):  # no whole tiles of columns, nor of steps
+        yield functools.partial(matmul_nbits, generator, name(), 7, n, k, 4, 32, True, way="apart")
     for signed in (False, True):
         for bits in (4, 8):
             for per in ("tensor", "column", 32, 128):
                 for turned in (False, True):
-                    dequantize(generator, name(), 4, 256, 640, bits, signed, per, zeros=turned != signed,
-                               turned=turned, way="" if per == "tensor" else "packed")
+                    yield functools.partial(dequantize, generator, name(), 4, 256, 640, bits, signed, per,
+                                            zeros=turned != signed, turned=turned,
+                                            way="" if per == "tensor" else "packed")
+
+
+def main():
+    gpu.use_stand_in()
+    for case in strata.every(cases()):
+        case()
     count_operations()
 
 
