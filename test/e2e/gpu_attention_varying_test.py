@@ -188,8 +188,8 @@ class Attention:
             scores = scores + given[3]
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         weights /= weights.sum(-1, keepdims=True)
-        y = np.einsum("bhij,bjhd->bihd", weights, v)
-        near = np.einsum("bhij,bjhd->bihd", weights, np.abs(v))
+        across = np.ascontiguousarray(v.transpose(0, 2, 3, 1))  # sums along what is contiguous take a third of the time
+        y, near = (np.einsum("bhij,bhdj->bihd", weights, x) for x in (across, np.abs(across)))
         return y, 4 * EPSILON[self.element] * (near + np.abs(y)) + 1e-6
 
 
