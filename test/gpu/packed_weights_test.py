@@ -101,7 +101,8 @@ def dequantize(generator, name, m, n, k, bits, signed, per, zeros=False, turned=
 def count_operations():
     """What the loop that multiplies spends on a weight of 4 bits: two operations a pair put it under an exponent, which
     the assembler makes one of, one takes the zero point off, one scales; shifts and splats besides."""
-    strata.strata("packed3.onnx", "--compile-to=gpu", "-o", "gpu", *OPTIONS)
+    matmul_nbits(np.random.default_rng(0), "counted", 16, 272, 1088, 4, 32, True)
+    strata.strata("counted.onnx", "--compile-to=gpu", "-o", "gpu", *OPTIONS)
     files = [os.path.join("gpu", name) for name in os.listdir("gpu") if name.endswith(".mlir")]
     with open(files[0], encoding="utf-8") as file:
         text = file.read()

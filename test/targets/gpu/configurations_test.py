@@ -20,7 +20,7 @@ CANDIDATE = re.compile(r"candidate \S+ \S+ (\{.*\}) # ")
 # What makes another kernel of a schedule; the grid, the slots and the size of clusters are numbers in it.
 KEYS = ("tile", "warps", "threads", "group", "swap", "parts", "share", "every", "stagger", "stream")
 PROCESSORS = 132
-MOST = 40  # of each kind a run, half a second each; STRATA_ALL=1: every one
+MOST = 30  # of each kind a run, half a second each; STRATA_ALL=1: every one
 
 
 def elements(kind, *shape):
