@@ -1,6 +1,6 @@
 """Pipelined products that the model can choose, others each run, as machine code for the H200: NVIDIA's assembler does
-not complain, and no thread spills. The model is asked for its candidates (--schedule), of sizes at which all of its ways are legal: of
-bf16, of f32 whose left operand threads read, of i8."""
+not complain, and no thread spills. The model is asked for its candidates (--schedule), of sizes at which all of its ways
+are legal: of bf16, of f32 whose left operand threads read, of i8."""
 import concurrent.futures
 import os
 import re
