@@ -100,8 +100,11 @@ static bool pays(const finder_t *f, int first, int second) {
   if (!read_problem(f, (int[]){first, second}, 2, &both) || !both.is_pair || !read_problem(f, &first, 1, &one) ||
       !read_problem(f, &second, 1, &other))
     return false;
-  if (strata_problem_is_rows(f->device, &both))
+  if (strata_problem_is_rows(f->device, &both)) {
+    strata_explain(f->grouping->compile, "pair contract#%d, contract#%d: %lld x 2 * %lld x %lld: summed up like rows",
+                   first, second, (long long)both.rows, (long long)both.columns, (long long)both.steps);
     return true;
+  }
   double together = strata_problem_unstaged_seconds(f->device, &both);
   if (isinf(together))
     return false;
