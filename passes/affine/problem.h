@@ -153,7 +153,7 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
 typedef struct {
   double tiles;
   int64_t threads, resident_threads; // of a block, of a processor
-  int64_t shared_bytes;              // of a block at most
+  int64_t shared_bytes, sum_bytes;   // of a tile; of its results
   double work, wait;                 // seconds that a tile takes of its processor, and until it is done
   double memory, launch;             // seconds
 } strata_tiled_load_t;
