@@ -366,8 +366,8 @@ static void add_rounds(rounds_t *r, double tiles, double at_once, double seconds
 
 static double rounds_seconds(const rounds_t *r) { return fmin(r->apart, r->evenly + r->longest); }
 
-// Of a block of |threads|. What the epilogue may exchange counts where there are several tiles: one alone has as much as
-// in a launch of its own.
+// Of a block of |threads|. What the epilogue may exchange counts where there are several tiles: one alone has as much
+// as in a launch of its own.
 static int64_t shared_in(const strata_tiled_load_t *load, int64_t threads) {
   int64_t groups = threads / load->threads;
   return groups * (load->shared_bytes + (groups > 1 ? load->sum_bytes : 0));

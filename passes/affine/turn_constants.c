@@ -90,8 +90,7 @@ static MlirAffineMap source_of(const turn_t *t) {
     sizes[i] = strata_nest_static_extent(t->nest, t->dims[i]);
   }
   MlirAffineMap map = mlirAffineMapGet(context, t->n_dims, 0, n, points);
-  return strata_map_without_symbols(
-      strata_affine_compose(t->operand->map, map, STRATA_STATIC_SPACE(t->n_dims, sizes)));
+  return strata_map_without_symbols(strata_affine_compose(t->operand->map, map, STRATA_STATIC_SPACE(t->n_dims, sizes)));
 }
 
 static const char *nest_text(const turn_t *t) {
