@@ -95,7 +95,9 @@ static bool *falses(onnx_node_t *n, int count) { return strata_arena_array(n->b-
 //===-- Loop -----------------------------------------------------------------------------------------------------===//
 
 // A Loop of so many iterations; false where it must be unrolled. |is_condition_known|: the body's is true until then.
-static bool import_counted(onnx_node_t *n, strata_dim_t count, bool is_condition_known) {
+// |progress|: of the states; NULL: nothing is known.
+static bool import_counted(onnx_node_t *n, strata_dim_t count, bool is_condition_known,
+                           const onnx_progress_t *progress) {
   loop_t states = create_loop(n, n_loop_states(n), n->inputs + 2, 1);
   int64_t known;
   if (strata_dim_is_constant(count, &known) && (known <= ONNX_MAX_UNROLLED || known > ONNX_MAX_COUNT))
@@ -108,6 +110,7 @@ static bool import_counted(onnx_node_t *n, strata_dim_t count, bool is_condition
                       .n_inputs = 1,
                       .n_outputs = states.n_scans,
                       .states = states.states,
+                      .progress = progress,
                       .inputs = &numbers,
                       .inputs_unsigned = falses(n, 1),
                       .reversed = falses(n, 1 + states.n_scans)};
@@ -247,15 +250,29 @@ static void refuse_open(onnx_node_t *n, const loop_end_t *end, const char *reaso
                    onnx_binding_hint(n, onnx_operand(n, i)));
 }
 
+// A Loop whose body compares a number that it counts up with a size.
+static bool import_counting(onnx_node_t *n, const loop_end_t *end) {
+  bool has_size = !mlirAffineExprIsNull(end->size);
+  int n_states = n_loop_states(n);
+  onnx_progress_t *progress = strata_arena_array(n->b->compile->arena, onnx_progress_t, n_states);
+  strata_dim_t count;
+  if ((!end->is_known && !has_size) || !end->begins ||
+      !onnx_find_count(n, n_states, n->inputs + 2, &count, progress))
+    return false;
+  if (has_size || end->count < INT64_MAX)
+    count = onnx_derive(n, STRATA_SYMBOL_MIN, count, has_size ? end->size : onnx_dim(n, end->count));
+  return import_counted(n, count, true, progress);
+}
+
 // A loop, or unrolled.
 void onnx_import_loop(onnx_node_t *n) {
   const char *reason = NULL;
   loop_end_t end = read_end(n);
-  if (onnx_failed(n) || (end.is_known && end.begins && import_counted(n, onnx_dim(n, end.count), false)))
+  if (onnx_failed(n) || (end.is_known && end.begins && import_counted(n, onnx_dim(n, end.count), false, NULL)))
     return;
-  if (!mlirAffineExprIsNull(end.size) && end.begins && import_counted(n, end.size, false))
+  if (!mlirAffineExprIsNull(end.size) && end.begins && import_counted(n, end.size, false, NULL))
     return;
-  if (end.begins && import_open(n, &end, false, &reason))
+  if (import_counting(n, &end) || (end.begins && import_open(n, &end, false, &reason)))
     return;
   if (!end.is_known && end.begins) {
     refuse_open(n, &end, reason);
@@ -263,7 +280,7 @@ void onnx_import_loop(onnx_node_t *n) {
   }
   int64_t count;
   loop_t loop = create_loop(n, n_loop_states(n), n->inputs + 2, 1);
-  if (!unroll(n, &end, &loop, &count) || import_counted(n, onnx_dim(n, count), true))
+  if (!unroll(n, &end, &loop, &count) || import_counted(n, onnx_dim(n, count), true, NULL))
     return;
   if (!count && !probe_loop(n, &loop))
     return;
