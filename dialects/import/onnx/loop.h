@@ -44,15 +44,18 @@ bool onnx_import_counted_loop(onnx_node_t *n, const onnx_loop_t *loop, onnx_valu
 typedef struct {
   int64_t count;       // the most iterations; INT64_MAX: the model does not say
   MlirValue limit;     // the same, known when it runs: i64 of rank 0; null: there is none
+  strata_dim_t most;   // the same, as a size; null: it is none
   MlirValue condition; // before the first iteration: i1 of rank 0
   bool is_forced;      // a loop, even if its end could be known
   int n_states;
-  const onnx_value_t *states;
+  const onnx_value_t *states; // a sequence without items is what the iterations append to it
 } onnx_open_loop_t;
 
-// Imports the body once; *out_states gets the last states. False where it cannot be done: then nothing has changed, and
-// *out_reason says why, or is NULL if unrolling can tell when the loop ends.
-bool onnx_import_open_loop(onnx_node_t *n, const onnx_open_loop_t *loop, onnx_value_t *out_states,
+// Imports the body, and builds it once; *out_results gets what the node's results are: the last states, and what it
+// collects where somebody reads that, as many rows as there are iterations, a size that depends on data. False where it
+// cannot be done: then nothing has changed, and *out_reason says why, or is NULL if unrolling can tell when the loop
+// ends.
+bool onnx_import_open_loop(onnx_node_t *n, const onnx_open_loop_t *loop, onnx_value_t *out_results,
                            const char **out_reason);
 
 // Tries to import a body: false if nothing has been built. A problem in it ends the trial and is not noted;
