@@ -27,6 +27,23 @@ typedef struct {
 
 static void fail(lanes_t *l) { strata_tile_fail(l->c->b, "affine-to-tile: a loop over lanes of another form"); }
 
+//===-- Lanes' numbers --------------------------------------------------------------------------------------------===//
+
+static bool is_place_op(MlirOperation op) {
+  return (strata_op_is(op, "arith.addi") || strata_op_is(op, "arith.muli")) &&
+         mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+// Whether |old|, an index, is computed from the lane's number.
+static bool is_of_lane(const lanes_t *l, MlirValue old) {
+  if (mlirValueEqual(old, l->lane))
+    return true;
+  if (!mlirValueIsAOpResult(old) || !is_place_op(mlirOpResultGetOwner(old)))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(old);
+  return is_of_lane(l, mlirOperationGetOperand(op, 0)) || is_of_lane(l, mlirOperationGetOperand(op, 1));
+}
+
 //===-- Vectors --------------------------------------------------------------------------------------------------===//
 
 static bool is_vector(MlirValue value) { return mlirTypeIsAVector(mlirValueGetType(value)); }
@@ -35,16 +52,26 @@ static MlirType vector_of(const lanes_t *l, MlirType element) { return mlirVecto
 
 // The new value of |old| as a vector.
 static MlirValue as_vector(lanes_t *l, MlirValue old) {
+  strata_emitter_t *e = &l->c->b->e;
+  if (mlirValueEqual(old, l->lane))
+    return strata_emit_value(e, "vector.step", 0, NULL, vector_of(l, mlirIndexTypeGet(e->context)), 0, NULL);
+  if (is_of_lane(l, old)) {
+    MlirOperation op = mlirOpResultGetOwner(old);
+    MlirValue operands[2] = {as_vector(l, mlirOperationGetOperand(op, 0)), as_vector(l, mlirOperationGetOperand(op, 1))};
+    return strata_emit_value(e, strata_op_name(op).data, 2, operands, mlirValueGetType(operands[0]), 0, NULL);
+  }
   MlirValue value = strata_scalar_mapped(l->c, old);
   if (is_vector(value))
     return value;
-  return strata_emit_value(&l->c->b->e, "vector.broadcast", 1, &value, vector_of(l, mlirValueGetType(value)), 0, NULL);
+  return strata_emit_value(e, "vector.broadcast", 1, &value, vector_of(l, mlirValueGetType(value)), 0, NULL);
 }
 
 static bool has_vector(lanes_t *l, MlirOperation op) {
   bool result = false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    result |= is_vector(strata_scalar_mapped(l->c, mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    result |= is_of_lane(l, operand) || is_vector(strata_scalar_mapped(l->c, operand));
+  }
   return result;
 }
 
@@ -72,21 +99,6 @@ static void clone_arithmetic(lanes_t *l, MlirOperation op) {
 }
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
-
-static bool is_place_op(MlirOperation op) {
-  return (strata_op_is(op, "arith.addi") || strata_op_is(op, "arith.muli")) &&
-         mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetResult(op, 0)));
-}
-
-// Whether |old|, an index, is computed from the lane's number.
-static bool is_of_lane(const lanes_t *l, MlirValue old) {
-  if (mlirValueEqual(old, l->lane))
-    return true;
-  if (!mlirValueIsAOpResult(old) || !is_place_op(mlirOpResultGetOwner(old)))
-    return false;
-  MlirOperation op = mlirOpResultGetOwner(old);
-  return is_of_lane(l, mlirOperationGetOperand(op, 0)) || is_of_lane(l, mlirOperationGetOperand(op, 1));
-}
 
 typedef struct {
   int n;
