@@ -24,7 +24,7 @@ typedef struct {
   MlirOperation op;
   const strata__tensor_t *operand, *result;
   strata_combiner_t combiner;
-  bool is_exclusive;
+  bool is_exclusive, is_reverse;
   int rank;
   int64_t length;
 } scan_t;
@@ -43,15 +43,22 @@ static void begin(scan_t *s, const char *name, int64_t parts, MlirValue *out_neu
 
 //===-- Elements -------------------------------------------------------------------------------------------------===//
 
+// Where element |at| of the scan's order is in |tensor|: parts are in that order.
+static MlirValue place_of(scan_t *s, const strata__tensor_t *tensor, MlirValue at) {
+  if (!s->is_reverse || (tensor != s->operand && tensor != s->result))
+    return at;
+  return op2(s, "arith.addi", op2(s, "arith.muli", at, number(s, -1)), number(s, s->length - 1));
+}
+
 // |so_far| combined with |n| elements of |from| from |first| on; |to|: where each is stored on the way, or NULL.
 static MlirValue walk_lanes(scan_t *s, const strata__tensor_t *from, const strata__tensor_t *to, MlirValue first,
                             int64_t n, MlirValue so_far) {
   MlirValue before;
   strata_loop_t loop = strata__lanes_begin(&s->nest, n, &so_far, &before);
   MlirValue at = op2(s, "arith.addi", first, loop.induction);
-  MlirValue after = strata__combine(&s->nest, s->combiner, before, strata__line_load(&s->nest, from, at));
+  MlirValue after = strata__combine(&s->nest, s->combiner, before, strata__line_load(&s->nest, from, place_of(s, from, at)));
   if (to)
-    strata__line_store(&s->nest, to, at, s->is_exclusive ? before : after);
+    strata__line_store(&s->nest, to, place_of(s, to, at), s->is_exclusive ? before : after);
   strata_emit_for_end(&s->nest.e, loop, 1, &after, &so_far);
   return so_far;
 }
@@ -119,10 +126,11 @@ bool strata__scan_by_lanes(strata__lowering_t *l, MlirOperation op) {
               .operand = strata__operand(l, op, 0),
               .result = strata__result(l, op, 0),
               .combiner = strata__combiner_of(op),
-              .is_exclusive = strata_attr_flag(op, "exclusive")};
+              .is_exclusive = strata_attr_flag(op, "exclusive"),
+              .is_reverse = strata_attr_flag(op, "reverse")};
   s.rank = s.operand->rank;
   if (!strata_target_is_gpu(l->compile) || strata_attr_i64(op, "axis", 0) != s.rank - 1 ||
-      strata_attr_flag(op, "reverse") || !strata__has_lines(s.operand) || !strata__has_lines(s.result))
+      !strata__has_lines(s.operand) || !strata__has_lines(s.result))
     return false;
   s.length = strata_size_static_value(s.operand->sizes[s.rank - 1]);
   if (s.length < STRATA__SHORT_LINE)
