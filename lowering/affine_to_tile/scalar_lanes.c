@@ -27,7 +27,7 @@ typedef struct {
 
 static void fail(lanes_t *l) { strata_tile_fail(l->c->b, "affine-to-tile: a loop over lanes of another form"); }
 
-//===-- Lanes' numbers --------------------------------------------------------------------------------------------===//
+//===-- Lanes' numbers -------------------------------------------------------------------------------------------===//
 
 static bool is_place_op(MlirOperation op) {
   return (strata_op_is(op, "arith.addi") || strata_op_is(op, "arith.muli")) &&
@@ -57,7 +57,8 @@ static MlirValue as_vector(lanes_t *l, MlirValue old) {
     return strata_emit_value(e, "vector.step", 0, NULL, vector_of(l, mlirIndexTypeGet(e->context)), 0, NULL);
   if (is_of_lane(l, old)) {
     MlirOperation op = mlirOpResultGetOwner(old);
-    MlirValue operands[2] = {as_vector(l, mlirOperationGetOperand(op, 0)), as_vector(l, mlirOperationGetOperand(op, 1))};
+    MlirValue operands[2] = {as_vector(l, mlirOperationGetOperand(op, 0)),
+                             as_vector(l, mlirOperationGetOperand(op, 1))};
     return strata_emit_value(e, strata_op_name(op).data, 2, operands, mlirValueGetType(operands[0]), 0, NULL);
   }
   MlirValue value = strata_scalar_mapped(l->c, old);
@@ -235,8 +236,7 @@ static int combined_result(const lanes_t *l, MlirOperation op) {
 
 // Whether an operation beside |op| and the loop's end reads |value|.
 static bool is_read(MlirValue value, MlirOperation op, MlirOperation end) {
-  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation owner = mlirOpOperandGetOwner(use);
     if (!mlirOperationEqual(owner, op) && !mlirOperationEqual(owner, end))
       return true;
@@ -272,8 +272,7 @@ static void scan(lanes_t *l, MlirOperation op, int i) {
                            strata_scalar_mapped(l->c, mlirOperationGetOperand(l->loop, FIRST_INIT + i))};
   MlirType types[2] = {mlirValueGetType(operands[0]), mlirValueGetType(result)};
   strata_named_attr_t attrs[2] = {{"kind", kind_of(l, op, carried)}, {"exclusive", mlirUnitAttrGet(e->context)}};
-  MlirOperation scanned =
-      strata_emit_op(e, STRATA_TILE_SCAN, 2, operands, 2, types, is_exclusive ? 2 : 1, attrs);
+  MlirOperation scanned = strata_emit_op(e, STRATA_TILE_SCAN, 2, operands, 2, types, is_exclusive ? 2 : 1, attrs);
   strata_scalar_map(l->c, is_exclusive ? carried : result, mlirOperationGetResult(scanned, 0));
   strata_scalar_map(l->c, mlirOperationGetResult(l->loop, i), mlirOperationGetResult(scanned, 1));
   l->is_scanned[i] = true;

@@ -5,8 +5,8 @@
 //     %k = scf.for %lane { scf.for { the greater key } } {strata.lanes}      of keys, and of elements that fill no part
 //     y[%i] = its place } {strata.nest = "arg_reduce", strata.serial}
 //
-// A key is an i64: above, the element as an integer of its order, below, its place, so that the greatest is of the first
-// or the last of what is equal. NaN is the greatest or least, whichever is asked for.
+// A key is an i64: above, the element as an integer of its order, below, its place, so that the greatest is of the
+// first or the last of what is equal. NaN is the greatest or least, whichever is asked for.
 #include "lowering/strata_to_affine/arg_reduce_lanes.h"
 
 #include "dialects/affine/nest.h"
@@ -71,8 +71,8 @@ static MlirValue load_key(line_t *s, const strata__tensor_t *from, MlirValue at)
 //===-- Elements -------------------------------------------------------------------------------------------------===//
 
 // The greater of |best| and the keys of |chunks| times |lanes| elements of |from| from |first| on.
-static MlirValue best_of_chunks(line_t *s, const strata__tensor_t *from, MlirValue first, int64_t chunks,
-                                int64_t lanes, MlirValue best) {
+static MlirValue best_of_chunks(line_t *s, const strata__tensor_t *from, MlirValue first, int64_t chunks, int64_t lanes,
+                                MlirValue best) {
   strata_emitter_t *e = &s->nest.e;
   MlirValue none = integer(s, 64, INT64_MIN), so_far, of_lane;
   strata_loop_t by_lane = strata__lanes_begin(&s->nest, lanes, &best, &so_far);

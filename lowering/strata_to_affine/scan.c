@@ -6,10 +6,10 @@
 //       }
 //   } {strata.nest = "scan", strata.serial}
 //
-// On a GPU lines of known length that lie along the innermost axis are a block's (scan_lanes.c). One thread would do all
-// of another single line. There, if the order of combination does not matter, parts of the
-// line are combined first, parts of those, and so on while these are many; each result is then what the parts in front
-// of its own give, and its own up to it.
+// On a GPU lines of known length that lie along the innermost axis are a block's (scan_lanes.c). One thread would do
+// all of another single line. There, if the order of combination does not matter, parts of the line are combined first,
+// parts of those, and so on while these are many; each result is then what the parts in front of its own give, and its
+// own up to it.
 #include "lowering/strata_to_affine/scan_lanes.h"
 
 #include "passes/target.h"

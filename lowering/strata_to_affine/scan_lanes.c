@@ -56,7 +56,8 @@ static MlirValue walk_lanes(scan_t *s, const strata__tensor_t *from, const strat
   MlirValue before;
   strata_loop_t loop = strata__lanes_begin(&s->nest, n, &so_far, &before);
   MlirValue at = op2(s, "arith.addi", first, loop.induction);
-  MlirValue after = strata__combine(&s->nest, s->combiner, before, strata__line_load(&s->nest, from, place_of(s, from, at)));
+  MlirValue after =
+      strata__combine(&s->nest, s->combiner, before, strata__line_load(&s->nest, from, place_of(s, from, at)));
   if (to)
     strata__line_store(&s->nest, to, place_of(s, to, at), s->is_exclusive ? before : after);
   strata_emit_for_end(&s->nest.e, loop, 1, &after, &so_far);
@@ -108,7 +109,8 @@ static void combine_in_front(scan_t *s, const strata__tensor_t *parts, const str
 static void scan_parts(scan_t *s, const strata__tensor_t *before, int64_t n_parts, int64_t length) {
   MlirValue neutral;
   begin(s, "scan", n_parts, &neutral);
-  walk(s, s->operand, s->result, first_of_part(s, length), length, strata__line_load(&s->nest, before, s->nest.dims[s->rank - 1]));
+  walk(s, s->operand, s->result, first_of_part(s, length), length,
+       strata__line_load(&s->nest, before, s->nest.dims[s->rank - 1]));
   strata__nest_end(&s->nest);
   if (s->length == n_parts * length)
     return;

@@ -24,9 +24,7 @@ static MlirValue combine(scan_t *s, MlirValue a, MlirValue b) {
   return strata_emit_combine(&s->of.d->e, s->of.kind, a, b);
 }
 
-static MlirValue neutral(scan_t *s) {
-  return strata_emit_start(&s->of.d->e, s->of.kind, s->of.source->element);
-}
+static MlirValue neutral(scan_t *s) { return strata_emit_start(&s->of.d->e, s->of.kind, s->of.source->element); }
 
 // False where the layout is of another form.
 static bool read_layout(scan_t *s) {
@@ -147,8 +145,7 @@ strata_status_t strata_gpu_rule_scan(strata_gpu_distribution_t *d, MlirOperation
   scan_registers(&s);
   scan_lanes(&s);
   STRATA_TRY(scan_warps(&s));
-  strata_registers_t result =
-      strata_registers_in(d, mlirValueGetType(mlirOperationGetOperand(op, 0)), &source->layout);
+  strata_registers_t result = strata_registers_in(d, mlirValueGetType(mlirOperationGetOperand(op, 0)), &source->layout);
   MlirValue all = join_rounds(&s, strata_new_scalar(d, mlirOperationGetOperand(op, 1)), result.values);
   strata_registers_define(d, mlirOperationGetResult(op, 0), &result);
   strata_define_scalar(d, mlirOperationGetResult(op, 1), all);

@@ -1,6 +1,6 @@
-"""Loops that collect: sequences that a Loop appends to, Loops that count up to a size, as torch's exporter writes a loop
-over a range and EmbeddingBag, and Loops that data end and that give a value an iteration; beside the same in Python, on
-the cpu and on an emulated device. STRATA_SEED: of the data."""
+"""Loops that collect: sequences that a Loop appends to, Loops that count up to a size, as torch's exporter writes a
+loop over a range and EmbeddingBag, and Loops that data end and that give a value an iteration; beside the same in Python,
+on the cpu and on an emulated device. STRATA_SEED: of the data."""
 import os
 import sys
 import tempfile

@@ -1,6 +1,6 @@
-"""Running sums, and positions of extreme elements, of lines that lie along the innermost axis, on an emulated device: blocks
-have a line or a part of one (lowering/strata_to_affine/lanes.c). Beside numpy, in higher precision. STRATA_SEED: of the
-data."""
+"""Running sums, and positions of extreme elements, of lines that lie along the innermost axis, on an emulated device:
+blocks have a line or a part of one (lowering/strata_to_affine/lanes.c). Beside numpy, in higher precision. STRATA_SEED:
+of the data."""
 import os
 import sys
 import tempfile
@@ -13,8 +13,8 @@ from onnx_file import ELEMENT_TYPES, Graph
 
 random = np.random.default_rng(int(os.environ.get("STRATA_SEED", "27")))
 # Shorter than a block's lanes, as long, longer, and cut into parts with something left and without.
-SUMS = [([64], np.int32), ([100], np.float32), ([3, 1024], np.float32), ([2, 1025], np.int64), ([2, 3, 777], np.float32),
-        ([8192], np.float32), ([2, 20011], np.int32), ([70, 9000], np.float32), ([70, 130], np.float16),
+SUMS = [([64], np.int32), ([100], np.float32), ([3, 1024], np.float32), ([2, 1025], np.int64),
+        ([2, 3, 777], np.float32), ([8192], np.float32), ([2, 20011], np.int32), ([70, 9000], np.float32), ([70, 130], np.float16),
         ([3, 30000], np.float16), ([100003], np.float32)]
 PLACES = [([100], np.float32), ([3, 1024], np.float32), ([2, 20257], np.float16), ([9216], np.float32),
           ([5, 2049], np.uint8), ([1, 9001], np.uint32), ([70, 300], np.int32), ([2, 3, 777], np.int8),

@@ -48,8 +48,8 @@ typedef struct onnx_importer {
   STRATA_VECTOR(const char *) bounded_names;
   STRATA_VECTOR(onnx_data_size_t) data_sizes;
   STRATA_VECTOR(onnx_number_t) numbers; // of the loops whose bodies are being built
-  bool has_known_quotients;         // the ranges of symbols leave some but one number
-  strata_string_map_t dims, inputs; // what the options may name; in |names| once more, in the model's order
+  bool has_known_quotients;             // the ranges of symbols leave some but one number
+  strata_string_map_t dims, inputs;     // what the options may name; in |names| once more, in the model's order
   STRATA_VECTOR(const char *) dim_names, input_names;
   STRATA_VECTOR(const char *) open_options; // that would give what is not known
   strata_string_map_t outputs;              // those seen

@@ -261,8 +261,7 @@ static bool import_counting(onnx_node_t *n, const loop_end_t *end) {
   int n_states = n_loop_states(n);
   onnx_progress_t *progress = strata_arena_array(n->b->compile->arena, onnx_progress_t, n_states);
   strata_dim_t count;
-  if ((!end->is_known && !has_size) || !end->begins ||
-      !onnx_find_count(n, n_states, n->inputs + 2, &count, progress))
+  if ((!end->is_known && !has_size) || !end->begins || !onnx_find_count(n, n_states, n->inputs + 2, &count, progress))
     return false;
   if (has_size || end->count < INT64_MAX)
     count = onnx_derive(n, STRATA_SYMBOL_MIN, count, has_size ? end->size : onnx_dim(n, end->count));

@@ -25,10 +25,10 @@ typedef struct {
   onnx_node_t *n;
   const onnx_loop_t *loop;
   int n_carried, n_collected;
-  MlirValue args[MAX_VALUES];    // of the body: carried states, then rows
-  MlirValue values[MAX_VALUES];  // carried states, then outputs, then what is collected: of the body, then of the loop
-  bool is_unsigned[MAX_VALUES];  // of those
-  bool reversed[MAX_VALUES];     // outputs, and what is collected
+  MlirValue args[MAX_VALUES];   // of the body: carried states, then rows
+  MlirValue values[MAX_VALUES]; // carried states, then outputs, then what is collected: of the body, then of the loop
+  bool is_unsigned[MAX_VALUES]; // of those
+  bool reversed[MAX_VALUES];    // outputs, and what is collected
   onnx_value_t *results;
 } trial_t;
 
@@ -64,8 +64,7 @@ static MlirValue number_of(const trial_t *t) { return t->args[t->n_carried + t->
 // What the body's nodes see: the iteration and the condition of a Loop, the states, the rows.
 static onnx_value_t *body_inputs(const trial_t *t, int *out_count) {
   const onnx_loop_t *loop = t->loop;
-  onnx_value_t *inputs =
-      strata_arena_array(t->n->b->compile->arena, onnx_value_t, loop->n_states + loop->n_inputs + 2);
+  onnx_value_t *inputs = strata_arena_array(t->n->b->compile->arena, onnx_value_t, loop->n_states + loop->n_inputs + 2);
   int count = 0, n_rows = loop->n_inputs, carried = 0;
   if (loop->has_counter) {
     n_rows--;
@@ -140,13 +139,12 @@ static void set_results(trial_t *t) {
     if (kind == CARRIED)
       t->results[i].tensor = t->values[at];
     else if (kind == COUNTED)
-      t->results[i].tensor = counted_value(t->n, &loop->progress[i], strata_build_dim(t->n->b, loop->count, STRATA_TYPE_I64),
-                                           loop->states[i].tensor);
+      t->results[i].tensor = counted_value(
+          t->n, &loop->progress[i], strata_build_dim(t->n->b, loop->count, STRATA_TYPE_I64), loop->states[i].tensor);
   }
   for (int i = 0; i < loop->n_outputs; i++)
-    t->results[loop->n_states + i] = (onnx_value_t){.kind = ONNX_TENSOR,
-                                                    .is_unsigned = t->is_unsigned[t->n_carried + i],
-                                                    .tensor = t->values[t->n_carried + i]};
+    t->results[loop->n_states + i] = (onnx_value_t){
+        .kind = ONNX_TENSOR, .is_unsigned = t->is_unsigned[t->n_carried + i], .tensor = t->values[t->n_carried + i]};
 }
 
 // The body, in which the number of the iteration is known to be one.
@@ -171,9 +169,8 @@ static bool import_once(onnx_node_t *n, void *user) {
   MlirValue states[MAX_VALUES];
   if (!read_states(t, states))
     return false;
-  strata_loop_builder_t *building =
-      strata_build_loop_begin(n->b, loop->count, t->n_carried, states, loop->n_inputs, loop->inputs, loop->reversed,
-                              t->args);
+  strata_loop_builder_t *building = strata_build_loop_begin(n->b, loop->count, t->n_carried, states, loop->n_inputs,
+                                                            loop->inputs, loop->reversed, t->args);
   if (!building)
     return false;
   if (!import_loop_body(t)) {

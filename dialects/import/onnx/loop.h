@@ -36,8 +36,8 @@ typedef struct {
   const bool *reversed; // of each input, then each output
 } onnx_loop_t;
 
-// Imports the body once; *out_results gets the last states, as they are given, and the outputs, along dim 0. False where it cannot be done:
-// then nothing has changed.
+// Imports the body once; *out_results gets the last states, as they are given, and the outputs, along dim 0. False
+// where it cannot be done: then nothing has changed.
 bool onnx_import_counted_loop(onnx_node_t *n, const onnx_loop_t *loop, onnx_value_t *out_results);
 
 // A Loop of which data decide when it ends.

@@ -31,7 +31,7 @@ typedef struct onnx_value {
   size_t n_items;
   const struct onnx_value *items;
   const void *collector; // of a sequence in a loop's body: the loop, whose earlier iterations' items are in front
-  const char *note;  // what the header says of it where it is an output; NULL: nothing
+  const char *note;      // what the header says of it where it is an output; NULL: nothing
   const char *alias; // the input of the model that it updates: where it is an output it may have its memory; NULL: none
 } onnx_value_t;
 

@@ -1,10 +1,10 @@
 // A Loop whose end data decide as a loop of the launch list (dialects/counted_loop.h), which asks before each
 // iteration.
 //
-// States of the loop are the condition, those of the node, the tensors that collect one row an iteration, and the number
-// of the iteration; those that never change, or that nobody needs, are taken away once the body is known. What is
-// collected has room for the most iterations, and as many rows as there were. Its rows' shapes the body says: where it
-// collects anything it is imported twice.
+// States of the loop are the condition, those of the node, the tensors that collect one row an iteration, and the
+// number of the iteration; those that never change, or that nobody needs, are taken away once the body is known. What
+// is collected has room for the most iterations, and as many rows as there were. Its rows' shapes the body says: where
+// it collects anything it is imported twice.
 #include "dialects/import/onnx/control.h"
 #include "dialects/import/onnx/loop.h"
 #include "dialects/import/onnx/sizes.h"
@@ -59,7 +59,8 @@ static MlirValue initial(const open_t *o, int index) {
     return o->loop->condition;
   if (index == o->n_states - 1)
     return onnx_ints_constant(o->n, 0, NULL, &zero);
-  return index <= o->n_carried ? o->loop->states[o->carried[index - 1]].tensor : o->rows[index - 1 - o->n_carried].tensor;
+  return index <= o->n_carried ? o->loop->states[o->carried[index - 1]].tensor
+                               : o->rows[index - 1 - o->n_carried].tensor;
 }
 
 static bool check_state(open_t *o, int state) {

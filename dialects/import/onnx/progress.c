@@ -90,7 +90,7 @@ bool onnx_find_course(onnx_node_t *n, MlirValue value, onnx_number_t *out) {
   return is_known;
 }
 
-//===-- What decides when a loop ends ------------------------------------------------------------------------------===//
+//===-- What decides when a loop ends ----------------------------------------------------------------------------===//
 
 enum { MAX_STATES = 64 };
 
@@ -254,8 +254,8 @@ static bool search(onnx_node_t *n, void *user) {
   states[0] = first;
   for (int i = 0; i < s->n_states; i++)
     states[1 + i] = s->needs[i] ? s->states[i].tensor : first;
-  strata_loop_builder_t *body = strata_build_loop_begin(n->b, onnx_dim(n, 1), s->n_states + 1, states, 0, NULL, NULL,
-                                                        s->args);
+  strata_loop_builder_t *body =
+      strata_build_loop_begin(n->b, onnx_dim(n, 1), s->n_states + 1, states, 0, NULL, NULL, s->args);
   bool done = body && import_part(n, s);
   if (body)
     strata_build_loop_cancel(body);

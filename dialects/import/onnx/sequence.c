@@ -135,8 +135,9 @@ void onnx_import_sequence_length(onnx_node_t *n) {
   const onnx_value_t *s = any_sequence(n, 0);
   int64_t length = (int64_t)s->n_items;
   if (!onnx_failed(n))
-    onnx_set(n, 0, is_rows(s) ? strata_build_dim(n->b, onnx_shape(s->tensor).dims[0], STRATA_TYPE_I64)
-                              : onnx_ints_constant(n, 0, NULL, &length));
+    onnx_set(n, 0,
+             is_rows(s) ? strata_build_dim(n->b, onnx_shape(s->tensor).dims[0], STRATA_TYPE_I64)
+                        : onnx_ints_constant(n, 0, NULL, &length));
 }
 
 // The rows one behind the other along |axis| of each, or of a new dim.
@@ -159,9 +160,10 @@ void onnx_import_concat_from_sequence(onnx_node_t *n) {
   const onnx_value_t *s = any_sequence(n, 0);
   bool new_axis = onnx_attr_int(n, "new_axis", 0);
   if (!onnx_failed(n) && is_rows(s)) {
-    onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR,
-                                        .is_unsigned = s->is_unsigned,
-                                        .tensor = join_rows(n, s->tensor, new_axis)});
+    onnx_set_value(n, 0,
+                   (onnx_value_t){.kind = ONNX_TENSOR,
+                                  .is_unsigned = s->is_unsigned,
+                                  .tensor = join_rows(n, s->tensor, new_axis)});
     return;
   }
   MlirValue *parts = strata_arena_array(n->b->compile->arena, MlirValue, s->n_items);
