@@ -78,7 +78,7 @@ static bool sort_states(open_t *o) {
   const onnx_open_loop_t *loop = o->loop;
   const Onnx__AttributeProto *body = onnx_attr(o->n, "body");
   int n_results = body && body->g ? (int)body->g->n_output - 1 : 0;
-  if (loop->n_states + n_results + 2 > MAX_STATES)
+  if ((n_results > loop->n_states ? n_results : loop->n_states) + 2 > MAX_STATES)
     return refuse(o, "it has more than %d states and results", MAX_STATES - 2);
   for (int i = 0; i < loop->n_states; i++) {
     bool is_collected = onnx_is_empty_sequence(&loop->states[i]);
