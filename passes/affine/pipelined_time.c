@@ -148,7 +148,9 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
   fetched_t fetch = fetched(problem, p);
   bound_t bound = {tile_instructions(problem, p), "instructions"};
-  if (strata_pipelined_unpacks(problem))
+  if (p->shape.depth > 1)
+    bound.cycles = (costs->unpack_deep + costs->unpack_column * columns) * rows / (double)STRATA_GROUP_ROWS;
+  else if (strata_pipelined_unpacks(problem))
     bound.cycles = costs->unpack_step / together + fmax(bound.cycles, costs->unpack * rows / (double)STRATA_GROUP_ROWS);
   else if (strata_pipelined_reads_left(problem, p))
     bound = slower((bound_t){bound.cycles * costs->left_read, bound.what},
