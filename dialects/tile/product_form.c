@@ -58,8 +58,8 @@ const char *strata_product_fault(const strata_product_form_t *f) {
   if (f->depth > 1 && !can_be_deep(f))
     return "groups that share the steps of anything but one product with an operand of few bits";
   if (f->unpacks &&
-      !(f->is_bulk && f->has_whole_steps && (f->has_fragments || f->depth > 1) && f->across == 1 && f->pair == 1 && sharers(f) == 1 &&
-        f->every == 1 && f->row == 1 && f->teams == 1 && !f->stagger && f->groups <= 4))
+      !(f->is_bulk && f->has_whole_steps && (f->has_fragments || f->depth > 1) && f->across == 1 && f->pair == 1 &&
+        sharers(f) == 1 && f->every == 1 && f->row == 1 && f->teams == 1 && !f->stagger && f->groups <= 4))
     return "an operand of few bits, but in bulk, in whole steps, of one product and one team,";
   if (f->reads_left && !f->unpacks && (f->parts > 1 || f->groups > 2))
     return "an operand read by threads of three groups, or for the blocks of a cluster,"; // places are found by bits

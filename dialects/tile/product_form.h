@@ -34,7 +34,7 @@ typedef struct {
   bool has_fragments; // of a matrix instruction; else multiply-adds
   bool is_bulk;       // the copy engine fetches both operands
   bool reads_left;    // threads read the instruction's left operand and hand it on in registers
-  bool unpacks;         // as numbers of few bits, with scales
+  bool unpacks;       // as numbers of few bits, with scales
   bool swap, stream;
   bool has_whole_steps; // no step of the reduction is shorter than the others
   int64_t element_bytes;

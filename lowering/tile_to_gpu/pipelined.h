@@ -150,8 +150,8 @@ void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kerne
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 
 // Groups that share a tile's steps (pipelined_depth.c): the first step and slot of group |which|, of those of all; the
-// slot of all behind them. Of others all are as they were. The group that a producer of the kernels from |first| on fetches for;
-// whether it is a thread that does, where all comes in bulk.
+// slot of all behind them. Of others all are as they were. The group that a producer of the kernels from |first| on
+// fetches for; whether it is a thread that does, where all comes in bulk.
 void strata_depth_begin(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue which,
                         MlirValue *step, MlirValue *slot);
 MlirValue strata_depth_end(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue which,

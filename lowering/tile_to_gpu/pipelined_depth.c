@@ -1,7 +1,7 @@
-// Pipelined products whose reduction the groups of a block share: each has every so many of a tile's steps, and slots of
-// its own, which it waits for and releases alone, and a warp of the producers fills: one alone would take longer than
-// memory, as steps are short. What they have summed up goes through shared memory, and all have the
-// sums of all then, added up in the order of the groups.
+// Pipelined products whose reduction the groups of a block share: each has every so many of a tile's steps, and slots
+// of its own, which it waits for and releases alone, and a warp of the producers fills: one alone would take longer
+// than memory, as steps are short. What they have summed up goes through shared memory, and all have the sums of all
+// then, added up in the order of the groups.
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/exchange.h"
 #include "lowering/tile_to_gpu/roles.h"

@@ -52,8 +52,8 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
 // True if both can use one ring, by the same threads.
 static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
   bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->teams == b->teams &&
-              a->across == b->across && a->depth == b->depth && a->m_blocks == b->m_blocks && a->n == b->n && a->parts == b->parts &&
-              a->pair + b->pair == 2 && a->slots == b->slots &&
+              a->across == b->across && a->depth == b->depth && a->m_blocks == b->m_blocks && a->n == b->n &&
+              a->parts == b->parts && a->pair + b->pair == 2 && a->slots == b->slots &&
               strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
   for (int side = 0; side < 2 && same; side++)
     same = a->operands[side].slot == b->operands[side].slot &&

@@ -1,7 +1,7 @@
-// Pipelined products of few columns on a warp's matrix instruction (PTX ISA, "mma.sync"). Its left operand are weights of
-// few bits: threads unpack them into registers anyway, and of few columns a warp group's instruction takes as long as of
-// many. Four warps have 16 rows each of a tile's 64, as those of a warp group's instruction have, and the sums lie as
-// there.
+// Pipelined products of few columns on a warp's matrix instruction (PTX ISA, "mma.sync"). Its left operand are weights
+// of few bits: threads unpack them into registers anyway, and of few columns a warp group's instruction takes as long
+// as of many. Four warps have 16 rows each of a tile's 64, as those of a warp group's instruction have, and the sums
+// lie as there.
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
@@ -94,8 +94,8 @@ static MlirValue *load_right(strata_gpu_distribution_t *d, const strata_pipeline
   MlirValue *fragments = strata_arena_array(d->compile->arena, MlirValue, p->steps * p->n / EIGHT);
   for (int64_t i = 0; i < strata_layout_registers(&right->matrices); i++) {
     MlirValue operands[] = {right->memory, strata_operand_place(d, &places, i)}, words[MATRICES];
-    MlirValue all = strata_emit_value(e, STRATA_TILE_LOAD_MATRICES, 2, operands,
-                                      vector_of(right->element, MATRICES * 2), 0, NULL);
+    MlirValue all =
+        strata_emit_value(e, STRATA_TILE_LOAD_MATRICES, 2, operands, vector_of(right->element, MATRICES * 2), 0, NULL);
     all = strata_emit_cast(e, "vector.bitcast", all, vector_of(mlirIntegerTypeGet(e->context, 32), MATRICES));
     for (int64_t j = 0; j < MATRICES; j++)
       words[j] = strata_lanes_extract(e, all, j);

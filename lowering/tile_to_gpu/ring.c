@@ -101,8 +101,8 @@ void strata_ring_advance_by(strata_gpu_distribution_t *d, const strata_ring_t *r
     return;
   }
   MlirValue next = strata_emit_with(e, "arith.addi", place->slot, count), slots = strata_emit_index(e, ring->slots);
-  MlirValue wraps = strata_emit_cmpi(e, count == 1 ? STRATA_EQ : STRATA_SLE, count == 1 ? next : slots,
-                                     count == 1 ? slots : next);
+  MlirValue wraps =
+      strata_emit_cmpi(e, count == 1 ? STRATA_EQ : STRATA_SLE, count == 1 ? next : slots, count == 1 ? slots : next);
   MlirValue first = count == 1 ? strata_emit_index(e, 0) : strata_emit_binary(e, "arith.subi", next, slots);
   place->slot = strata_emit_select(e, wraps, first, next);
   place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.extui", wraps, i32));

@@ -234,8 +234,8 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
   return cycles;
 }
 
-// Absent rows hold up the other operand on its way from memory: as far as memory is busy with it while the product takes
-// |cycles|, and of a block in the steps behind those that its slots have at once.
+// Absent rows hold up the other operand on its way from memory: as far as memory is busy with it while the product
+// takes |cycles|, and of a block in the steps behind those that its slots have at once.
 static double absent_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
                            const strata_pipelined_choice_t *p, int side, double steps, double cycles) {
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;

@@ -201,9 +201,9 @@ bool strata_pipelined_admits(const strata_work_t *w, const strata_candidate_t *c
   const strata_pipelined_choice_t *p = &c->pipelined;
   bool is_whole = given->parts || given->row;
   int64_t room = is_whole ? 0 : w->device->n_processors * p->residents;
-  return given->slots >= STRATA_MIN_SLOTS && given->slots <= p->slots && given->slots % p->shape.depth == 0 && given->blocks >= (is_whole ? p->tiles : 1) &&
-         given->blocks <= strata_max(p->tiles, room) && given->blocks % strata_pipelined_cluster(p) == 0 &&
-         given->stagger >= 0 && (p->stagger || !given->stagger);
+  return given->slots >= STRATA_MIN_SLOTS && given->slots <= p->slots && given->slots % p->shape.depth == 0 &&
+         given->blocks >= (is_whole ? p->tiles : 1) && given->blocks <= strata_max(p->tiles, room) &&
+         given->blocks % strata_pipelined_cluster(p) == 0 && given->stagger >= 0 && (p->stagger || !given->stagger);
 }
 
 static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *s) {
@@ -233,8 +233,7 @@ const char *strata_pipelined_explain(strata_arena_t *arena, const strata_work_t 
   const strata_schedule_t *s = &c->schedule;
   return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tiles in %lld blocks%s%s%s",
                              s->mma.length ? instruction_name(w->product, &c->pipelined) : "multiply-adds",
-                             (long long)s->tile[0],
-                             (long long)s->tile[1], (long long)s->tile[2], (long long)s->slots,
+                             (long long)s->tile[0], (long long)s->tile[1], (long long)s->tile[2], (long long)s->slots,
                              (long long)c->pipelined.tiles, (long long)s->blocks, cluster_text(arena, s),
                              form_text(arena, s), groups_text(arena, &c->pipelined.shape));
 }
