@@ -269,18 +269,19 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {k->place.slot, k->place.parity};
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
-  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
+  strata_depth_begin(d, k, k->fetcher, &lower, &state[0]);
+  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, k->product.depth, 2, state, state);
   keep_rolled(d, loop.op, k);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);
   k->place = (strata_ring_place_t){state[0], state[1]};
   STRATA_TRY(emit(d, k));
-  strata_ring_advance(d, &k->ring, &k->place);
+  strata_ring_advance_by(d, &k->ring, k->product.depth, &k->place);
   state[0] = k->place.slot;
   state[1] = k->place.parity;
   strata_emit_for_end(e, loop, 2, state, state);
-  k->place = (strata_ring_place_t){state[0], state[1]};
+  k->place = (strata_ring_place_t){strata_depth_end(d, k, k->fetcher, state[0]), state[1]};
   return NULL;
 }
 
@@ -289,7 +290,7 @@ strata_status_t strata_pipelined_fetch_early(strata_gpu_distribution_t *d, strat
   if (!k->has_early)
     return NULL;
   const strata_ring_place_t first = k->place;
-  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
+  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_depth_fetches(d, k));
   STRATA_TRY(emit_addresses(d, k));
   k->scheduler->steps(d, k, &lower, &upper);
   STRATA_TRY(strata_pipelined_for_steps(d, k, lower, strata_early_end(d, k, lower, upper), emit_early));

@@ -104,7 +104,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
   const strata_instruction_t *instruction = strata_instruction_of(op);
   bool has_fragments = instruction->has_fragments;
   *p = (strata_pipelined_t){.instruction = instruction,
-                            .mma = has_fragments ? strata_mma_named(strata_attr_str(op, "tile.mma")) : NULL,
+                            .mma = strata_mma_named(strata_attr_str(op, "tile.mma")),
                             .swap = schedule.swap,
                             .groups = schedule.warps[0] * schedule.warps[1] / WARPS,
                             .across = has_fragments ? schedule.warps[1] : 1,
@@ -112,6 +112,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
                             .slots = schedule.slots,
                             .pair = strata_pair_count(mlirOperationGetParentOperation(op)),
                             .sum = mlirShapedTypeGetElementType(type)};
+  p->depth = p->groups >= 1 ? schedule.group / (p->groups * STRATA_GROUP_THREADS) : 0;
   bool has_groups = p->groups >= 1 && p->across >= 1 && p->groups % p->across == 0;
   if (!strata_op_is(op, "vector.contract") || !has_groups || mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "a contraction without a schedule");
@@ -160,7 +161,7 @@ static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
   strata_ring_await(d, &k->ring, place);
   k->product.instruction->multiply(d, k, place.slot, step, state + SUMS);
-  strata_ring_advance(d, &k->ring, &place);
+  strata_ring_advance_by(d, &k->ring, k->product.depth, &place);
   state[SLOT] = place.slot;
   state[PARITY] = place.parity;
 }
@@ -203,15 +204,16 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   if (k->product.teams > 1)
     strata_team_wait(d, k);
   k->scheduler->steps(d, k, &lower, &upper);
+  strata_depth_begin(d, k, k->group, &lower, &state[SLOT]);
   int64_t last = last_instructions(d, k);
   if (last)
     upper = strata_gpu_emit_size_plus(d, k->n_steps, -1);
-  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, SUMS + count, state, state);
+  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, k->product.depth, SUMS + count, state, state);
   multiply_next(d, k, loop.induction, state);
   strata_emit_for_end(e, loop, SUMS + count, state, state);
   if (last)
     multiply_last(d, k, last, state);
-  k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
+  k->place = (strata_ring_place_t){strata_depth_end(d, k, k->group, state[SLOT]), state[PARITY]};
   if (k->product.instruction->end)
     k->product.instruction->end(d, k, state + SUMS);
   strata_epilogue_receive(d, k);

@@ -38,8 +38,10 @@ void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, 
 // themselves, no matrix instruction has, there is a fence of "shared" in front: the copy engine overtakes loads that
 // are under way (PTX ISA, proxies).
 void strata_ring_release(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t threads);
-// Moves |place| to the next slot, or |steps| slots on.
+// Moves |place| to the next slot; |count| slots on, of which all are a multiple; |steps| slots on.
 void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t *place);
+void strata_ring_advance_by(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t count,
+                            strata_ring_place_t *place);
 void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue steps,
                       strata_ring_place_t *place);
 

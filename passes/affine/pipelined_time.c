@@ -148,7 +148,9 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
   fetched_t fetch = fetched(problem, p);
   bound_t bound = {tile_instructions(problem, p), "instructions"};
-  if (strata_pipelined_unpacks(problem))
+  if (p->shape.depth > 1)
+    bound.cycles = (costs->unpack_deep + costs->unpack_column * columns) * rows / (double)STRATA_GROUP_ROWS;
+  else if (strata_pipelined_unpacks(problem))
     bound.cycles = costs->unpack_step / together + fmax(bound.cycles, costs->unpack * rows / (double)STRATA_GROUP_ROWS);
   else if (strata_pipelined_reads_left(problem, p))
     bound = slower((bound_t){bound.cycles * costs->left_read, bound.what},
@@ -232,8 +234,8 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
   return cycles;
 }
 
-// Absent rows hold up the other operand on its way from memory: as far as memory is busy with it while the product takes
-// |cycles|, and of a block in the steps behind those that its slots have at once.
+// Absent rows hold up the other operand on its way from memory: as far as memory is busy with it while the product
+// takes |cycles|, and of a block in the steps behind those that its slots have at once.
 static double absent_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
                            const strata_pipelined_choice_t *p, int side, double steps, double cycles) {
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
