@@ -370,6 +370,31 @@ static MlirAttribute sizes_attr(MlirContext context, int count, const strata_siz
                                          : strata_i64s_attr(context, count, numbers);
 }
 
+// Of the buffer along dim |i| of the map.
+static strata_size_t map_size(const strata_bulk_t *bulk, int i) {
+  return bulk->dims[i] < 0 ? strata_size_constant(1)
+                           : strata_size_sum(bulk->box.sizes[bulk->dims[i]], strata_size_constant(-bulk->left_out[i]));
+}
+
+void strata_bulk_clip(strata_bulk_t *bulk) {
+  enum { ROWS = 0 };
+  const int64_t none[RANK] = {0};
+  bool has_rows = bulk->inner != ROWS && bulk->extents[ROWS] == bulk->box.space.extents[ROWS];
+  int dim = has_rows && !bulk->window.n_dims ? carrier(bulk, ROWS, none) : NO_DIM;
+  for (int i = 1; i < bulk->rank && dim != NO_DIM; i++)
+    if (bulk->dims[i] == dim && strata_size_varies(map_size(bulk, i)) &&
+        strata_size_min(map_size(bulk, i)) < bulk->extents[ROWS] &&
+        strata_index_is_nonnegative(&bulk->box.space, at(bulk, bulk->box.coordinates[dim], none, false)))
+      bulk->clipped = i;
+}
+
+MlirValue strata_bulk_clipped_bytes(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t most) {
+  int64_t rows = bulk->extents[1 - bulk->inner];
+  MlirValue size = strata_gpu_emit_size(d, map_size(bulk, bulk->clipped));
+  MlirValue own = strata_emit_binary(&d->e, "arith.minui", size, strata_emit_index(&d->e, rows));
+  return strata_emit_times(&d->e, own, most / rows);
+}
+
 static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
   MlirContext context = d->e.context;
   int64_t box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
@@ -377,9 +402,7 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
   const strata_bulk_window_t *window = &bulk->window;
   find_box(bulk, span, box, steps);
   for (int i = 0; i < bulk->rank; i++) {
-    sizes[i] = bulk->dims[i] < 0
-                   ? strata_size_constant(1)
-                   : strata_size_sum(bulk->box.sizes[bulk->dims[i]], strata_size_constant(-bulk->left_out[i]));
+    sizes[i] = map_size(bulk, i);
     strides[i] = strata_size_constant(element_bytes(bulk));
     for (int dim = bulk->dims[i] + 1; dim < bulk->box.rank; dim++)
       strides[i] = strata_size_product(strides[i], bulk->box.sizes[dim]);
@@ -388,7 +411,7 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense &&
                  !bulk->is_exact; // a matrix instruction's operand
   MlirAttribute type = mlirTypeAttrGet(is_tf32 ? mlirTF32TypeGet(context) : element);
-  MlirNamedAttribute entries[10];
+  MlirNamedAttribute entries[11];
   intptr_t n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("buffer", strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer)));
@@ -402,6 +425,8 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
     ENTRY("lower", strata_i64s_attr(context, window->n_dims, window->lower));
     ENTRY("upper", strata_i64s_attr(context, window->n_dims, window->upper));
   }
+  if (bulk->clipped)
+    ENTRY("clipped", strata_i64_attr(context, bulk->clipped));
   if (bulk->reads_ahead)
     ENTRY("ahead", mlirUnitAttrGet(context));
 #undef ENTRY

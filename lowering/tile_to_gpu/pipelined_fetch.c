@@ -88,12 +88,25 @@ static strata_status_t copy_with(strata_gpu_distribution_t *d, const strata_ring
   return NULL;
 }
 
-// Bytes of a slot's tiles that the copy engine brings.
-static int64_t bulk_bytes(const strata_ring_operand_t *operand) {
-  int64_t bytes = 0;
-  for (; operand; operand = operand->with)
-    bytes += operand->shared.source->bytes(&operand->shared) * operand->tiles;
-  return bytes;
+// Of a slot's tiles that the copy engine brings.
+static int64_t tile_bytes(const strata_ring_operand_t *operand) {
+  return operand->shared.source->bytes(&operand->shared) * operand->tiles;
+}
+
+// Where a side's boxes are clipped, how many of |all| bytes come; else null.
+static MlirValue clipped_bytes(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int64_t all) {
+  MlirValue result = {NULL};
+  for (int side = 0; side < 2; side++) {
+    const strata_ring_operand_t *operand = &k->product.operands[side];
+    if (!is_bulk(k, side) || !operand->shared.bulk || !operand->shared.bulk->clipped)
+      continue;
+    int64_t most = tile_bytes(operand);
+    MlirValue own = strata_bulk_clipped_bytes(d, operand->shared.bulk, most);
+    if (!mlirValueIsNull(result))
+      own = strata_emit_binary(&d->e, "arith.addi", result, own);
+    result = strata_emit_plus(&d->e, own, mlirValueIsNull(result) ? all - most : -most);
+  }
+  return result;
 }
 
 // The tiles of all tasks of the cluster where they differ.
@@ -122,9 +135,9 @@ static void announce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k)
   const strata_ring_operand_t *operands = k->product.operands;
   int64_t bytes = 0;
   for (int side = 0; side < 2; side++)
-    if (is_bulk(k, side))
-      bytes += bulk_bytes(&operands[side]);
-  strata_ring_expect(d, &k->ring, k->place.slot, bytes);
+    for (const strata_ring_operand_t *each = is_bulk(k, side) ? &operands[side] : NULL; each; each = each->with)
+      bytes += tile_bytes(each);
+  strata_ring_expect(d, &k->ring, k->place.slot, bytes, clipped_bytes(d, k, bytes));
 }
 
 // The same, then the copies.

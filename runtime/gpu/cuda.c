@@ -236,9 +236,12 @@ static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 
 static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *address, void *out) {
   int promotion = map->reads_ahead ? PROMOTE_256 : PROMOTE_128;
   uint64_t sizes[STRATA_RT_MAX_MAP_RANK], strides[STRATA_RT_MAX_MAP_RANK];
+  uint32_t box[STRATA_RT_MAX_MAP_RANK];
   for (unsigned i = 0; i < (unsigned)map->rank; i++) {
     int64_t size = strata_rt_number(map->sizes[i], values);
     sizes[i] = size ? (uint64_t)size : 1; // the driver refuses 0; nothing reads what is empty
+    bool is_short = i > 0 && i == map->clipped && sizes[i] < map->box[i];
+    box[i] = is_short ? (uint32_t)sizes[i] : map->box[i];
     strides[i] = i + 1 < map->rank ? (uint64_t)strata_rt_number(map->strides[i], values) : 0;
     if (strides[i] % SECTOR_BYTES) // rows that begin within a sector are slow enough
       promotion = PROMOTE_128;
@@ -249,8 +252,8 @@ static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *a
                                     map->box[0], map->box[1], map->steps, NO_INTERLEAVE, swizzle_code(map->swizzle),
                                     promotion, FILL_ZERO));
   return check("cuTensorMapEncodeTiled",
-               cuda.encode_map(out, (int)map->type, map->rank, address, sizes, strides, map->box, map->steps,
-                               NO_INTERLEAVE, swizzle_code(map->swizzle), promotion, FILL_ZERO));
+               cuda.encode_map(out, (int)map->type, map->rank, address, sizes, strides, box, map->steps, NO_INTERLEAVE,
+                               swizzle_code(map->swizzle), promotion, FILL_ZERO));
 }
 
 // Where maps lie among the parameters is the driver's business (they are aligned within its memory, not within the
