@@ -125,19 +125,26 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
   return slower(bound, (bound_t){lines, "lines"});
 }
 
+// Rows of a side that a slot asks the copy engine for. Where the whole side is less than a tile no more are.
+static int64_t asked_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  int64_t rows = strata_pipelined_slot_rows(p, side), tile = p->tile[side], extent = strata_problem_extent(problem, side);
+  bool is_clipped = extent < tile && p->share[0] * p->share[1] == 1 && p->row <= 1 && !problem->is_pair;
+  return is_clipped ? rows / tile * extent : rows;
+}
+
 // Rows of a side's last tile's steps that lie beyond the operand, which the copy engine fills with zeros: of operands
 // that lie along the reduction. At known sizes tiles are chosen so that they are few.
 static double absent_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   bool is_asked = problem->varies && !strata_problem_has_window(problem) && !problem->sides[side].is_crossed &&
                   strata_pipelined_count_boxes(problem, p, side) > 0;
-  int64_t tile = strata_pipelined_slot_rows(p, side) * p->share[side], extent = strata_problem_extent(problem, side);
+  int64_t tile = asked_rows(problem, p, side) * p->share[side], extent = strata_problem_extent(problem, side);
   return is_asked ? (double)(strata_round_up(extent, tile) - extent) : 0;
 }
 
 // Where one of the sizes varies tiles are chosen that are seldom the best for the size that there is, smaller ones or
 // more of them: what all processors read at a time decides sooner.
 static double read_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  int64_t rows = strata_pipelined_slot_rows(p, STRATA_SIDE_U) + strata_pipelined_slot_rows(p, STRATA_SIDE_V);
+  int64_t rows = asked_rows(problem, p, STRATA_SIDE_U) + asked_rows(problem, p, STRATA_SIDE_V);
   bool is_asked = problem->varies && !strata_problem_has_window(problem);
   return is_asked ? (double)rows * problem->costs->pipelined.read_row : 0;
 }
