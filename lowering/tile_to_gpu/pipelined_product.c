@@ -50,8 +50,8 @@ static bool reads_ahead(const strata_gpu_distribution_t *d, const strata_ring_op
   return strata_operand_is_bulk(&operand->shared) && d->plan.stagger && operand->shared.rows >= MANY_ROWS;
 }
 
-// Of a matrix that is smaller than a tile nothing more comes: what there is in the slot behind it are other rows, or
-// columns, than those that have results.
+// Where a matrix ends within a tile nothing more comes: what there is in the slot behind it are other rows, or columns,
+// than those that have results. The copy engine takes longer for zeros than for what there is.
 static void clip_operand(strata_ring_operand_t *operand) {
   bool is_box = mlirOperationIsNull(operand->unpack) && strata_operand_is_bulk(&operand->shared) &&
                 operand->shared.form == STRATA_SPANS;

@@ -240,8 +240,8 @@ static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *a
   for (unsigned i = 0; i < (unsigned)map->rank; i++) {
     int64_t size = strata_rt_number(map->sizes[i], values);
     sizes[i] = size ? (uint64_t)size : 1; // the driver refuses 0; nothing reads what is empty
-    bool is_short = i > 0 && i == map->clipped && sizes[i] < map->box[i];
-    box[i] = is_short ? (uint32_t)sizes[i] : map->box[i];
+    bool is_last = i > 0 && i == map->clipped;
+    box[i] = is_last ? (uint32_t)((sizes[i] - 1) % map->box[i]) + 1 : map->box[i];
     strides[i] = i + 1 < map->rank ? (uint64_t)strata_rt_number(map->strides[i], values) : 0;
     if (strides[i] % SECTOR_BYTES) // rows that begin within a sector are slow enough
       promotion = PROMOTE_128;
