@@ -409,7 +409,8 @@ MlirValue strata_bulk_rows(strata_gpu_distribution_t *d, const strata_bulk_t *bu
   return strata_emit_select(&d->e, is_last(d, bulk, first), rest, strata_emit_index(&d->e, bulk->extents[ROWS]));
 }
 
-static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, bool is_clipped) {
+// |whole|: the number of the map of whole boxes whose last one this is of; negative: it is of whole ones.
+static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t whole) {
   MlirContext context = d->e.context;
   int64_t box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
   strata_size_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK];
@@ -425,7 +426,7 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense &&
                  !bulk->is_exact; // a matrix instruction's operand
   MlirAttribute type = mlirTypeAttrGet(is_tf32 ? mlirTF32TypeGet(context) : element);
-  MlirNamedAttribute entries[11];
+  MlirNamedAttribute entries[12];
   intptr_t n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("buffer", strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer)));
@@ -439,8 +440,10 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
     ENTRY("lower", strata_i64s_attr(context, window->n_dims, window->lower));
     ENTRY("upper", strata_i64s_attr(context, window->n_dims, window->upper));
   }
-  if (is_clipped)
+  if (whole >= 0) {
     ENTRY("clipped", strata_i64_attr(context, bulk->clipped));
+    ENTRY("whole", strata_i64_attr(context, whole));
+  }
   if (bulk->reads_ahead)
     ENTRY("ahead", mlirUnitAttrGet(context));
 #undef ENTRY
@@ -456,7 +459,7 @@ static int64_t number_of_map(strata_gpu_distribution_t *d, MlirAttribute map) {
 }
 
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
-  return number_of_map(d, map_of(d, bulk, span, false));
+  return number_of_map(d, map_of(d, bulk, span, -1));
 }
 
 int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
@@ -503,11 +506,12 @@ void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, c
   bool is_alone = mlirValueIsNull(to->blocks);
   int fixed = is_alone ? FIXED : FIXED + 1;
   int rank = strata_bulk_coordinates(d, bulk, offsets, operands + fixed);
-  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map(d, bulk, span))};
+  const int64_t whole = strata_bulk_map(d, bulk, span);
+  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, whole)};
   const char *name = is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST;
   strata_loop_t branch = {0};
   if (bulk->clipped) {
-    const int64_t last = number_of_map(d, map_of(d, bulk, span, true));
+    const int64_t last = number_of_map(d, map_of(d, bulk, span, whole));
     strata_named_attr_t clipped = {"map", strata_i64_attr(d->e.context, last)};
     branch = strata_emit_if_begin(&d->e, is_last(d, bulk, operands[fixed + bulk->clipped]));
     strata_emit_op(&d->e, name, fixed + rank, operands, 0, NULL, 1, &clipped);

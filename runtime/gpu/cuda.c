@@ -42,6 +42,10 @@ typedef struct { // CUlaunchConfig
   unsigned n_attributes;
 } launch_config_t;
 
+typedef struct { // CUtensorMap
+  _Alignas(MAP_ALIGNMENT) char bytes[MAP_SIZE];
+} encoded_map_t;
+
 #define FUNCTION(is_needed, name, symbol, parameters) int(*name) parameters;
 static struct {
 #include "runtime/gpu/cuda.def"
@@ -256,19 +260,27 @@ static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *a
                                swizzle_code(map->swizzle), promotion, FILL_ZERO));
 }
 
+// True if the last box of a clipped map is a whole one: it is encoded already.
+static bool is_whole(const strata_rt_map_t *map, const int64_t *values) {
+  return map->clipped && strata_rt_number(map->sizes[map->clipped], values) % map->box[map->clipped] == 0;
+}
+
 // Where maps lie among the parameters is the driver's business (they are aligned within its memory, not within the
 // parameters): each parameter is given on its own, and a null pointer says where they end.
 static int launch_with_maps(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers,
                             const int64_t *values, void *stream, bool is_first) {
   const strata_rt_kernel_t *shape = function->shape;
-  _Alignas(MAP_ALIGNMENT) char maps[STRATA_RT_MAX_MAPS][MAP_SIZE];
+  encoded_map_t maps[STRATA_RT_MAX_MAPS];
   void *params[STRATA_RT_MAX_ARGS + STRATA_RT_MAX_MAPS + 1];
   int status = STRATA_OK;
   for (uint32_t i = 0; i < n_buffers; i++)
     params[i] = &buffers[i];
   for (uint32_t i = 0; i < shape->n_maps && !status; i++) {
-    status = encode_map(&shape->maps[i], values, buffers[shape->maps[i].buffer], maps[i]);
-    params[n_buffers + i] = maps[i];
+    if (is_whole(&shape->maps[i], values))
+      maps[i] = maps[shape->maps[i].whole];
+    else
+      status = encode_map(&shape->maps[i], values, buffers[shape->maps[i].buffer], &maps[i]);
+    params[n_buffers + i] = &maps[i];
   }
   params[n_buffers + shape->n_maps] = NULL;
   return status ? status
