@@ -280,7 +280,7 @@ static strata_status_t fetch(strata_gpu_distribution_t *d, const strata_gpu_atte
   const strata_shared_operand_t *operand = &a->operands[which].shared;
   const strata_ring_t *ring = &a->rings[which];
   strata_ring_acquire(d, ring, place);
-  strata_ring_expect(d, ring, place.slot, operand->source->bytes(operand));
+  strata_ring_expect(d, ring, place.slot, operand->source->bytes(operand), (MlirValue){NULL});
   MlirValue at = strata_emit_times(&d->e, place.slot, a->operands[which].slot);
   return operand->source->fill(d, operand, &(strata_fill_t){.slot = place.slot, .at = at, .full = ring->full});
 }

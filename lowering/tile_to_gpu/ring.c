@@ -29,9 +29,10 @@ void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, 
   strata_phase_arrive_once(d, barriers, i, STRATA_GROUP_THREADS);
 }
 
-void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes) {
+void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes, MlirValue fewer) {
   strata_named_attr_t attr = {"bytes", strata_i64_attr(d->e.context, bytes)};
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, 2, (MlirValue[]){barriers, i}, 0, NULL, 1, &attr);
+  int n = mlirValueIsNull(fewer) ? 2 : 3;
+  strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, n, (MlirValue[]){barriers, i, fewer}, 0, NULL, 1, &attr);
 }
 
 void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity) {
@@ -75,8 +76,9 @@ void strata_ring_reacquire(strata_gpu_distribution_t *d, const strata_ring_t *ri
   strata_phase_wait(d, ring->empty, number(&d->e, place.slot, ring->empty_at), place.parity);
 }
 
-void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t bytes) {
-  strata_phase_expect(d, ring->full, number(&d->e, slot, 0), bytes);
+void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t bytes,
+                        MlirValue fewer) {
+  strata_phase_expect(d, ring->full, number(&d->e, slot, 0), bytes, fewer);
 }
 
 void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place) {
