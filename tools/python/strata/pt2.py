@@ -7,7 +7,7 @@ import json
 import math
 import operator
 import zipfile
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Tuple
 
 import torch
 
@@ -34,15 +34,28 @@ def _size(value: Any) -> Json:
     return {"as_int": value}
 
 
-def _meta(tensor: Any, strides: Optional[Any] = None) -> Json:
-    """|strides|: of a copy that begins with its first element."""
-    if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided:
-        raise NotSimple(f"a value is {type(tensor).__name__}")
-    offset = tensor.storage_offset() if strides is None else 0
-    return {"dtype": _code(tensor.dtype), "sizes": list(map(_size, tensor.shape)),
-            "strides": list(map(_size, tensor.stride() if strides is None else strides)),
-            "storage_offset": _size(offset), "layout": _STRIDED, "requires_grad": False,
-            "device": {"type": tensor.device.type, "index": None}}
+class Form(NamedTuple):
+    """What is said of a tensor."""
+    dtype: Any
+    shape: Tuple[Any, ...]
+    strides: Tuple[Any, ...]
+    offset: Any
+    device: str
+
+
+def form_of(value: Any) -> Form:
+    """Of a tensor, or what a node has of one."""
+    if isinstance(value, Form):
+        return value
+    if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
+        raise NotSimple(f"a value is {type(value).__name__}")
+    return Form(value.dtype, tuple(value.shape), value.stride(), value.storage_offset(), value.device.type)
+
+
+def _meta(form: Form) -> Json:
+    return {"dtype": _code(form.dtype), "sizes": list(map(_size, form.shape)), "strides": list(map(_size, form.strides)),
+            "storage_offset": _size(form.offset), "layout": _STRIDED, "requires_grad": False,
+            "device": {"type": form.device, "index": None}}
 
 
 #===-- Arguments -------------------------------------------------------------------------------------------------------
@@ -138,7 +151,7 @@ class _Writer:
         return written
 
     def _result(self, name: str, value: Any) -> Json:
-        self._tensors[name] = _meta(value)
+        self._tensors[name] = _meta(form_of(value))
         return {"name": name}
 
     def _elements(self, node: Any, values: Any) -> List[Json]:
@@ -155,7 +168,7 @@ class _Writer:
         returns, value = node.target._schema.returns, node.meta.get("val")
         if not returns:
             return []
-        if isinstance(value, torch.Tensor):
+        if isinstance(value, (torch.Tensor, Form)):
             return [{"as_tensor": self._result(node.name, value)}]
         if not isinstance(value, (list, tuple)):
             raise NotSimple(f"{node.name} is a {type(value).__name__}")
@@ -245,7 +258,7 @@ def _add_tensors(archive: zipfile.ZipFile, folder: str, prefix: str, tensors: Di
     config: Json = {}
     paths: Dict[Any, str] = {}
     for name, tensor in tensors.items():
-        meta = _meta(tensor, _contiguous_strides(tensor.shape))
+        meta = _meta(form_of(tensor)._replace(strides=_contiguous_strides(tensor.shape), offset=0))
         place = (tensor.device, tensor.data_ptr() if tensor.numel() else name, tensor.dtype, tensor.shape, tensor.stride())
         path = paths.get(place)
         if path is None:
