@@ -2,12 +2,11 @@
 numbers, and of the parts of the schema (torch/_export/serde/schema.py, version 8) that the compiler reads."""
 from __future__ import annotations
 
-import io
 import json
 import math
 import operator
 import zipfile
-from typing import Any, Callable, Dict, List, NamedTuple, Tuple
+from typing import Any, BinaryIO, Callable, Dict, List, NamedTuple, Tuple
 
 import torch
 
@@ -269,16 +268,14 @@ def _add_tensors(archive: zipfile.ZipFile, folder: str, prefix: str, tensors: Di
     _add(archive, f"data/{folder}/model_{folder}_config.json", json.dumps({"config": config}))
 
 
-def dumps(program: Any) -> bytes:
-    """The bytes of the archive; NotSimple where torch.export.save is to write it."""
+def dump(program: Any, file: BinaryIO) -> None:
+    """Writes the archive; NotSimple where torch.export.save is to write it."""
     model = json.dumps(_Writer(program).model())
     stored = {spec.target for spec in program.graph_signature.input_specs if spec.target is not None}
     constants = {name: value for name, value in program.constants.items() if name in stored}
     weights = {name: value for name, value in program.state_dict.items() if name in stored and name not in constants}
-    file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         _add(archive, "byteorder", "little")
         _add(archive, "models/model.json", model)
         _add_tensors(archive, "weights", "weight", weights)
         _add_tensors(archive, "constants", "tensor", constants)
-    return file.getvalue()

@@ -3,11 +3,11 @@ exported."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
-import io
 import traceback
 import warnings
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import torch
 from torch.utils import _pytree as pytree
@@ -16,7 +16,7 @@ from . import pt2
 from .errors import CompileError, ShapeError, UnsupportedError
 from .graphs import numbered
 from .emitted import Profile, Tensor
-from .model import Bytes, CompiledModel
+from .model import CompiledModel, Written
 from .options import Options
 
 @contextlib.contextmanager
@@ -53,14 +53,14 @@ def _without_lines() -> Iterator[None]:
         torch.fx.proxy.CapturedTraceback = record.CapturedTraceback
 
 
-def _save(program: Any) -> bytes:
-    file = io.BytesIO()
+def _save(program: Any, file: BinaryIO) -> None:
     with _quiet():
         try:
-            return pt2.dumps(program)
+            pt2.dump(program, file)
         except pt2.NotSimple:
+            file.seek(0)
+            file.truncate()
             torch.export.save(program, file)
-    return file.getvalue()
 
 
 def refuse_gradients(leaves: Sequence[Any]) -> None:
@@ -111,18 +111,18 @@ def _compile(program: Any, options: Options) -> Tuple[Any, CompiledModel]:
     decompositions, without operators that work in place."""
     if hasattr(program, "exported"):  # it was traced
         try:
-            return program, CompiledModel(Bytes(".pt2", lambda: pt2.dumps(program)), options)
+            return program, CompiledModel(Written(".pt2", functools.partial(pt2.dump, program)), options)
         except (CompileError, pt2.NotSimple):
             program = program.exported()
     try:
-        return program, CompiledModel(Bytes(".pt2", lambda: _save(program)), options)
+        return program, CompiledModel(Written(".pt2", functools.partial(_save, program)), options)
     except CompileError as first:
         try:
             with _quiet():
                 parts = program.run_decompositions()
         except Exception:  # whatever PyTorch says of it: the compiler's error is the one to see
             raise first from None
-        return parts, CompiledModel(Bytes(".pt2", lambda: _save(parts)), options)
+        return parts, CompiledModel(Written(".pt2", functools.partial(_save, parts)), options)
 
 
 class ExportedModel:
