@@ -1,5 +1,5 @@
-"""Programs traced by this package: the compiler makes the same graph of them as of torch.export's. What cannot be traced
-is left to torch.export, and leaves nothing behind."""
+"""Programs traced by this package: the compiler makes the same graph of them as of torch.export's. What cannot be
+traced is left to torch.export, and leaves nothing behind."""
 import os
 import sys
 
@@ -85,8 +85,9 @@ def arguments():
 
 
 def values_of_python():
-    compare(Calls(lambda self, x: torch.where(x > torch.tensor(0.5), x, torch.tensor([1.0, 2.0, 3.0, 4.0])) + torch.arange(4)),
-            (random(4, 4),))
+    def forward(self, x):
+        return torch.where(x > torch.tensor(0.5), x, torch.tensor([1.0, 2.0, 3.0, 4.0])) + torch.arange(4)
+    compare(Calls(forward), (random(4, 4),))
 
 
 def fast_kernels():
@@ -143,6 +144,11 @@ def what_has_other_shapes_later():
     is_left(Calls(lambda self, x: (x + 1).unsqueeze_(0) * 2), (random(4, 4),), "shape")
 
 
+def results_that_are_no_tensors():
+    is_not_traced(Calls(lambda self, x: (x + 1, 3)), (random(4, 4),), "result")
+    is_not_traced(Calls(lambda self, x: self.weight), (random(4, 4),), "elsewhere")
+
+
 def subclasses():
     class Own(torch.nn.Parameter):
         pass
@@ -153,7 +159,9 @@ def subclasses():
 
 def graphs_of_dynamo():
     """Traced, too, and not exported."""
-    module, args = Calls(lambda self, x: torch.softmax(x @ self.weight * self.kept + self.other, -1)).eval(), (random(4, 4),)
+    def forward(self, x):
+        return torch.softmax(x @ self.weight * self.kept + self.other, -1)
+    module, args = Calls(forward).eval(), (random(4, 4),)
     export = torch_export.export
     torch_backend.export = torch_export.export = None
     try:
@@ -180,5 +188,5 @@ def graphs_that_are_exported():
 support.report([*(case(name) for name, (_, inputs, _) in make_cases.CASES.items() if inputs and name not in LEFT),
                 *((each.__name__, each) for each in (
                     arguments, values_of_python, fast_kernels, what_is_written, of_half_precision, assigned_members,
-                    mapped_functions, values_that_matter, what_has_other_shapes_later, subclasses, graphs_of_dynamo,
-                    graphs_that_are_exported))])
+                    mapped_functions, values_that_matter, what_has_other_shapes_later,
+                    results_that_are_no_tensors, subclasses, graphs_of_dynamo, graphs_that_are_exported))])

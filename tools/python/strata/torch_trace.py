@@ -12,7 +12,8 @@ from torch._C._functorch import is_functorch_wrapped_tensor
 from torch._dispatch.python import enable_python_dispatcher
 from torch._subclasses import FakeTensor, FakeTensorMode
 from torch._subclasses.schema_check_mode import SchemaCheckMode
-from torch.export.graph_signature import ExportGraphSignature, InputKind, InputSpec, OutputKind, OutputSpec, TensorArgument
+from torch.export.graph_signature import (ExportGraphSignature, InputKind, InputSpec, OutputKind, OutputSpec,
+                                          TensorArgument)
 from torch.fx.node import map_aggregate
 from torch.overrides import BaseTorchFunctionMode
 from torch.utils import _pytree as pytree
@@ -27,7 +28,8 @@ class NotSimple(Exception):
 
 
 class Input(NamedTuple):
-    """A tensor that a program is given or has stored: |fake| is it without its memory, |target| the name it is stored by."""
+    """A tensor that a program is given or has stored: |fake| is it without its memory, |target| the name of one that is
+    stored."""
     name: str
     fake: Any
     kind: Any = InputKind.USER_INPUT
@@ -54,6 +56,8 @@ class Program:
 
     def __init__(self, recorder: "_Recorder", in_spec: Any, results: Any, exported: Callable[[], Any]) -> None:
         leaves, out_spec = pytree.tree_flatten(results)
+        if not all(isinstance(leaf, torch.Tensor) for leaf in leaves):
+            raise NotSimple("a result is no tensor")
         nodes = [recorder.node_of(leaf) for leaf in leaves]
         recorder.graph.output(tuple(nodes))
         recorder.graph.eliminate_dead_code()
@@ -208,8 +212,8 @@ def _run(graph: Any, inputs: Iterator[Any]) -> Any:
 
 
 def of_graph(graph: Any, fakes: Sequence[Any], constants: Mapping[int, Any], exported: Callable[[], Any]) -> Program:
-    """The program of a torch.fx.Graph of dynamo's, whose inputs |fakes| stand for; those of these numbers are |constants|.
-    NotSimple, or what PyTorch raises, where torch.export is to make it."""
+    """The program of a torch.fx.Graph of dynamo's, whose inputs |fakes| stand for; those of these numbers are
+    |constants|. NotSimple, or what PyTorch raises, where torch.export is to make it."""
     _check(graph)
     given = [fake for i, fake in enumerate(fakes) if i not in constants]
     inputs = [Input(f"b_constant{i}", fakes[i], InputKind.BUFFER, f"constant{i}", True) for i in constants]
@@ -234,13 +238,17 @@ def _names(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> List[
     return [name.lower() for name in names]
 
 
+def _node_name(kind: str, name: str) -> str:
+    return f"{kind}_{name.replace('.', '_')}".lower()
+
+
 def _stored(module: Any, mode: Any) -> Iterator[Tuple[Input, Any]]:
     """Each parameter and buffer, as an input and itself."""
     kept = module.state_dict(keep_vars=True)
     for name, tensor in module.named_parameters():
-        yield Input(f"p_{name.replace('.', '_')}".lower(), _fake(mode, tensor), InputKind.PARAMETER, name), tensor
+        yield Input(_node_name("p", name), _fake(mode, tensor), InputKind.PARAMETER, name), tensor
     for name, tensor in module.named_buffers():
-        yield Input(f"b_{name.replace('.', '_')}".lower(), _fake(mode, tensor), InputKind.BUFFER, name, name in kept), tensor
+        yield Input(_node_name("b", name), _fake(mode, tensor), InputKind.BUFFER, name, name in kept), tensor
 
 
 def _members(module: Any) -> List[Tuple[Dict[str, Any], Dict[str, Any]]]:
@@ -253,7 +261,7 @@ def _members(module: Any) -> List[Tuple[Dict[str, Any], Dict[str, Any]]]:
 
 @contextlib.contextmanager
 def _as_in_export(module: Any) -> Iterator[None]:
-    """Modules are told that they are exported; what they assign to their members is put back, and left to torch.export."""
+    """Modules are told that they are exported; those that assign to their members get these back, and torch.export."""
     flags, members = torch.compiler, _members(module)
     was = flags._is_compiling_flag, flags._is_exporting_flag
     flags._is_compiling_flag = flags._is_exporting_flag = True
@@ -271,14 +279,15 @@ def _as_in_export(module: Any) -> Iterator[None]:
 
 
 def of_module(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any], exported: Callable[[], Any]) -> Program:
-    """The program of |module| called with these tensors. NotSimple, or what PyTorch raises, where torch.export is to make
-    it."""
+    """The program of |module| called with these tensors. NotSimple, or what PyTorch raises, where torch.export is to
+    make it."""
     if isinstance(module, torch.jit.ScriptModule):
         raise NotSimple("a ScriptModule")
     mode = FakeTensorMode()
     stored = list(_stored(module, mode))
     given = [_fake(mode, leaf) for leaf in (*args, *kwargs.values())]
-    inputs = [each for each, _ in stored] + [Input(name, fake) for name, fake in zip(_names(module, args, kwargs), given)]
+    inputs = [each for each, _ in stored]
+    inputs += [Input(name, fake) for name, fake in zip(_names(module, args, kwargs), given)]
     if len({each.name for each in inputs}) < len(inputs):
         raise NotSimple("names are alike")
     fakes = {id(tensor): each.fake for each, tensor in stored}
