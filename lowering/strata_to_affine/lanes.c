@@ -2,6 +2,7 @@
 #include "lowering/strata_to_affine/lanes.h"
 
 #include "dialects/affine/nest.h"
+#include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 
 enum { FEW_LINES = 64, LONG_LINE = 8 * STRATA__LANES };
@@ -14,19 +15,12 @@ strata_loop_t strata__lanes_begin(strata__nest_t *nest, int64_t n, MlirValue *so
   return loop;
 }
 
-static bool is_sum_of_dims(MlirAffineExpr expr) {
-  if (!mlirAffineExprIsABinary(expr))
-    return true;
-  return (mlirAffineExprIsAAdd(expr) || mlirAffineExprIsAMul(expr)) &&
-         is_sum_of_dims(mlirAffineBinaryOpExprGetLHS(expr)) && is_sum_of_dims(mlirAffineBinaryOpExprGetRHS(expr));
-}
-
 bool strata__has_lines(const strata__tensor_t *tensor) {
   if (!tensor->buffer || tensor->type == STRATA_TYPE_I4 || tensor->rank < 1 ||
       strata_size_varies(tensor->sizes[tensor->rank - 1]))
     return false;
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(tensor->map); i++)
-    if (!is_sum_of_dims(mlirAffineMapGetResult(tensor->map, i)))
+    if (strata_affine_has_division(mlirAffineMapGetResult(tensor->map, i)))
       return false;
   return true;
 }

@@ -31,10 +31,7 @@ void strata_depth_find_fetcher(strata_gpu_distribution_t *d, strata_pipelined_ke
 }
 
 MlirValue strata_depth_fetches(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k) {
-  if (k->product.depth == 1)
-    return strata_emit_is_first_thread(d);
-  MlirValue lane = strata_emit_with(&d->e, "arith.andi", d->role.thread, d->device->lanes - 1);
-  return strata_emit_cmpi(&d->e, STRATA_EQ, lane, strata_emit_index(&d->e, 0));
+  return k->product.depth == 1 ? strata_emit_is_first_thread(d) : strata_emit_is_first_lane(d);
 }
 
 STRATA_SCHEDULER_FIXUP(strata_depth_fixup) {

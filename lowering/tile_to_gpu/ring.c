@@ -29,7 +29,8 @@ void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, 
   strata_phase_arrive_once(d, barriers, i, STRATA_GROUP_THREADS);
 }
 
-void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes, MlirValue fewer) {
+void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes,
+                         MlirValue fewer) {
   strata_named_attr_t attr = {"bytes", strata_i64_attr(d->e.context, bytes)};
   int n = mlirValueIsNull(fewer) ? 2 : 3;
   strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, n, (MlirValue[]){barriers, i, fewer}, 0, NULL, 1, &attr);

@@ -8,6 +8,7 @@
 #include "lowering/expand/combine.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/reduce.h"
+#include "lowering/tile_to_gpu/roles.h"
 #include "lowering/tile_to_gpu/shared.h"
 
 typedef struct {
@@ -72,12 +73,6 @@ static void scan_lanes(scan_t *s) {
   }
 }
 
-static MlirValue is_lane_0(const scan_t *s) {
-  strata_emitter_t *e = &s->of.d->e;
-  MlirValue lane = strata_emit_with(e, "arith.andi", s->of.d->role.thread, s->of.d->device->lanes - 1);
-  return strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0));
-}
-
 // Warps behind those that hold a round have the same values, and write them to the same places.
 static strata_status_t scan_warps(scan_t *s) {
   strata_gpu_distribution_t *d = s->of.d;
@@ -100,7 +95,7 @@ static strata_status_t scan_warps(scan_t *s) {
   MlirValue warp = strata_emit_with(e, "arith.divui", d->role.thread, d->device->lanes);
   x.rank = x.own = strata_emit_with(e, "arith.remui", warp, n_warps);
   STRATA_TRY(x.by->ready(&x));
-  strata_loop_t branch = strata_emit_if_begin(e, is_lane_0(s));
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_is_first_lane(d));
   strata_exchange_put(&x, (MlirValue){NULL}, s->rounds, s->all);
   strata_emit_if_end(e, branch);
   STRATA_TRY(strata_exchange_meet(&x));

@@ -129,8 +129,7 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
 // Where sizes vary, a tile in which the operand ends brings no more rows than there are, unless blocks share them.
 static bool is_clipped(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   return strata_pipelined_count_boxes(problem, p, side) > 0 && !problem->sides[side].is_crossed &&
-         p->tile[side] <= STRATA_MAP_MAX_BOX &&
-         p->share[0] * p->share[1] == 1 && p->row <= 1 && !problem->is_pair;
+         p->tile[side] <= STRATA_MAP_MAX_BOX && p->share[0] * p->share[1] == 1 && p->row <= 1 && !problem->is_pair;
 }
 
 // Rows of a side that a slot of the first tile asks the copy engine for.
