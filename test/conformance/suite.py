@@ -9,7 +9,6 @@ import functools
 import os
 import re
 import sys
-import time
 import zlib
 
 import numpy as np
@@ -311,15 +310,22 @@ def print_matrix(results):
               + " |")
 
 
-def main(jobs, unknown=()):
-    """|unknown|: rows of the tables that the caller cannot test, which is a failure."""
+def chosen_jobs(jobs, pattern, drawn):
+    """Those whose names match |pattern|; without one all, but of those that match |drawn| half, others each run."""
+    jobs = [job for job in jobs if re.search(pattern, job.name)]
+    some = [job for job in jobs if drawn and not pattern and re.search(drawn, job.name)]
+    left_out = set(some) - set(strata.drawn(some, len(some) // 2))
+    return [job for job in jobs if job not in left_out]
+
+
+def main(jobs, unknown=(), drawn=None):
+    """|unknown|: rows of the tables that the caller cannot test, which is a failure; |drawn|: see chosen_jobs()."""
     parser = argparse.ArgumentParser()
     parser.add_argument("filter", nargs="?", default="", help="a regular expression that the names of jobs contain")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at once")
     arguments = parser.parse_args()
-    seed = int(os.environ.get("STRATA_SEED", time.time_ns() % 2**31))
-    print(f"STRATA_SEED={seed}", flush=True)
-    chosen = [job for job in jobs if re.search(arguments.filter, job.name)]
+    seed = strata.run_seed()
+    chosen = chosen_jobs(jobs, arguments.filter, drawn)
     done = {}
     for name, results, seconds in (under.run_jobs if under.COMMAND else run_jobs)(chosen, seed, arguments.jobs):
         done[name] = results

@@ -535,7 +535,7 @@ def run_case(name, folder, target=("--target=cpu",)):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(name, folder)) for name in sys.argv[1:] or CASES)
+        strata.report((name, lambda name=name: run_case(name, folder)) for name in strata.some(CASES))
 
 
 if __name__ == "__main__":

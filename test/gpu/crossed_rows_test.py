@@ -80,22 +80,25 @@ def run(made, expected, name, device, in_turn):
     return len(schedules) == 1 and error <= made.tolerance and ("blocks = " in said) == in_turn
 
 
+def problems():
+    """Arguments of case(), a device, and whether blocks carry out several tasks."""
+    for function in (softmax, layer_norm):
+        for i, shape in enumerate(SHAPES):
+            yield (function, list(TOLERANCE)[i % 2], shape), DEVICES[1], False
+        for shape, dtype in MANY:
+            for device in DEVICES:
+                yield (function, dtype, shape), device, True
+    for shift in (far_from_zero, with_outliers):
+        for shape in ((4300, 512), (2124, 1000)):
+            yield (layer_norm, F32, shape, shift), DEVICES[1], True
+    yield (norm_softmax_norm, F32, (6400, 512)), DEVICES[1], True
+
+
 def main():
     gpu.use_stand_in()
     failed = 0
-    for function in (softmax, layer_norm):
-        for i, shape in enumerate(SHAPES):
-            dtype = list(TOLERANCE)[i % 2]
-            failed += not run(*case(function, dtype, shape), f"{function.__name__}_{i}", DEVICES[1], False)
-        for i, (shape, dtype) in enumerate(MANY):
-            made = case(function, dtype, shape)
-            for device in DEVICES:
-                failed += not run(*made, f"{function.__name__}_many_{i}_{device}", device, True)
-    for shift in (far_from_zero, with_outliers):
-        for shape in ((4300, 512), (2124, 1000)):
-            name = f"layer_norm_{shift.__name__}_{shape[1]}"
-            failed += not run(*case(layer_norm, F32, shape, shift), name, DEVICES[1], True)
-    failed += not run(*case(norm_softmax_norm, F32, (6400, 512)), "norm_softmax_norm", DEVICES[1], True)
+    for i, (made, device, is_many) in enumerate(strata.every(problems())):
+        failed += not run(*case(*made), f"crossed_{i}", device, is_many)
     return failed != 0
 
 

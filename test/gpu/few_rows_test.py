@@ -1,5 +1,6 @@
 """Products of few rows, which stream a matrix of weights, on an emulated device with matrix instructions that read
 shared memory: tiles of as many rows as there are, or one, either order of the weights, sizes that tiles hang over."""
+import functools
 import itertools
 
 import numpy as np
@@ -61,40 +62,45 @@ def check(m, n, k, transposed, element, way, crossed=False):
     assert error <= TOLERANCE[element], f"{what}: {error:.2e}"
 
 
+def cases():
+    for transposed in (False, True):
+        yield functools.partial(check, 1, 520, 8200, transposed, "f16", "swap")
+        yield functools.partial(check, 1, 1032, 4120, transposed, "f16", "swap")
+        yield functools.partial(check, 2, 320, 8192, transposed, "f16", "swap")
+        yield functools.partial(check, 3, 328, 4296, transposed, "f16", "swap")
+        yield functools.partial(check, 5, 264, 4096, transposed, "f16", "swap")
+        yield functools.partial(check, 8, 264, 2056, transposed, "f16", "swap")
+        for m in (16, 17, 33, 100):
+            yield functools.partial(check, m, 264, 1096, transposed, "f16", "wgmma")
+        # blocks that begin their reductions at different steps, of rows along it
+        yield functools.partial(check, 1, 4104, 2048, transposed, "f16", "stagger" if transposed else "swap")
+        yield functools.partial(check, 100, 8200, 1024, transposed, "bf16", "stagger" if transposed else "wgmma")
+        for m in (16, 40):  # fewer than a span of the slot
+            yield functools.partial(check, m, 1032, 264, transposed, "f16", "wgmma", crossed=True)
+        for m in (1, 3, 8, 17, 33):
+            yield functools.partial(check, m, 131, 517, transposed, "f16", "schedule")
+        yield functools.partial(check, 1, 777, 333, transposed, "f32", "rows")
+    for m in (2, 3, 7):
+        yield functools.partial(check, m, 331, 517, False, "bf16", "contract")
+        yield functools.partial(check, m, 331, 517, True, "bf16", "rows")
+    yield functools.partial(check, 3, 331, 517, False, "f32", "contract")
+    yield functools.partial(check, 17, 264, 3391, True, "bf16", "split")  # a length without divisors: the last part is shorter
+    yield functools.partial(check, 5, 331, 3391, False, "f16", "split")
+    yield functools.partial(check, 9, 259, 3391, False, "f32", "split")
+    # too few results for the card, summed up by threads, of lengths without divisors that suit: in parts all the same
+    yield functools.partial(check, 2, 104, 3845, False, "f32", "kernel k1")
+    yield functools.partial(check, 2, 92, 761, False, "f16", "kernel k1", crossed=True)
+    yield functools.partial(check, 5, 1, 1283, True, "bf16", "kernel k1", crossed=True)
+    yield functools.partial(check, 1, 1024, 1024, False, "f16", "swap")
+    yield functools.partial(check, 1, 1024, 1024, True, "f16", "rows")
+    yield functools.partial(check, 1, 1000, 4200, True, "f32", "swap")
+    yield functools.partial(check, 4, 1000, 1100, True, "f32", "swap")
+
+
 def main():
     gpu.use_stand_in()
-    for transposed in (False, True):
-        check(1, 520, 8200, transposed, "f16", "swap")
-        check(1, 1032, 4120, transposed, "f16", "swap")
-        check(2, 320, 8192, transposed, "f16", "swap")
-        check(3, 328, 4296, transposed, "f16", "swap")
-        check(5, 264, 4096, transposed, "f16", "swap")
-        check(8, 264, 2056, transposed, "f16", "swap")
-        for m in (16, 17, 33, 100):
-            check(m, 264, 1096, transposed, "f16", "wgmma")
-        # blocks that begin their reductions at different steps, of rows along it
-        check(1, 4104, 2048, transposed, "f16", "stagger" if transposed else "swap")
-        check(100, 8200, 1024, transposed, "bf16", "stagger" if transposed else "wgmma")
-        for m in (16, 40):  # fewer than a span of the slot
-            check(m, 1032, 264, transposed, "f16", "wgmma", crossed=True)
-        for m in (1, 3, 8, 17, 33):
-            check(m, 131, 517, transposed, "f16", "schedule")
-        check(1, 777, 333, transposed, "f32", "rows")
-    for m in (2, 3, 7):
-        check(m, 331, 517, False, "bf16", "contract")
-        check(m, 331, 517, True, "bf16", "rows")
-    check(3, 331, 517, False, "f32", "contract")
-    check(17, 264, 3391, True, "bf16", "split")  # a length without divisors: the last part is shorter
-    check(5, 331, 3391, False, "f16", "split")
-    check(9, 259, 3391, False, "f32", "split")
-    # too few results for the card, summed up by threads, of lengths without divisors that suit: in parts all the same
-    check(2, 104, 3845, False, "f32", "kernel k1")
-    check(2, 92, 761, False, "f16", "kernel k1", crossed=True)
-    check(5, 1, 1283, True, "bf16", "kernel k1", crossed=True)
-    check(1, 1024, 1024, False, "f16", "swap")
-    check(1, 1024, 1024, True, "f16", "rows")
-    check(1, 1000, 4200, True, "f32", "swap")
-    check(4, 1000, 1100, True, "f32", "swap")
+    for case in strata.every(cases()):
+        case()
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 com.microsoft's MatMulNBits and of DequantizeLinear, with and without zero points, blocks of every kind, rows that tiles
 hang over, by a warp group's instruction and by a warp's, of groups that share steps. Beside the product of the dequantised
 weights in f64."""
+import functools
 import os
 import re
 
@@ -117,7 +118,8 @@ def dequantize(generator, name, m, n, k, bits, signed, per, zeros=False, turned=
 def count_operations():
     """What the loop that multiplies spends on a weight of 4 bits: two operations a pair put it under an exponent, which
     the assembler makes one of, one takes the zero point off, one scales; shifts and splats besides."""
-    strata.strata("packed3.onnx", "--compile-to=gpu", "-o", "gpu", *OPTIONS)
+    matmul_nbits(np.random.default_rng(0), "counted", 16, 272, 1088, 4, 32, True)
+    strata.strata("counted.onnx", "--compile-to=gpu", "-o", "gpu", *OPTIONS)
     files = [os.path.join("gpu", name) for name in os.listdir("gpu") if name.endswith(".mlir")]
     with open(files[0], encoding="utf-8") as file:
         text = file.read()
@@ -151,8 +153,7 @@ def count_instructions():
     assert count["add.rn.f16x2"] + count["fma.rn.f16x2"] == weights // 2, count
 
 
-def main():
-    gpu.use_stand_in()
+def cases():
     seed = int(os.environ.get("STRATA_SEED", np.random.SeedSequence().entropy % (1 << 32)))
     print(f"STRATA_SEED={seed}", flush=True)
     generator = np.random.default_rng(seed)
@@ -164,24 +165,33 @@ def main():
         return f"packed{number}"
 
     for m in (1, 5, 16, 33, 128):
-        matmul_nbits(generator, name(), m, 272, 1088, 4, 32, m % 2 == 0)
+        yield functools.partial(matmul_nbits, generator, name(), m, 272, 1088, 4, 32, m % 2 == 0)
     for bits in (4, 8):
         for block in (16, 32, 64, 128, 256):
             for zeros in (False, True):
-                matmul_nbits(generator, name(), 3, 208, 832, bits, block, zeros)
-    matmul_nbits(generator, name(), 7, 200, 832, 4, 32, True, way="apart")  # no whole tiles of columns
-    matmul_nbits(generator, name(), 7, 208, 800, 4, 32, True, way="apart")  # nor of steps
+                yield functools.partial(matmul_nbits, generator, name(), 3, 208, 832, bits, block, zeros)
+    for n, k in ((200, 832), (208, 800)):  # no whole tiles of columns, nor of steps
+        yield functools.partial(matmul_nbits, generator, name(), 7, n, k, 4, 32, True, way="apart")
     for signed in (False, True):
         for bits in (4, 8):
             for per in ("tensor", "column", 32, 128):
                 for turned in (False, True):
-                    dequantize(generator, name(), 4, 256, 640, bits, signed, per, zeros=turned != signed,
-                               turned=turned, way="" if per == "tensor" else "packed")
+                    yield functools.partial(dequantize, generator, name(), 4, 256, 640, bits, signed, per,
+                                            zeros=turned != signed, turned=turned,
+                                            way="" if per == "tensor" else "packed")
+
     for m in (1, 9, 32):
         for bits, block, zeros in ((4, 32, True), (4, 128, False), (8, 16, True), (8, 256, False)):
-            matmul_nbits(generator, name(), m, 272, 1024, bits, block, zeros, deep=2 if zeros else 5)
+            yield functools.partial(matmul_nbits, generator, name(), m, 272, 1024, bits, block, zeros,
+                                    deep=2 if zeros else 5)
+
+
+def main():
+    gpu.use_stand_in()
+    for case in strata.every(cases()):
+        case()
     count_operations()
-    matmul_nbits(generator, "counted", 16, 272, 1024, 4, 32, False, deep=5)
+    matmul_nbits(np.random.default_rng(0), "counted", 16, 272, 1024, 4, 32, False, deep=5)
     count_instructions()
 
 

@@ -1,6 +1,7 @@
 """Gated products, activation(x W) * (x V), on emulated devices with matrix instructions that read shared memory, with
 such whose operands threads stage, and without any: one kernel of two products, either operand along the instruction's
 rows, tiles that hang over, beside float64."""
+import functools
 import itertools
 import math
 
@@ -86,31 +87,36 @@ def check(m, n, k, transposed, element, activation="silu", way=None, is_pair=Tru
         assert error <= TOLERANCE[element], f"{what}: {error:.2e}"
 
 
-def main():
-    gpu.use_stand_in()
+def cases():
     for transposed in (False, True):
-        check(1, 9000, 520, transposed, "bf16")
-        check(16, 4600, 264, transposed, "bf16")
-        check(100, 392, 328, transposed, "f16", "gelu")
-        check(264, 328, 264, transposed, "bf16")
-        check(70, 200, 200, transposed, "f16", way=((128, 64), 2, False, 3, 2))
-        check(70, 200, 200, transposed, "f16", "gelu", way=((64, 128), 1, False, 2, 2))
-        check(70, 200, 200, transposed, "bf16", way=((64, 128), 2, True, 3, 1))
-        check(40, 328, 136, transposed, "bf16", way=((16, 64), 1, True, 4, 2))
-        check(200, 200, 136, transposed, "bf16", way=((128, 64), 1, False, 3, 3, 2))
-        check(16, 4600, 264, transposed, "bf16", is_pair=False, keeps=True)
-    check(70, 200, 200, True, "f16", way=((128, 48), 2, False, 3, 2))
-    check(16, 4600, 512, True, "bf16", staggers=True)  # blocks begin their reductions at different steps
-    check(37, 333, 517, False, "bf16", is_pair=False)
+        yield functools.partial(check, 1, 9000, 520, transposed, "bf16")
+        yield functools.partial(check, 16, 4600, 264, transposed, "bf16")
+        yield functools.partial(check, 100, 392, 328, transposed, "f16", "gelu")
+        yield functools.partial(check, 264, 328, 264, transposed, "bf16")
+        yield functools.partial(check, 70, 200, 200, transposed, "f16", way=((128, 64), 2, False, 3, 2))
+        yield functools.partial(check, 70, 200, 200, transposed, "f16", "gelu", way=((64, 128), 1, False, 2, 2))
+        yield functools.partial(check, 70, 200, 200, transposed, "bf16", way=((64, 128), 2, True, 3, 1))
+        yield functools.partial(check, 40, 328, 136, transposed, "bf16", way=((16, 64), 1, True, 4, 2))
+        yield functools.partial(check, 200, 200, 136, transposed, "bf16", way=((128, 64), 1, False, 3, 3, 2))
+        yield functools.partial(check, 16, 4600, 264, transposed, "bf16", is_pair=False, keeps=True)
+    yield functools.partial(check, 70, 200, 200, True, "f16", way=((128, 48), 2, False, 3, 2))
+    yield functools.partial(check, 16, 4600, 512, True, "bf16", staggers=True)  # blocks begin their reductions at different steps
+    yield functools.partial(check, 37, 333, 517, False, "bf16", is_pair=False)
     for transposed in (False, True):  # of multiply-adds, by tiles of many kinds, with sums in parts and without
         for m, n, k in ((37, 333, 517), (130, 200, 72), (64, 1000, 3), (9, 70, 1000), (2050, 515, 20)):
-            check(m, n, k, transposed, "bf16", device="emulated_fma")
-        check(100, 392, 328, transposed, "f16", "gelu", device="emulated_fma")
+            yield functools.partial(check, m, n, k, transposed, "bf16", device="emulated_fma")
+        yield functools.partial(check, 100, 392, 328, transposed, "f16", "gelu", device="emulated_fma")
         for device in ("emulated_942", "emulated_1100"):  # of matrix instructions whose operands threads stage
-            check(70, 130, 96, transposed, "f16", device=device)
-            check(37, 333, 517, transposed, "bf16", "gelu", device=device)
-        check(3, 70, 1000, transposed, "bf16", is_pair=False, device="emulated_fma")
-        check(70, 200, 200, transposed, "f16", is_pair=False, keeps=True, device="emulated_fma")
+            yield functools.partial(check, 70, 130, 96, transposed, "f16", device=device)
+            yield functools.partial(check, 37, 333, 517, transposed, "bf16", "gelu", device=device)
+        yield functools.partial(check, 3, 70, 1000, transposed, "bf16", is_pair=False, device="emulated_fma")
+        yield functools.partial(check, 70, 200, 200, transposed, "f16", is_pair=False, keeps=True, device="emulated_fma")
+
+
+def main():
+    gpu.use_stand_in()
+    for case in strata.every(cases()):
+        case()
 
 
 if __name__ == "__main__":

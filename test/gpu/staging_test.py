@@ -80,7 +80,7 @@ def run(case, staged, index):
 
 def main():
     gpu.use_stand_in()
-    return sum(not run(*case, i) for i, case in enumerate(cases())) != 0
+    return sum(not run(*case, i) for i, case in enumerate(strata.every(cases()))) != 0
 
 
 if __name__ == "__main__":

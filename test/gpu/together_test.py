@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 import gpu
+import strata
 from level2 import Case
 from products_test import NN, NT, schedule
 
@@ -218,7 +219,7 @@ def run(case, n_launches, line, index):
 
 def main():
     gpu.use_stand_in()
-    return sum(not run(*case, i) for i, case in enumerate(cases())) != 0
+    return sum(not run(*case, i) for i, case in enumerate(strata.every(cases()))) != 0
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 import gpu
+import strata
 import together_test as together
 
 
@@ -72,7 +73,7 @@ def run(case, device, n_launches, line, name):
 
 def main():
     gpu.use_stand_in()
-    return sum(not run(*case, f"together_tiled{i}") for i, case in enumerate(cases())) != 0
+    return sum(not run(*case, f"together_tiled{i}") for i, case in enumerate(strata.every(cases()))) != 0
 
 
 if __name__ == "__main__":

@@ -191,8 +191,8 @@ def check_network():
 
 
 if __name__ == "__main__":
-    for convolution in CONVOLUTIONS:
+    for convolution in strata.every(CONVOLUTIONS):
         check_convolution(*convolution)
-    for product in PRODUCTS:
+    for product in strata.every(PRODUCTS):
         check_product(*product)
     check_network()

@@ -7,6 +7,7 @@ checks every call. Needs numpy only.
 """
 import ctypes
 import os
+import zlib
 
 import numpy as np
 
@@ -23,11 +24,14 @@ def use_stand_in():
 
 
 def report_drawn(cases):
-    """strata.report, on the stand-in, of |cases|, of a name and a function of a generator each: all of one seed."""
+    """strata.report, on the stand-in, of |cases|, of a name and a function of a generator each, which the name and the
+    run's seed make."""
     use_stand_in()
-    seed = np.random.SeedSequence().entropy
-    print(f"seed {seed}", flush=True)
-    strata.report((name, lambda check=check: check(np.random.default_rng(seed))) for name, check in cases)
+    strata.report((name, lambda name=name, check=check: check(generator_of(name))) for name, check in cases)
+
+
+def generator_of(name):
+    return np.random.default_rng([strata.run_seed(), zlib.crc32(name.encode())])
 
 
 def compile_case(case, name, schedule="", options=(), device="emulated_90"):

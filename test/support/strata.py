@@ -5,6 +5,7 @@ model's signature. Needs numpy only.
 """
 import _ctypes
 import ctypes
+import functools
 import os
 import random
 import resource
@@ -36,20 +37,28 @@ def own_arguments():
 
 
 def some(cases):
-    """The cases that the command line names; else all, or every TEST_EVERY-th where each takes long under a sanitizer."""
+    """The cases that the command line names; else every() of them."""
     return sys.argv[1:] or every(cases)
 
 
 def every(cases):
-    return list(cases)[::int(os.environ.get("TEST_EVERY", "1"))]
+    """All; or one in TEST_EVERY of them, at least one, others each run, as the seed that is printed says."""
+    cases, step = list(cases), int(os.environ.get("TEST_EVERY", "1"))
+    return cases if step == 1 else cases[run_seed() % min(step, len(cases))::step]
+
+
+@functools.cache
+def run_seed():
+    """Of what this process draws: STRATA_SEED, or another each run."""
+    seed = int(os.environ.get("STRATA_SEED", random.randrange(1 << 32)))
+    print(f"STRATA_SEED={seed}", flush=True)
+    return seed
 
 
 def drawn(cases, count):
     """|count| of the cases, others each run, as the seed that is printed says: STRATA_SEED repeats it, STRATA_ALL=1 takes all."""
-    seed = int(os.environ.get("STRATA_SEED", random.randrange(1 << 32)))
-    print(f"STRATA_SEED={seed}", flush=True)
     cases = list(cases)
-    return cases if "STRATA_ALL" in os.environ else random.Random(seed).sample(cases, min(count, len(cases)))
+    return cases if "STRATA_ALL" in os.environ else random.Random(run_seed()).sample(cases, min(count, len(cases)))
 
 
 def report(cases):

@@ -233,5 +233,5 @@ def other_processors():
         assert "no candidate can be compiled: libraries for this device are archives alone" in said, said
 
 
-strata.report([(model.name, lambda model=model: every_candidate(model)) for model in MODELS] + [
+strata.report([(model.name, lambda model=model: every_candidate(model)) for model in strata.every(MODELS)] + [
     (case.__name__, case) for case in (other_processors, used, others_are_not_used, hostile_schedules_are_not_used, updated)])

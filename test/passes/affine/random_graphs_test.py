@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 
+import strata
 from level2 import Case, i64s, run_cases
 
 N_GRAPHS, MAX_SIZE = 150, 400
@@ -116,7 +117,7 @@ def random_case(name, random):
 
 def main():
     random = np.random.default_rng(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
-    cases = [random_case(f"graph {i}", random) for i in range(N_GRAPHS)]
+    cases = strata.every(random_case(f"graph {i}", random) for i in range(N_GRAPHS))
     return sum(run_cases(cases, pipeline) for pipeline in PIPELINES) != 0
 
 
