@@ -138,9 +138,9 @@ def count_operations():
 def count_instructions():
     """The same of what a warp's instruction multiplies, in NVIDIA's: of eight weights a shift, four of logic, an addition
     or multiply-add and a multiplication for each pair."""
-    model = "counted.onnx"  # of 16 rows, 4 bits, one zero point
+    model = "multiplied.onnx"  # of 16 rows, 4 bits, one zero point
     schedule = deep_schedule(model, 16, 5, "sm_90a")
-    strata.strata(model, "--aot", "--aot-name", "counted", "-o", "out", "--target=nvgpu", "--device=sm_90a",
+    strata.strata(model, "--aot", "--aot-name", "multiplied", "-o", "out", "--target=nvgpu", "--device=sm_90a",
                   "--save-temps=temps", schedule)
     with open("temps/sm_90a.s", encoding="utf-8") as file:
         kernels = [part for part in file.read().split(".entry")[1:] if "mma.sync" in part]
@@ -191,7 +191,7 @@ def main():
     for case in strata.every(cases()):
         case()
     count_operations()
-    matmul_nbits(np.random.default_rng(0), "counted", 16, 272, 1024, 4, 32, False, deep=5)
+    matmul_nbits(np.random.default_rng(0), "multiplied", 16, 272, 1024, 4, 32, False, deep=5)
     count_instructions()
 
 
