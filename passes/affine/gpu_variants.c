@@ -186,11 +186,14 @@ static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_ro
     if (likely[i] > strata_size_min(length) && likely[i] < strata_size_max(length))
       STRATA_TRY(strata_gpu_variant_of_rows(s, length, likely[i], schedule, &is_there));
   held_lengths(s, held);
+  int64_t least = 0;
   for (int i = 0; i < HELD_LENGTHS; i++) {
     bool is_behind = i > 0 && held[i - 1].most >= held[i].most; // of other rows than the one before
+    if (i > 0 && !is_behind)
+      least = held[i - 1].most + 1;
     if (is_behind && aligned->count == 0)
       continue;
-    STRATA_TRY(add_rows(s, held[i].is_aligned ? aligned : &any, length, 0, held[i].most, schedule));
+    STRATA_TRY(add_rows(s, held[i].is_aligned ? aligned : &any, length, least, held[i].most, schedule));
   }
   return NULL;
 }
