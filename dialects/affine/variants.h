@@ -13,7 +13,7 @@
 
 #define STRATA_VARIANTS "strata.variants"
 
-enum { STRATA_MAX_VARIANTS = 10 }; // beside the function that takes all sizes
+enum { STRATA_MAX_VARIANTS = 13 }; // beside the function that takes all sizes
 
 // Those of a kernel, in order; their number.
 int strata_variants_of(MlirOperation func, MlirOperation *out_variants);
