@@ -85,6 +85,16 @@ MlirOperation strata_variant_kernel(MlirOperation variant) {
   return (MlirOperation){0};
 }
 
+bool strata_variants_are_alike(MlirOperation a, MlirOperation b) {
+  MlirOperation own[STRATA_MAX_VARIANTS], others[STRATA_MAX_VARIANTS];
+  int n = strata_variants_of(a, own);
+  bool are_alike = strata_variants_of(b, others) == n;
+  for (int i = 0; are_alike && i < n; i++)
+    are_alike = mlirAttributeEqual(strata_attr(own[i], STRATA_WHEN), strata_attr(others[i], STRATA_WHEN)) &&
+                mlirAttributeEqual(strata_attr(own[i], STRATA_UNLESS), strata_attr(others[i], STRATA_UNLESS));
+  return are_alike;
+}
+
 void strata_variants_copy_attrs(MlirOperation func, MlirOperation declaration) {
   strata_copy_attr(func, declaration, STRATA_VARIANTS);
   strata_copy_attr(func, declaration, STRATA_WHEN);

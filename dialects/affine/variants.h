@@ -13,7 +13,7 @@
 
 #define STRATA_VARIANTS "strata.variants"
 
-enum { STRATA_MAX_VARIANTS = 10 }; // beside the function that takes all sizes
+enum { STRATA_MAX_VARIANTS = 13 }; // beside the function that takes all sizes
 
 // Those of a kernel, in order; their number.
 int strata_variants_of(MlirOperation func, MlirOperation *out_variants);
@@ -24,6 +24,8 @@ void strata_variants_erase(MlirOperation func, MlirOperation variant);
 void strata_variants_erase_all(MlirOperation func);
 // The kernel that |variant| is one of; a null operation where it is none's.
 MlirOperation strata_variant_kernel(MlirOperation variant);
+// True if both have as many, for the same sizes, in order.
+bool strata_variants_are_alike(MlirOperation a, MlirOperation b);
 // Gives a declaration what |func| has of this.
 void strata_variants_copy_attrs(MlirOperation func, MlirOperation declaration);
 

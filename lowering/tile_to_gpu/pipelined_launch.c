@@ -71,32 +71,33 @@ static bool has_maps(MlirOperation forall) {
   return count * MAPS <= STRATA_MAX_MAPS;
 }
 
-static int64_t count_steps(const strata_pipelined_kernel_t *first) {
+// Of all tasks at likely sizes.
+static int64_t count_steps(const strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *first) {
   int64_t count = 0;
   for (const strata_pipelined_kernel_t *k = first; k; k = k->next)
-    count += strata_size_static_value(k->n_tasks) * strata_size_static_value(k->n_steps);
+    count += strata_max(1, strata_size_likely(&d->sizes, k->n_tasks)) * strata_size_likely(&d->sizes, k->n_steps);
   return count;
 }
 
-// The grid's blocks, to each list in proportion to its steps: at least one, at most as many as it has tasks.
+// The grid's blocks, to each list in proportion to its steps: at least one, at most as many as it ever has tasks.
 static strata_status_t share_blocks(strata_gpu_distribution_t *d, MlirOperation forall,
                                     strata_pipelined_kernel_t *first) {
   if (!first->other)
     return NULL;
   int64_t blocks = strata_size_static_value(strata_gpu_blocks(d)), n = 0, steps = 0;
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n++)
-    steps += count_steps(k);
+    steps += count_steps(d, k);
   if (blocks < n)
     return strata_gpu_missing(forall, "products of more forms than there are blocks, in one launch,");
   for (strata_pipelined_kernel_t *k = first; k; k = k->other, n--) {
-    int64_t own = count_steps(k), share = blocks * own / steps,
-            most = strata_min(strata_size_static_value(strata_pipelined_tasks(k)), blocks - n + 1);
+    int64_t own = count_steps(d, k), share = blocks * own / steps,
+            most = strata_min(strata_size_max(strata_pipelined_tasks(k)), blocks - n + 1);
     k->blocks = strata_max(1, strata_min(share, most));
     blocks -= k->blocks;
     steps -= own;
   }
   for (strata_pipelined_kernel_t *k = first; k && blocks > 0; k = k->other) { // what lists of few tasks have left
-    int64_t room = strata_size_static_value(strata_pipelined_tasks(k)) - k->blocks, more = strata_min(room, blocks);
+    int64_t room = strata_size_max(strata_pipelined_tasks(k)) - k->blocks, more = strata_min(room, blocks);
     k->blocks += more;
     blocks -= more;
   }

@@ -215,6 +215,14 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_product_variants(const strata_sched
                                                               const strata_problem_t *product,
                                                               const strata_schedule_t *schedule);
 
+// Before the budget is spent: which products whose sizes vary share a launch, as parallel.h has them; their offers
+// become one (product_launches_gpu.c).
+struct strata_variant_budget;
+STRATA_MUST_CHECK strata_status_t strata_gpu_product_launches(strata_compile_t *compile,
+                                                              const strata_gpu_device_t *device,
+                                                              const strata_calls_t *calls,
+                                                              struct strata_variant_budget *budget);
+
 // The best of a product: pipelined, staged by threads.
 int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
                             strata_candidate_t *out);

@@ -160,37 +160,45 @@ typedef struct {
   bool is_aligned; // rows begin at multiples of 16 bytes; others have the one behind, where they fit
 } held_length_t;
 
-enum { HELD_LENGTHS = 9 };
+enum { HELD_LENGTHS = 11 };
 
 static void held_lengths(const strata_scheduling_t *s, held_length_t *out) {
   int64_t lanes = s->device->lanes, warp = strata_gpu_held_elements(s->device, lanes), some = warp / 3 * 2;
   int64_t access = lanes * strata_gpu_access_width(s); // elements
   const held_length_t lengths[HELD_LENGTHS] = {
-      {access / 8, false}, {access / 2, true}, {access / 2, false}, {some, true},     {some, false},
-      {warp, true},        {2 * some, true},   {4 * some, true},    {8 * some, true},
+      {access / 8, false}, {access / 2, true}, {access / 2, false}, {some / 2, true}, {some / 2, false}, {some, true},
+      {some, false},       {warp, true},       {2 * some, true},    {4 * some, true}, {8 * some, true},
   };
   memcpy(out, lengths, sizeof lengths);
 }
 
+// Those of likely lengths, *out_n_likely, then those of ranges.
 static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_row_kernel_t *rows,
-                                   const condition_t *aligned, const strata_schedule_t *schedule) {
+                                   const condition_t *aligned, const strata_schedule_t *schedule, int *out_n_likely) {
   const condition_t any = {0};
   strata_size_t length;
   held_length_t held[HELD_LENGTHS];
   int64_t likely[STRATA_LIKELY_VALUES];
   bool is_there;
+  *out_n_likely = 0;
   if (!find_length(s, rows, &length))
     return NULL;
   int n_likely = strata_likely_values(s, length, likely);
   for (int i = 0; i < n_likely && i < MAX_LIKELY; i++)
-    if (likely[i] > strata_size_min(length) && likely[i] < strata_size_max(length))
+    if (likely[i] > strata_size_min(length) && likely[i] < strata_size_max(length)) {
       STRATA_TRY(strata_gpu_variant_of_rows(s, length, likely[i], schedule, &is_there));
+      *out_n_likely += is_there;
+    }
   held_lengths(s, held);
+  int64_t least = 0;
   for (int i = 0; i < HELD_LENGTHS; i++) {
     bool is_behind = i > 0 && held[i - 1].most >= held[i].most; // of other rows than the one before
-    if (is_behind && aligned->count == 0)
+    if (i > 0 && !is_behind)
+      least = held[i - 1].most + 1;
+    bool is_there_already = i > 1 && held[i - 2].most >= held[i].most; // where accesses are of very many elements
+    if (is_there_already || (is_behind && aligned->count == 0))
       continue;
-    STRATA_TRY(add_rows(s, held[i].is_aligned ? aligned : &any, length, 0, held[i].most, schedule));
+    STRATA_TRY(add_rows(s, held[i].is_aligned ? aligned : &any, length, least, held[i].most, schedule));
   }
   return NULL;
 }
@@ -230,10 +238,11 @@ static strata_status_t add_few(const strata_scheduling_t *s, const strata_row_ke
 #define OF_ELEMENT 40 // ... for each that a thread holds: loaded, stored, masked ...
 #define OF_ADDITION 8 // ... and for what is computed of it
 
-// Variants for lengths, which no model compares: all, but for those whose code is dearer than what they give.
+// Variants for lengths, which no model compares: all, but for those whose code is dearer than what they give. Of ranges
+// one is kept if one of longer rows is, which does not take its lengths.
 typedef struct {
   const strata_scheduling_t *kernel;
-  int count;
+  int count, n_likely;
   double code[STRATA_MAX_VARIANTS];
   bool is_kept[STRATA_MAX_VARIANTS];
 } lengths_t;
@@ -241,8 +250,11 @@ typedef struct {
 static double plan_lengths(void *user, double price) {
   lengths_t *lengths = user;
   double code = 0;
-  for (int i = 0; i < lengths->count; i++) {
-    lengths->is_kept[i] = price * lengths->code[i] < GAIN;
+  bool keeps_longer = false;
+  for (int i = lengths->count; i-- > 0;) {
+    bool is_cheap = price * lengths->code[i] < GAIN;
+    keeps_longer |= is_cheap && i >= lengths->n_likely;
+    lengths->is_kept[i] = i >= lengths->n_likely ? keeps_longer : is_cheap;
     code += lengths->is_kept[i] ? lengths->code[i] : 0;
   }
   return code;
@@ -266,7 +278,7 @@ static double seconds_of(const strata_scheduling_t *s) {
   return s->device->costs->group.launch_seconds + bytes / (double)s->device->bandwidth;
 }
 
-static void offer_lengths(const strata_scheduling_t *s) {
+static void offer_lengths(const strata_scheduling_t *s, int n_likely) {
   lengths_t *lengths = strata_arena_new(s->compile->arena, lengths_t);
   MlirOperation variants[STRATA_MAX_VARIANTS];
   double of_element = OF_ELEMENT;
@@ -274,6 +286,7 @@ static void offer_lengths(const strata_scheduling_t *s) {
     of_element += OF_ADDITION * strata_nest_work(&s->kernel->nests[i]).work;
   lengths->kernel = strata_scheduling_keep(s);
   lengths->count = strata_variants_of(s->called->func, variants);
+  lengths->n_likely = n_likely;
   for (int i = 0; i < lengths->count; i++) {
     strata_schedule_t schedule = strata_schedule_read(variants[i]);
     lengths->code[i] = BODY + of_element * (double)schedule.tile[0] / (double)strata_max(schedule.group, 1);
@@ -300,8 +313,9 @@ strata_status_t strata_gpu_variants(const strata_scheduling_t *s, const strata_s
   if (!has_aligned)
     aligned = (condition_t){0};
   if (rows.across == STRATA_NOT_A_ROW && strata_row_kernel_lengths_vary(&rows)) {
-    STRATA_TRY(add_lengths(s, &rows, &aligned, schedule));
-    offer_lengths(s);
+    int n_likely;
+    STRATA_TRY(add_lengths(s, &rows, &aligned, schedule, &n_likely));
+    offer_lengths(s, n_likely);
     return NULL;
   }
   if (has_aligned)

@@ -4,7 +4,9 @@
 
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/map_limits.h"
 #include "passes/affine/call_order.h"
@@ -26,14 +28,17 @@ typedef struct {
   double whole_bytes[2]; // of what is read as a whole; else 0
 } sides_t;
 
+// Whether a kernel may share a launch: with products of its kind.
+typedef enum { NO_PRODUCT, KNOWN, VARYING } kind_t;
+
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device;
   const strata_calls_t *calls;
   strata_call_order_t order;
-  sides_t *sides;         // by called kernel, of products
-  const bool *is_product; // by called kernel: one that may share a launch
-  signed char *small;     // the same: 1 if it does not fill the card for long, -1 if it does, 0 if nobody asked
+  sides_t *sides;      // by called kernel, of products
+  const kind_t *kinds; // by called kernel
+  signed char *small;  // the same: 1 if it does not fill the card for long, -1 if it does, 0 if nobody asked
   int64_t n_launches;
 } finder_t;
 
@@ -147,7 +152,8 @@ static bool is_small(finder_t *f, MlirOperation call) {
 // Calls of one product, or of several that share an operand; or |any|, if they are small.
 static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first, bool any) {
   size_t i = index_of(f, call), j = index_of(f, first);
-  if (!f->is_product[i] || launch_of(call) >= 0 || strata_call_order_is_constant(&f->order, call))
+  if (!f->kinds[i] || f->kinds[i] != f->kinds[j] || launch_of(call) >= 0 ||
+      strata_call_order_is_constant(&f->order, call))
     return false;
   return any || i == j || share_operand(f, call, first);
 }
@@ -202,35 +208,36 @@ static strata_status_t find_launches(finder_t *f, MlirBlock body, bool any) {
   return NULL;
 }
 
-// Multiply-adds of a product; 0 for any other kernel, for pairs, where rows are reduced and where sizes vary.
-static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, double *out_work) {
+// Multiply-adds of a product, at likely sizes; 0 for any other kernel, for pairs and where rows are reduced.
+static strata_status_t work_of(strata_compile_t *compile, MlirOperation func, double *out_work, kind_t *out_kind) {
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
   *out_work = 0;
+  *out_kind = NO_PRODUCT;
   STRATA_TRY(strata_kernel_read(compile->arena, func, &kernel));
   bool is_plain = strata_is_contraction(&kernel, &contraction) && !contraction.other.nest && !contraction.places;
-  if (!is_plain || strata_nest_varies(contraction.nest))
+  if (!is_plain)
     return NULL;
   *out_work = 1;
+  *out_kind = strata_nest_varies(contraction.nest) ? VARYING : KNOWN;
   for (int dim = 0; dim < contraction.nest->n_parallel + contraction.nest->n_reduction; dim++)
-    *out_work *= (double)strata_nest_static_extent(contraction.nest, dim);
+    *out_work *= (double)strata_nest_likely_extent(contraction.nest, dim);
   return NULL;
 }
 
 strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_calls_t *calls) {
   size_t n = calls->kernels.count;
-  bool *are_products = strata_arena_array(compile->arena, bool, n);
+  kind_t *kinds = strata_arena_array(compile->arena, kind_t, n);
   finder_t f = {.compile = compile, .calls = calls, .order = strata_call_order_create(compile, calls)};
   STRATA_TRY(strata_gpu_device(compile, &f.device));
-  f.is_product = are_products;
+  f.kinds = kinds;
   f.sides = strata_arena_array(compile->arena, sides_t, n);
   f.small = strata_arena_array(compile->arena, signed char, n);
   for (size_t i = 0; i < n; i++) {
     MlirOperation func = calls->kernels.data[i].func;
     double work;
-    STRATA_TRY(work_of(compile, func, &work));
-    are_products[i] = work > 0;
-    if (work > 0)
+    STRATA_TRY(work_of(compile, func, &work, &kinds[i]));
+    if (kinds[i])
       STRATA_TRY(read_sides(compile, &calls->kernels.data[i], &f.sides[i]));
     f.small[i] = 0;
   }
@@ -268,8 +275,9 @@ static strata_status_t find_leader(strata_compile_t *compile, const strata_calls
   for (size_t i = 0; launch >= 0 && i < calls->kernels.count; i++) {
     const strata_called_kernel_t *called = &calls->kernels.data[i];
     double work = 0;
+    kind_t kind;
     if (count_calls(called, launch) > 0)
-      STRATA_TRY(work_of(compile, called->func, &work));
+      STRATA_TRY(work_of(compile, called->func, &work, &kind));
     if (work > most) {
       most = work;
       *leader = called;
@@ -299,9 +307,10 @@ strata_status_t strata_parallel_members(strata_compile_t *compile, const strata_
   for (size_t i = 0; launch >= 0 && i < calls->kernels.count && *out_n < STRATA_MAX_TOGETHER; i++) {
     const strata_called_kernel_t *other = &calls->kernels.data[i];
     double own;
+    kind_t kind;
     if (other == called || main_launch(other) != launch)
       continue;
-    STRATA_TRY(work_of(compile, other->func, &own));
+    STRATA_TRY(work_of(compile, other->func, &own, &kind));
     int at = (*out_n)++;
     for (; work[at - 1] < own; at--) {
       work[at] = work[at - 1];
@@ -390,6 +399,35 @@ static strata_status_t keep_all(strata_compile_t *compile, const strata_called_k
   return NULL;
 }
 
+// True if calls of |func| and of the launch that |leader| leads can be one, as can their variants: of equal schedules
+// without clusters, for equal sizes.
+static bool is_shareable(MlirOperation func, MlirOperation leader) {
+  MlirOperation own[STRATA_MAX_VARIANTS + 1], others[STRATA_MAX_VARIANTS + 1];
+  int n = strata_variants_of(func, own);
+  bool are_alike = strata_variants_are_alike(func, leader) && strata_variants_of(leader, others) == n;
+  own[n] = func;
+  others[n] = leader;
+  for (int i = 0; are_alike && i <= n; i++) {
+    strata_schedule_t schedule = strata_schedule_read(own[i]);
+    are_alike = schedule.producers > 0 && !schedule.parts && !schedule.share[0] &&
+                mlirAttributeEqual(strata_attr(own[i], "strata.schedule"), strata_attr(others[i], "strata.schedule"));
+  }
+  return are_alike;
+}
+
+// How many maps the copy engine needs to store the results of a call, by any of the variants.
+static int64_t count_stored_maps(MlirOperation func) {
+  MlirOperation all[STRATA_MAX_VARIANTS + 1];
+  int64_t most = 0;
+  int n = strata_variants_of(func, all);
+  all[n] = func;
+  for (int i = 0; i <= n; i++) {
+    strata_schedule_t schedule = strata_schedule_read(all[i]);
+    most = strata_max(most, schedule.swap ? 0 : strata_problem_stored_maps(func, schedule.tile[1]));
+  }
+  return most;
+}
+
 // Of one launch: those that keep its number.
 static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *calls, int64_t launch) {
   const strata_called_kernel_t *leader = NULL;
@@ -400,9 +438,6 @@ static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *c
   STRATA_TRY(find_leader(compile, calls, launch, &leader));
   if (!leader)
     return NULL;
-  MlirAttribute text = strata_attr(leader->func, "strata.schedule");
-  strata_schedule_t schedule = strata_schedule_read(leader->func);
-  bool is_shareable = schedule.producers > 0 && !schedule.parts && !schedule.share[0]; // no clusters
   for (size_t i = 0; i < calls->kernels.count; i++) {
     const strata_called_kernel_t *called = &calls->kernels.data[i];
     int64_t n_calls = count_calls(called, launch), own;
@@ -410,9 +445,8 @@ static strata_status_t settle(strata_compile_t *compile, const strata_calls_t *c
       continue;
     strata_parallel_operands_t with = operands;
     STRATA_TRY(add_operands_of(compile, called, launch, &with, &own));
-    own += schedule.swap ? 0 : n_calls * strata_problem_stored_maps(called->func, schedule.tile[1]);
-    if (is_shareable && n_maps + own <= STRATA_MAX_MAPS &&
-        mlirAttributeEqual(strata_attr(called->func, "strata.schedule"), text)) {
+    own += n_calls * count_stored_maps(called->func);
+    if (n_maps + own <= STRATA_MAX_MAPS && is_shareable(called->func, leader->func)) {
       STRATA_TRY(keep_all(compile, called, launch, kept, &n));
       n_maps += own;
       operands = with;

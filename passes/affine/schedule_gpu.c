@@ -16,6 +16,7 @@
 #include "dialects/affine/row_kernel.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/kinds.h"
 #include "passes/affine/nest_graph.h"
@@ -577,6 +578,7 @@ strata_status_t strata_schedule_gpu(strata_compile_t *compile) {
   }
   STRATA_TRY(strata_calls_read(compile, &calls));
   drop_replaced(compile, &calls);
+  STRATA_TRY(strata_gpu_product_launches(compile, device, &calls, &budget));
   STRATA_TRY(spend_budget(compile, device, &file, &budget));
   STRATA_TRY(strata_parallel_settle(compile, &calls));
   STRATA_TRY(strata_calls_read(compile, &calls));

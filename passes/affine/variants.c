@@ -230,15 +230,17 @@ static strata_size_range_t range_of_choice(strata_size_t size, const strata_vari
   return range;
 }
 
-strata_status_t strata_variant_create_but(const strata_scheduling_t *s, strata_size_t size,
-                                          const strata_variant_choice_t *choice, int n_but,
+strata_status_t strata_variant_create_but(const strata_scheduling_t *s, int n, const strata_size_t *sizes,
+                                          const strata_variant_choice_t *choices, int n_but,
                                           const strata_variant_choice_t *but, const strata_schedule_t *schedule) {
   MlirOperation variant;
-  strata_size_range_t range = range_of_choice(size, choice);
-  STRATA_TRY(strata_variant_create(s, 1, &range, schedule, &variant));
+  strata_size_range_t *ranges = strata_arena_array(s->compile->arena, strata_size_range_t, n);
+  for (int i = 0; i < n; i++)
+    ranges[i] = range_of_choice(sizes[i], &choices[i]);
+  STRATA_TRY(strata_variant_create(s, n, ranges, schedule, &variant));
   MlirAttribute *sets = strata_arena_array(s->compile->arena, MlirAttribute, n_but + 1);
   for (int i = 0; i < n_but; i++) {
-    strata_size_range_t other = range_of_choice(size, &but[i]);
+    strata_size_range_t other = range_of_choice(sizes[0], &but[i]);
     sets[i] = mlirIntegerSetAttrGet(strata_when_of_ranges(s->compile->context, 1, &other));
   }
   if (n_but > 0)
@@ -248,5 +250,5 @@ strata_status_t strata_variant_create_but(const strata_scheduling_t *s, strata_s
 
 strata_status_t strata_variant_create_for(const strata_scheduling_t *s, strata_size_t size,
                                           const strata_variant_choice_t *choice, const strata_schedule_t *schedule) {
-  return strata_variant_create_but(s, size, choice, 0, NULL, schedule);
+  return strata_variant_create_but(s, 1, &size, choice, 0, NULL, schedule);
 }

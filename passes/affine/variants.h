@@ -52,9 +52,10 @@ STRATA_MUST_CHECK strata_status_t strata_variant_create(const strata_scheduling_
 STRATA_MUST_CHECK strata_status_t strata_variant_create_for(const strata_scheduling_t *s, strata_size_t size,
                                                             const strata_variant_choice_t *choice,
                                                             const strata_schedule_t *schedule);
-// The same but for the sizes of |n_but| other ranges.
-STRATA_MUST_CHECK strata_status_t strata_variant_create_but(const strata_scheduling_t *s, strata_size_t size,
-                                                            const strata_variant_choice_t *choice, int n_but,
+// The same for a choice of each of |n| expressions, but for |n_but| other ranges of the first.
+STRATA_MUST_CHECK strata_status_t strata_variant_create_but(const strata_scheduling_t *s, int n,
+                                                            const strata_size_t *sizes,
+                                                            const strata_variant_choice_t *choices, int n_but,
                                                             const strata_variant_choice_t *but,
                                                             const strata_schedule_t *schedule);
 

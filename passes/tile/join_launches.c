@@ -5,11 +5,14 @@
 //   func.func private @k0_k0(%x, %w, %y, %v, %z) { scf.forall (%t) in (64) {...}  scf.forall (%t) in (64) {...} }
 //   call @k0_k0(%x, %w, %y, %v, %z)
 //
+// Kernels with variants (dialects/affine/variants.h) have them for the same sizes: each of the launch's is one of all.
+//
 // A buffer of several calls is one argument. Launches of the same kernels whose calls share buffers alike share the
 // function. The schedule is that of the first, with the threads of the largest block. Tasks that a group of another
 // size carries out say so (tile.group), and products whose tiles are others have their schedule on their scf.forall;
 // pipelined ones have been given equal ones.
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
@@ -28,6 +31,7 @@ typedef struct {
   strata_compile_t *compile;
   MlirSymbolTable symbols;
   joined_t *joined;
+  int variant; // of the kernels that are called, which is joined; negative: they themselves
 } joiner_t;
 
 // Calls that become one: its operands, and which of them each call's are, one call after the other.
@@ -38,7 +42,12 @@ typedef struct {
 } launch_t;
 
 static MlirOperation callee_of(const joiner_t *j, MlirOperation call) {
-  return mlirSymbolTableLookup(j->symbols, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
+  MlirOperation func = mlirSymbolTableLookup(j->symbols, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  if (j->variant < 0)
+    return func;
+  strata_variants_of(func, variants);
+  return variants[j->variant];
 }
 
 static void add_call(joiner_t *j, MlirOperation call, launch_t *launch) {
@@ -151,7 +160,8 @@ static void add_up(const joiner_t *j, const launch_t *launch, const char *name, 
   strata_set_attr(func, name, strata_i64_attr(j->compile->context, sum));
 }
 
-static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
+// Of the kernels, or of their variants; in no symbol table yet.
+static MlirOperation create_function(joiner_t *j, const launch_t *launch, const char *name) {
   MlirContext context = j->compile->context;
   MlirOperation first = callee_of(j, launch->calls.data[0]);
   MlirLocation location = mlirOperationGetLocation(first);
@@ -170,7 +180,7 @@ static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   strata_named_attr_t attrs[] = {
-      {"sym_name", strata_str_attr(context, short_name_of(j, launch, first))},
+      {"sym_name", strata_str_attr(context, name)},
       {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, count, types, 0, NULL))},
       {"sym_visibility", strata_str_attr(context, "private")},
       {"strata.schedule", strata_attr(first, "strata.schedule")},
@@ -180,8 +190,29 @@ static MlirAttribute create_function(joiner_t *j, const launch_t *launch) {
   add_up(j, launch, "strata.bytes", func);
   add_up(j, launch, "strata.flops", func);
   add_up(j, launch, "strata.predicted", func);
-  mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(j->compile->module), first, func);
-  return mlirSymbolTableInsert(j->symbols, func); // the name made unique
+  strata_copy_attr(first, func, STRATA_WHEN);
+  strata_copy_attr(first, func, STRATA_UNLESS);
+  return func;
+}
+
+// With the variants of all.
+static MlirAttribute create_functions(joiner_t *j, const launch_t *launch) {
+  MlirOperation kernel = callee_of(j, launch->calls.data[0]), variants[STRATA_MAX_VARIANTS], before;
+  const char *name = short_name_of(j, launch, kernel);
+  int n_variants = strata_variants_of(kernel, variants);
+  MlirOperation func = before = create_function(j, launch, name);
+  mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(j->compile->module), kernel, func);
+  MlirAttribute symbol = mlirSymbolTableInsert(j->symbols, func); // the name made unique
+  for (j->variant = 0; j->variant < n_variants; j->variant++) {
+    const char *own = strata_arena_printf(j->compile->arena, "%s_v%d", name, j->variant + 1);
+    MlirOperation variant = create_function(j, launch, own);
+    mlirBlockInsertOwnedOperationAfter(mlirModuleGetBody(j->compile->module), before, variant);
+    mlirSymbolTableInsert(j->symbols, variant);
+    strata_variants_add(func, variant);
+    before = variant;
+  }
+  j->variant = -1;
+  return symbol;
 }
 
 static MlirAttribute find_function(joiner_t *j, const launch_t *launch) {
@@ -190,7 +221,7 @@ static MlirAttribute find_function(joiner_t *j, const launch_t *launch) {
     if (!strcmp(joined->key, key))
       return joined->symbol;
   joined_t *joined = strata_arena_new(j->compile->arena, joined_t);
-  *joined = (joined_t){.key = key, .symbol = create_function(j, launch), .next = j->joined};
+  *joined = (joined_t){.key = key, .symbol = create_functions(j, launch), .next = j->joined};
   j->joined = joined;
   return joined->symbol;
 }
@@ -262,24 +293,32 @@ static MlirWalkResult note_callee(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
-// Kernels that were called in shared launches only.
+// True of a function that is called, or a variant of such.
+static bool is_used(joiner_t *j, const strata_pointer_map_t *called, MlirOperation func) {
+  MlirOperation kernel = mlirAttributeIsNull(strata_attr(func, STRATA_WHEN)) ? func : strata_variant_kernel(func);
+  if (mlirOperationIsNull(kernel))
+    return false;
+  MlirStringRef name = strata_attr_str(kernel, "sym_name");
+  return strata_pointer_map_get(called, mlirFlatSymbolRefAttrGet(j->compile->context, name).ptr);
+}
+
+// Kernels that were called in shared launches only, then their variants, which follow them.
 static void remove_unused(joiner_t *j) {
   strata_pointer_map_t called = strata_pointer_map_create(j->compile->arena);
   mlirOperationWalk(mlirModuleGetOperation(j->compile->module), note_callee, &called, MlirWalkPreOrder);
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(j->compile->module)), next;
        !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    MlirAttribute name = strata_attr(op, "sym_name");
-    if (!strata_op_is(op, "func.func") || !strata_str_equal(strata_attr_str(op, "sym_visibility"), "private"))
-      continue;
-    MlirAttribute symbol = mlirFlatSymbolRefAttrGet(j->compile->context, mlirStringAttrGetValue(name));
-    if (!strata_pointer_map_get(&called, symbol.ptr))
+    bool is_kernel =
+        strata_op_is(op, "func.func") && strata_str_equal(strata_attr_str(op, "sym_visibility"), "private");
+    if (is_kernel && !is_used(j, &called, op))
       mlirSymbolTableErase(j->symbols, op);
   }
 }
 
 strata_status_t strata_pass_tile_join_launches(strata_compile_t *compile) {
-  joiner_t j = {.compile = compile, .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module))};
+  joiner_t j = {
+      .compile = compile, .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)), .variant = -1};
   bool joined = false;
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++)
