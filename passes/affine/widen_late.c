@@ -148,9 +148,7 @@ static strata_status_t visit(strata_compile_t *compile, MlirOperation func) {
 }
 
 strata_status_t strata_pass_affine_widen_late(strata_compile_t *compile) {
-  if (strata_target_is_gpu(compile))
-    return NULL;
-  const strata_cpu_device_t *device;
-  STRATA_TRY(strata_cpu_device(compile, &device));
-  return device->quad_products ? strata_for_each_nest_function(compile, visit) : NULL;
+  bool multiplies;
+  STRATA_TRY(strata_multiplies_bytes(compile, &multiplies));
+  return multiplies ? strata_for_each_nest_function(compile, visit) : NULL;
 }

@@ -233,11 +233,11 @@ static MlirValue multiply_by_reciprocal(strata_rewriter_t *r, MlirOperation op, 
 }
 
 strata_status_t strata_pass_byte_products(strata_compile_t *compile) {
-  if (!strata_may_sum_as_bytes(compile))
+  bool multiplies;
+  if (!strata_may_sum_as_bytes(compile) && compile->options->precision != STRATA_PRECISION_MIXED_INT8_INT32)
     return NULL;
-  const strata_cpu_device_t *device;
-  STRATA_TRY(strata_cpu_device(compile, &device));
-  if (!device->quad_products)
+  STRATA_TRY(strata_multiplies_bytes(compile, &multiplies));
+  if (!multiplies)
     return NULL;
   STRATA_TRY(strata_rewrite(compile, multiply_bytes));
   return strata_rewrite(compile, multiply_by_reciprocal);
