@@ -1,5 +1,5 @@
-"""Products and convolutions of quantised operands beside their integers: on cpus that multiply four bytes at once they
-are sums of bytes, elsewhere of floats. Integer results are exact; floats are a few roundings from exact, and what is
+"""Products and convolutions of quantised operands beside their integers: on cpus that multiply four bytes at once, and on
+matrix instructions of bytes, they are sums of bytes, elsewhere of floats. Integer results are exact; floats are a few roundings from exact, and what is
 rounded from them is the nearest integer but at ties. `byte_products_test.py SEED` tries others."""
 import os
 import sys
@@ -7,11 +7,17 @@ import tempfile
 
 import numpy as np
 
+import gpu
 import strata
 from onnx_file import ELEMENT_TYPES, FLOAT, Graph
 
 SEED = int(sys.argv[1]) if len(sys.argv) > 1 else int(os.environ.get("STRATA_SEED", 0))
-MODES = {"default": [], "exact": ["--mlir-disable-fast-math", "--polyblocks-disable-unsafe-math-canonicalizations"]}
+MODES = {
+    "default": [],
+    "exact": ["--mlir-disable-fast-math", "--polyblocks-disable-unsafe-math-canonicalizations"],
+    "emulated": ["--target=nvgpu", "--device=emulated"],
+    "emulated_90": ["--target=nvgpu", "--device=emulated_90"],
+}
 NEAR = 1e-3  # of a tie: floats may fall on its other side
 random = np.random.default_rng(SEED)
 
@@ -191,6 +197,7 @@ def check_network():
 
 
 if __name__ == "__main__":
+    gpu.use_stand_in()
     for convolution in CONVOLUTIONS:
         check_convolution(*convolution)
     for product in PRODUCTS:
