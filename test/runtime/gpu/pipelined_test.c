@@ -296,7 +296,8 @@ enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 // Both operands' are of one size.
 static int element_of(const kind_t *kind) {
   const char *type = kind->types[1];
-  return type[0] == 'i' || type[1] == '8' ? 1 : strcmp(type, "tf32") == 0 ? 4 : 2;
+  bool is_byte = strchr(type, 'i') || type[1] == '8';
+  return is_byte ? 1 : strcmp(type, "tf32") == 0 ? 4 : 2;
 }
 
 static double random_element(const kind_t *kind, int side, char *out) {
