@@ -1,5 +1,5 @@
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --strata-keep-bytes | FileCheck %s
-// RUN: strata-opt %s --target=nvgpu --device=sm_90a --disable-tensor-core --strata-keep-bytes | FileCheck %s --check-prefix=FLOATS
+// RUN: strata-opt %s --device=x86-64-v3 --strata-keep-bytes | FileCheck %s --check-prefix=FLOATS
 
 // The greatest of dequantised values is the dequantised greatest byte, and what is quantised with the same scale and
 // zero point the byte itself. One of another scale is rounded.
