@@ -19,6 +19,7 @@ typedef struct {
   int64_t teams;  // of a block, that store while the other multiplies
   int64_t groups; // of warps, beside one another along the rows
   int64_t rows, columns, rate;
+  int64_t depth; // groups that sum up the same tile; 1: none do
 } strata_pipelined_shape_t;
 
 // Of tiles staged by the threads that multiply them.
@@ -90,6 +91,8 @@ typedef struct {
   double left_column;       // the same for each column of the tile
   double unpack;            // of 64 rows' step that threads unpack, while others multiply, ...
   double unpack_step;       // ... and of any such step besides: they load, unpack, multiply and wait in turn
+  double unpack_deep;       // of 64 rows' step that threads unpack for a warp's instruction, groups sharing steps, ...
+  double unpack_column;     // ... and of it for each column of the tile
   double code;              // of an op like exp, for each result of a thread, fetched or computed
   double memory_latency;    // of a bulk copy from memory, while memory is busy
   double memory_share;      // of its share of the memory's bandwidth, that a processor can draw alone

@@ -59,10 +59,11 @@ typedef struct strata_gpu_device {
   int64_t shared_bytes;                 // of a block at most
   int64_t shared_bytes_processor;
   int64_t l2_bytes;
-  int64_t bandwidth; // memory traffic, bytes a second
-  double draw;       // times its share of that, which a processor gets where others want nothing
-  int64_t products;  // operations a second of products of 16-bit operands
-  const char *mma;   // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
+  int chiplet_processors; // that have a second-level cache of their own; 0: all have one
+  int64_t bandwidth;      // memory traffic, bytes a second
+  double draw;            // times its share of that, which a processor gets where others want nothing
+  int64_t products;       // operations a second of products of 16-bit operands
+  const char *mma;        // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
   const char
       *mma_async;      // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
   bool has_async_copy; // cp.async

@@ -27,6 +27,11 @@ static bool fits_instructions(const strata_product_form_t *f) {
          f->columns / f->across <= STRATA_MAX_COLUMNS;
 }
 
+// Each group has slots of its own, in turn.
+static bool can_be_deep(const strata_product_form_t *f) {
+  return f->unpacks && f->groups == 1 && f->parts == 1 && !f->stream && f->slots % f->depth == 0;
+}
+
 // Sums of all blocks go to where the slots were; a span of a crossed operand is that of tiles of one cluster.
 static bool can_be_parts(const strata_product_form_t *f) {
   return f->is_bulk && f->has_fragments && f->sides[f->swap ? 0 : 1].slot == f->columns &&
@@ -38,7 +43,7 @@ const char *strata_product_fault(const strata_product_form_t *f) {
     return "a schedule whose threads are not warp groups";
   if (f->across > 1 && !can_lie_across(f))
     return "groups beside one another along the columns";
-  if (f->has_fragments && !fits_instructions(f))
+  if ((f->has_fragments || f->depth > 1) && !fits_instructions(f))
     return "a tile that no instruction fits";
   if (f->pair > 1 && (f->parts > 1 || !f->is_bulk || f->reads_left || f->sides[1].slot != f->sides[1].tile * f->pair))
     return "a pair of products that do not come in bulk, in whole spans,";
@@ -50,9 +55,11 @@ const char *strata_product_fault(const strata_product_form_t *f) {
     return "a reduction that begins anywhere, but of whole steps, in bulk and of one block,";
   if (f->every > 1 && (f->swap || f->pair > 1 || f->parts > 1 || f->row > 1 || f->stream))
     return "every second row of other than plain tiles";
+  if (f->depth > 1 && !can_be_deep(f))
+    return "groups that share the steps of anything but one product with an operand of few bits";
   if (f->unpacks &&
-      !(f->is_bulk && f->has_whole_steps && f->has_fragments && f->across == 1 && f->pair == 1 && sharers(f) == 1 &&
-        f->every == 1 && f->row == 1 && f->teams == 1 && !f->stagger && f->groups <= 4))
+      !(f->is_bulk && f->has_whole_steps && (f->has_fragments || f->depth > 1) && f->across == 1 && f->pair == 1 &&
+        sharers(f) == 1 && f->every == 1 && f->row == 1 && f->teams == 1 && !f->stagger && f->groups <= 4))
     return "an operand of few bits, but in bulk, in whole steps, of one product and one team,";
   if (f->reads_left && !f->unpacks && (f->parts > 1 || f->groups > 2))
     return "an operand read by threads of three groups, or for the blocks of a cluster,"; // places are found by bits

@@ -34,11 +34,12 @@ typedef struct {
   bool has_fragments; // of a matrix instruction; else multiply-adds
   bool is_bulk;       // the copy engine fetches both operands
   bool reads_left;    // threads read the instruction's left operand and hand it on in registers
-  bool unpacks;         // as numbers of few bits, with scales
+  bool unpacks;       // as numbers of few bits, with scales
   bool swap, stream;
   bool has_whole_steps; // no step of the reduction is shorter than the others
   int64_t element_bytes;
   int64_t groups, across, teams; // across: groups beside one another along the columns
+  int64_t depth;                 // groups that sum up the same tile, each every so many of its steps; 1: no such
   int64_t rows, columns;         // of the instruction's tile, of all groups, of all parts and of both of a pair
   int64_t slots, slot_bytes;
   int64_t pair, parts, row, share[2], every; // 1: none of it

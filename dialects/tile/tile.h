@@ -8,6 +8,9 @@
 
 #define STRATA_TILE_LOAD "tile.load"
 #define STRATA_TILE_STORE "tile.store"
+// A vector of one dim, running: element i of the first result is the operands' second combined with elements 0 to i of
+// the first ({exclusive}: to i - 1); the second result is combined with all. {kind} as vector.multi_reduction has it.
+#define STRATA_TILE_SCAN "tile.scan"
 #define STRATA_TILE_MMA "tile.mma"
 #define STRATA_TILE_LOAD_MATRICES "tile.load_matrices"
 #define STRATA_TILE_UNPACK "tile.unpack"

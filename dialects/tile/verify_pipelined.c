@@ -105,6 +105,12 @@ static const char *barriers_fault(MlirOperation op, int operand) {
 
 static const char *barrier_fault(MlirOperation op) { return barriers_fault(op, 0); }
 
+static const char *expect_fault(MlirOperation op) {
+  enum { MOST = 3 };
+  return mlirOperationGetNumOperands(op) > MOST ? "has more than one number of bytes beside the most"
+                                                : barrier_fault(op);
+}
+
 static const char *flag_fault(MlirOperation op) {
   enum { BITS = 32 };
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0)), element = mlirShapedTypeGetElementType(type);
@@ -256,7 +262,7 @@ static const struct {
     {"func.func", maps_fault},
     {STRATA_TILE_BARRIER_INIT, barrier_fault},
     {STRATA_TILE_BARRIER_ARRIVE, barrier_fault},
-    {STRATA_TILE_BARRIER_EXPECT, barrier_fault},
+    {STRATA_TILE_BARRIER_EXPECT, expect_fault},
     {STRATA_TILE_BARRIER_SIGNAL, barrier_fault},
     {STRATA_TILE_BARRIER_WAIT, barrier_fault},
     {STRATA_TILE_BULK_LOAD, copy_fault},

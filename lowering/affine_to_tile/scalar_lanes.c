@@ -7,6 +7,8 @@
 // becomes
 //   %x = "tile.load"(%m, %i, %n) {map = (d0)[s0, s1] -> (s0, s1 * 1024 + d0)} -> vector<1024xi64> ...
 //   %r = vector.multi_reduction <maxsi>, %x, %none [0] : vector<1024xi64> to i64
+// Where lanes read what those in front of them give, %b, or %a, which is without their own, that is a running
+// combination: %b, %r = "tile.scan"(%x, %none) {kind}.
 #include "lowering/affine_to_tile/scalar.h"
 
 #include "dialects/affine/row_kernel.h"
@@ -20,9 +22,27 @@ typedef struct {
   MlirValue lane; // the old loop's counter
   int64_t n;
   MlirOperation loop;
+  bool is_scanned[MAX_OPERANDS]; // of the loop's results
 } lanes_t;
 
 static void fail(lanes_t *l) { strata_tile_fail(l->c->b, "affine-to-tile: a loop over lanes of another form"); }
+
+//===-- Lanes' numbers -------------------------------------------------------------------------------------------===//
+
+static bool is_place_op(MlirOperation op) {
+  return (strata_op_is(op, "arith.addi") || strata_op_is(op, "arith.muli")) &&
+         mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetResult(op, 0)));
+}
+
+// Whether |old|, an index, is computed from the lane's number.
+static bool is_of_lane(const lanes_t *l, MlirValue old) {
+  if (mlirValueEqual(old, l->lane))
+    return true;
+  if (!mlirValueIsAOpResult(old) || !is_place_op(mlirOpResultGetOwner(old)))
+    return false;
+  MlirOperation op = mlirOpResultGetOwner(old);
+  return is_of_lane(l, mlirOperationGetOperand(op, 0)) || is_of_lane(l, mlirOperationGetOperand(op, 1));
+}
 
 //===-- Vectors --------------------------------------------------------------------------------------------------===//
 
@@ -32,16 +52,27 @@ static MlirType vector_of(const lanes_t *l, MlirType element) { return mlirVecto
 
 // The new value of |old| as a vector.
 static MlirValue as_vector(lanes_t *l, MlirValue old) {
+  strata_emitter_t *e = &l->c->b->e;
+  if (mlirValueEqual(old, l->lane))
+    return strata_emit_value(e, "vector.step", 0, NULL, vector_of(l, mlirIndexTypeGet(e->context)), 0, NULL);
+  if (is_of_lane(l, old)) {
+    MlirOperation op = mlirOpResultGetOwner(old);
+    MlirValue operands[2] = {as_vector(l, mlirOperationGetOperand(op, 0)),
+                             as_vector(l, mlirOperationGetOperand(op, 1))};
+    return strata_emit_value(e, strata_op_name(op).data, 2, operands, mlirValueGetType(operands[0]), 0, NULL);
+  }
   MlirValue value = strata_scalar_mapped(l->c, old);
   if (is_vector(value))
     return value;
-  return strata_emit_value(&l->c->b->e, "vector.broadcast", 1, &value, vector_of(l, mlirValueGetType(value)), 0, NULL);
+  return strata_emit_value(e, "vector.broadcast", 1, &value, vector_of(l, mlirValueGetType(value)), 0, NULL);
 }
 
 static bool has_vector(lanes_t *l, MlirOperation op) {
   bool result = false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
-    result |= is_vector(strata_scalar_mapped(l->c, mlirOperationGetOperand(op, i)));
+  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
+    MlirValue operand = mlirOperationGetOperand(op, i);
+    result |= is_of_lane(l, operand) || is_vector(strata_scalar_mapped(l->c, operand));
+  }
   return result;
 }
 
@@ -69,21 +100,6 @@ static void clone_arithmetic(lanes_t *l, MlirOperation op) {
 }
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
-
-static bool is_place_op(MlirOperation op) {
-  return (strata_op_is(op, "arith.addi") || strata_op_is(op, "arith.muli")) &&
-         mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetResult(op, 0)));
-}
-
-// Whether |old|, an index, is computed from the lane's number.
-static bool is_of_lane(const lanes_t *l, MlirValue old) {
-  if (mlirValueEqual(old, l->lane))
-    return true;
-  if (!mlirValueIsAOpResult(old) || !is_place_op(mlirOpResultGetOwner(old)))
-    return false;
-  MlirOperation op = mlirOpResultGetOwner(old);
-  return is_of_lane(l, mlirOperationGetOperand(op, 0)) || is_of_lane(l, mlirOperationGetOperand(op, 1));
-}
 
 typedef struct {
   int n;
@@ -218,11 +234,57 @@ static int combined_result(const lanes_t *l, MlirOperation op) {
   return -1;
 }
 
-static void clone_op(lanes_t *l, MlirOperation op) {
-  if (combined_result(l, op) >= 0 ||
-      (is_place_op(op) && is_of_lane(l, mlirOperationGetResult(op, 0)))) // done where its result is used
+// Whether an operation beside |op| and the loop's end reads |value|.
+static bool is_read(MlirValue value, MlirOperation op, MlirOperation end) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation owner = mlirOpOperandGetOwner(use);
+    if (!mlirOperationEqual(owner, op) && !mlirOperationEqual(owner, end))
+      return true;
+  }
+  return false;
+}
+
+static MlirAttribute kind_of(lanes_t *l, MlirOperation op, MlirValue carried) {
+  const char *kind =
+      strata_arena_printf(l->c->b->compile->arena, "#vector.kind<%s>", strata_combining_kind(op, carried));
+  return mlirAttributeParseGet(l->c->b->e.context, strata_str(kind));
+}
+
+static MlirValue other_operand(MlirOperation op, MlirValue carried) {
+  return mlirOperationGetOperand(op, mlirValueEqual(mlirOperationGetOperand(op, 0), carried) ? 1 : 0);
+}
+
+enum { FIRST_INIT = 3 };
+
+// |op| combines result |i|, and lanes read that as it is so far.
+static void scan(lanes_t *l, MlirOperation op, int i) {
+  strata_emitter_t *e = &l->c->b->e;
+  MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(l->loop, 0));
+  MlirOperation end = mlirBlockGetTerminator(body);
+  MlirValue carried = mlirBlockGetArgument(body, 1 + i), result = mlirOperationGetResult(op, 0);
+  bool is_exclusive = is_read(carried, op, end);
+  if (is_exclusive == is_read(result, op, end)) { // both; or neither, and there is nothing to do
+    if (is_exclusive)
+      fail(l);
     return;
-  if (strata_op_is(op, "memref.load"))
+  }
+  MlirValue operands[2] = {as_vector(l, other_operand(op, carried)),
+                           strata_scalar_mapped(l->c, mlirOperationGetOperand(l->loop, FIRST_INIT + i))};
+  MlirType types[2] = {mlirValueGetType(operands[0]), mlirValueGetType(result)};
+  strata_named_attr_t attrs[2] = {{"kind", kind_of(l, op, carried)}, {"exclusive", mlirUnitAttrGet(e->context)}};
+  MlirOperation scanned = strata_emit_op(e, STRATA_TILE_SCAN, 2, operands, 2, types, is_exclusive ? 2 : 1, attrs);
+  strata_scalar_map(l->c, is_exclusive ? carried : result, mlirOperationGetResult(scanned, 0));
+  strata_scalar_map(l->c, mlirOperationGetResult(l->loop, i), mlirOperationGetResult(scanned, 1));
+  l->is_scanned[i] = true;
+}
+
+static void clone_op(lanes_t *l, MlirOperation op) {
+  int combined = combined_result(l, op);
+  if (is_place_op(op) && is_of_lane(l, mlirOperationGetResult(op, 0))) // done where its result is used
+    return;
+  if (combined >= 0)
+    scan(l, op, combined);
+  else if (strata_op_is(op, "memref.load"))
     clone_load(l, op);
   else if (strata_op_is(op, "memref.store"))
     clone_store(l, op);
@@ -241,9 +303,8 @@ static void clone_block(lanes_t *l, MlirBlock block) {
     clone_op(l, op);
 }
 
-// Result |i|: what all lanes give, and what the loop begins with.
+// Result |i|, which no lane reads: what all lanes give, and what the loop begins with.
 static void combine(lanes_t *l, MlirBlock body, int i) {
-  enum { FIRST_INIT = 3 };
   strata_emitter_t *e = &l->c->b->e;
   MlirValue yielded = mlirOperationGetOperand(mlirBlockGetTerminator(body), i),
             carried = mlirBlockGetArgument(body, 1 + i), result = mlirOperationGetResult(l->loop, i);
@@ -252,13 +313,10 @@ static void combine(lanes_t *l, MlirBlock body, int i) {
     fail(l);
     return;
   }
-  int other = mlirValueEqual(mlirOperationGetOperand(op, 0), carried) ? 1 : 0;
   const int64_t dim = 0;
-  const char *kind =
-      strata_arena_printf(l->c->b->compile->arena, "#vector.kind<%s>", strata_combining_kind(op, carried));
-  strata_named_attr_t attrs[2] = {{"kind", mlirAttributeParseGet(e->context, strata_str(kind))},
+  strata_named_attr_t attrs[2] = {{"kind", kind_of(l, op, carried)},
                                   {"reduction_dims", strata_i64s_attr(e->context, 1, &dim)}};
-  MlirValue operands[2] = {as_vector(l, mlirOperationGetOperand(op, other)),
+  MlirValue operands[2] = {as_vector(l, other_operand(op, carried)),
                            strata_scalar_mapped(l->c, mlirOperationGetOperand(l->loop, FIRST_INIT + i))};
   strata_scalar_map(l->c, result,
                     strata_emit_value(e, "vector.multi_reduction", 2, operands, mlirValueGetType(result), 2, attrs));
@@ -266,8 +324,13 @@ static void combine(lanes_t *l, MlirBlock body, int i) {
 
 void strata_scalar_lanes(strata_scalar_t *c, MlirOperation loop) {
   MlirBlock body = mlirRegionGetFirstBlock(mlirOperationGetRegion(loop, 0));
-  lanes_t l = {c, mlirBlockGetArgument(body, 0), strata_attr_i64(loop, STRATA_LANES, 0), loop};
+  lanes_t l = {c, mlirBlockGetArgument(body, 0), strata_attr_i64(loop, STRATA_LANES, 0), loop, {false}};
+  if (mlirOperationGetNumResults(loop) > MAX_OPERANDS) {
+    fail(&l);
+    return;
+  }
   clone_block(&l, body);
   for (int i = 0; i < (int)mlirOperationGetNumResults(loop) && !c->b->status; i++)
-    combine(&l, body, i);
+    if (!l.is_scanned[i])
+      combine(&l, body, i);
 }

@@ -4,7 +4,9 @@
 //     %r:2 = affine.for %k = 0 to 64 iter_args(%best = %lowest, %at = %zero) -> (f32, i64) {
 //       %x = affine.load ...  %better = arith.cmpf ogt, %x, %best ...  arith.select ... }
 //     affine.store %r#1, %y[%i] : memref<8xi64> }
-#include "lowering/strata_to_affine/lower.h"
+//
+// On a GPU lines of known length that lie along the innermost axis are a block's (arg_reduce_lanes.c).
+#include "lowering/strata_to_affine/arg_reduce_lanes.h"
 
 typedef struct {
   const char *first, *last; // x is better than the best so far: the first of equals, or the last
@@ -40,6 +42,8 @@ strata_status_t strata__lower_arg_reduce(strata__lowering_t *l, MlirOperation op
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
   int axis = (int)strata_attr_i64(op, "axis", 0);
   strata_combiner_t combiner = strata__combiner_of(op);
+  if (strata__arg_reduce_by_lanes(l, op))
+    return NULL;
   MlirType i64 = strata_type_to_mlir(l->context, result->type);
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK], coordinates[STRATA_MAX_RANK];

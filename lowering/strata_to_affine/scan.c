@@ -6,10 +6,11 @@
 //       }
 //   } {strata.nest = "scan", strata.serial}
 //
-// On a GPU one thread would do all of a single line. There, if the order of combination does not matter, parts of the
-// line are combined first, parts of those, and so on while these are many; each result is then what the parts in front
-// of its own give, and its own up to it.
-#include "lowering/strata_to_affine/lower.h"
+// On a GPU lines of known length that lie along the innermost axis are a block's (scan_lanes.c). One thread would do
+// all of another single line. There, if the order of combination does not matter, parts of the line are combined first,
+// parts of those, and so on while these are many; each result is then what the parts in front of its own give, and its
+// own up to it.
+#include "lowering/strata_to_affine/scan_lanes.h"
 
 #include "passes/target.h"
 
@@ -127,6 +128,8 @@ static bool goes_by_parts(const strata__lowering_t *l, MlirOperation op, const s
 strata_status_t strata__lower_scan(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
   int axis = (int)strata_attr_i64(op, "axis", 0);
+  if (strata__scan_by_lanes(l, op))
+    return NULL;
   if (goes_by_parts(l, op, operand)) {
     lower_by_parts(l, op, result);
     return NULL;

@@ -13,8 +13,8 @@
 // is sorted, and a class takes as many steps as boxes are kept.
 #include "lowering/strata_to_affine/suppress.h"
 
-#include "dialects/affine/nest.h"
 #include "dialects/integers.h"
+#include "lowering/strata_to_affine/lanes.h"
 
 enum { LINES = 256, MAX_LANES = 1024, MIN_LANES = 128 };
 
@@ -161,8 +161,7 @@ static MlirValue key_left(lanes_t *s, const MlirValue *box, MlirValue best, Mlir
 static MlirValue find_best(lanes_t *s, MlirValue chunks, const MlirValue *box, MlirValue best) {
   strata_emitter_t *e = &s->of.nest.e;
   MlirValue none = no_key(s), so_far, of_lane, found;
-  strata_loop_t by_lane = strata_emit_for_begin(e, number(s, 0), number(s, s->n_lanes), 1, 1, &none, &so_far);
-  strata_set_attr(by_lane.op, STRATA_LANES, strata_i64_attr(e->context, s->n_lanes));
+  strata_loop_t by_lane = strata__lanes_begin(&s->of.nest, s->n_lanes, &none, &so_far);
   strata_loop_t by_chunk = strata_emit_for_begin(e, number(s, 0), chunks, 1, 1, &none, &of_lane);
   MlirValue first = op2(s, "arith.muli", by_chunk.induction, number(s, s->n_lanes));
   MlirValue key = key_left(s, box, best, op2(s, "arith.addi", first, by_lane.induction));

@@ -54,6 +54,8 @@ static MlirWalkResult unify_op(MlirOperation op, void *user) {
     return MlirWalkResultAdvance;
   if (strata_op_is(op, "vector.multi_reduction"))
     strata_unify(a->d, unify, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 1));
+  else if (strata_op_is(op, STRATA_TILE_SCAN))
+    strata_unify(a->d, unify, mlirOperationGetResult(op, 0), mlirOperationGetOperand(op, 0));
   else if (strata_gpu_is_arithmetic(op))
     strata_unify_elementwise(a->d, unify, op);
   else if (strata_op_is(op, "vector.contract") || strata_op_is(op, "vector.outerproduct")) {

@@ -131,11 +131,12 @@ static strata_status_t read_loop(strata_gpu_distribution_t *d, MlirOperation loo
     return strata_gpu_missing(loop, "a loop of two contractions that is no attention");
   a->columns = size_of(mlirOperationGetResult(a->scores, 0), COLUMN);
   int64_t groups = schedule.threads / STRATA_GROUP_THREADS, n = size_of(mlirOperationGetResult(a->values, 0), COLUMN);
-  const strata_pipelined_t scores = {.groups = groups, .across = 1, .m_blocks = 1, .n = a->columns};
+  const strata_pipelined_t scores = {.groups = groups, .depth = 1, .across = 1, .m_blocks = 1, .n = a->columns};
   a->layout = strata_wgmma_sum_layout(&scores);
   a->kernel.product = (strata_pipelined_t){.instruction = strata_instruction_of(a->values),
                                            .mma = strata_mma_named(strata_attr_str(a->values, "tile.mma")),
                                            .groups = groups,
+                                           .depth = 1,
                                            .across = 1,
                                            .m_blocks = 1,
                                            .pair = 1,
@@ -279,7 +280,7 @@ static strata_status_t fetch(strata_gpu_distribution_t *d, const strata_gpu_atte
   const strata_shared_operand_t *operand = &a->operands[which].shared;
   const strata_ring_t *ring = &a->rings[which];
   strata_ring_acquire(d, ring, place);
-  strata_ring_expect(d, ring, place.slot, operand->source->bytes(operand));
+  strata_ring_expect(d, ring, place.slot, operand->source->bytes(operand), (MlirValue){NULL});
   MlirValue at = strata_emit_times(&d->e, place.slot, a->operands[which].slot);
   return operand->source->fill(d, operand, &(strata_fill_t){.slot = place.slot, .at = at, .full = ring->full});
 }

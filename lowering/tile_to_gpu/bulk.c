@@ -370,16 +370,54 @@ static MlirAttribute sizes_attr(MlirContext context, int count, const strata_siz
                                          : strata_i64s_attr(context, count, numbers);
 }
 
-static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
+// Of the buffer along dim |i| of the map.
+static strata_size_t map_size(const strata_bulk_t *bulk, int i) {
+  return bulk->dims[i] < 0 ? strata_size_constant(1)
+                           : strata_size_sum(bulk->box.sizes[bulk->dims[i]], strata_size_constant(-bulk->left_out[i]));
+}
+
+enum { ROWS = 0 }; // the vector's dim that clipped boxes have all of
+
+void strata_bulk_clip(strata_bulk_t *bulk) {
+  const int64_t none[RANK] = {0};
+  bool has_rows = bulk->inner != ROWS && bulk->extents[ROWS] == bulk->box.space.extents[ROWS];
+  int dim = has_rows && !bulk->window.n_dims ? carrier(bulk, ROWS, none) : NO_DIM;
+  for (int i = 1; i < bulk->rank && dim != NO_DIM; i++) {
+    if (bulk->dims[i] != dim || !strata_size_varies(map_size(bulk, i)) ||
+        strata_size_divides(bulk->extents[ROWS], map_size(bulk, i)))
+      continue;
+    MlirAffineExpr first = at(bulk, bulk->box.coordinates[dim], none, false);
+    if (strata_index_is_nonnegative(&bulk->box.space, first) &&
+        strata_index_is_multiple(&bulk->box.space, first, bulk->extents[ROWS]))
+      bulk->clipped = i;
+  }
+}
+
+// Whether the box that begins at |first| is one that the buffer ends in, or behind it.
+static MlirValue is_last(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, MlirValue first) {
+  MlirValue end = strata_emit_plus(&d->e, first, bulk->extents[ROWS]);
+  return strata_emit_cmpi(&d->e, STRATA_SGT, end, strata_gpu_emit_size(d, map_size(bulk, bulk->clipped)));
+}
+
+MlirValue strata_bulk_rows(strata_gpu_distribution_t *d, const strata_bulk_t *bulk) {
+  const int64_t none[RANK] = {0};
+  strata_index_space_t space = bulk->box.space;
+  MlirAffineExpr place = bulk->box.coordinates[bulk->dims[bulk->clipped]];
+  MlirValue first = strata_index_emit(&space, at(bulk, place, none, false));
+  MlirValue last = strata_gpu_emit_size_plus(d, map_size(bulk, bulk->clipped), -1);
+  MlirValue rest = strata_emit_plus(&d->e, strata_emit_with(&d->e, "arith.remui", last, bulk->extents[ROWS]), 1);
+  return strata_emit_select(&d->e, is_last(d, bulk, first), rest, strata_emit_index(&d->e, bulk->extents[ROWS]));
+}
+
+// |whole|: the number of the map of whole boxes whose last one this is of; negative: it is of whole ones.
+static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t whole) {
   MlirContext context = d->e.context;
   int64_t box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
   strata_size_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK];
   const strata_bulk_window_t *window = &bulk->window;
   find_box(bulk, span, box, steps);
   for (int i = 0; i < bulk->rank; i++) {
-    sizes[i] = bulk->dims[i] < 0
-                   ? strata_size_constant(1)
-                   : strata_size_sum(bulk->box.sizes[bulk->dims[i]], strata_size_constant(-bulk->left_out[i]));
+    sizes[i] = map_size(bulk, i);
     strides[i] = strata_size_constant(element_bytes(bulk));
     for (int dim = bulk->dims[i] + 1; dim < bulk->box.rank; dim++)
       strides[i] = strata_size_product(strides[i], bulk->box.sizes[dim]);
@@ -388,7 +426,7 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
   bool is_tf32 = mlirTypeIsAF32(element) && !bulk->is_store && !bulk->is_dense &&
                  !bulk->is_exact; // a matrix instruction's operand
   MlirAttribute type = mlirTypeAttrGet(is_tf32 ? mlirTF32TypeGet(context) : element);
-  MlirNamedAttribute entries[10];
+  MlirNamedAttribute entries[12];
   intptr_t n = 0;
 #define ENTRY(key, attr) entries[n++] = (MlirNamedAttribute){mlirIdentifierGet(context, strata_str(key)), attr}
   ENTRY("buffer", strata_i64_attr(context, mlirBlockArgumentGetArgNumber(bulk->buffer)));
@@ -402,19 +440,26 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
     ENTRY("lower", strata_i64s_attr(context, window->n_dims, window->lower));
     ENTRY("upper", strata_i64s_attr(context, window->n_dims, window->upper));
   }
+  if (whole >= 0) {
+    ENTRY("clipped", strata_i64_attr(context, bulk->clipped));
+    ENTRY("whole", strata_i64_attr(context, whole));
+  }
   if (bulk->reads_ahead)
     ENTRY("ahead", mlirUnitAttrGet(context));
 #undef ENTRY
   return mlirDictionaryAttrGet(context, n, entries);
 }
 
-int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
-  MlirAttribute map = map_of(d, bulk, span);
+static int64_t number_of_map(strata_gpu_distribution_t *d, MlirAttribute map) {
   for (size_t i = 0; i < d->maps.count; i++)
     if (mlirAttributeEqual(d->maps.data[i], map))
       return (int64_t)i;
   *strata_vector_push(d->compile->arena, &d->maps) = map;
   return (int64_t)d->maps.count - 1;
+}
+
+int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
+  return number_of_map(d, map_of(d, bulk, span, -1));
 }
 
 int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
@@ -461,7 +506,18 @@ void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, c
   bool is_alone = mlirValueIsNull(to->blocks);
   int fixed = is_alone ? FIXED : FIXED + 1;
   int rank = strata_bulk_coordinates(d, bulk, offsets, operands + fixed);
-  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, strata_bulk_map(d, bulk, span))};
+  const int64_t whole = strata_bulk_map(d, bulk, span);
+  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, whole)};
   const char *name = is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST;
+  strata_loop_t branch = {0};
+  if (bulk->clipped) {
+    const int64_t last = number_of_map(d, map_of(d, bulk, span, whole));
+    strata_named_attr_t clipped = {"map", strata_i64_attr(d->e.context, last)};
+    branch = strata_emit_if_begin(&d->e, is_last(d, bulk, operands[fixed + bulk->clipped]));
+    strata_emit_op(&d->e, name, fixed + rank, operands, 0, NULL, 1, &clipped);
+    strata_emit_if_else(&d->e, branch);
+  }
   strata_emit_op(&d->e, name, fixed + rank, operands, 0, NULL, 1, &map);
+  if (bulk->clipped)
+    strata_emit_if_end(&d->e, branch);
 }

@@ -33,6 +33,8 @@ typedef struct {
   int64_t left_out[STRATA_BULK_RANK];
   bool is_dense;    // of a load: rows lie one behind the other, units unexchanged and f32 unrounded
   bool is_exact;    // of a load: f32 unrounded
+  int clipped;      // of a load: a dim of the map along which the last box ends with the buffer, as whole ones lie in
+                    // front of it; 0: none
   bool reads_ahead; // of a load: the next step's box lies behind this one's, and may come into the cache with it
   strata_bulk_window_t window;
 } strata_bulk_t;
@@ -60,7 +62,12 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
 bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                           strata_bulk_t *bulk);
 bool strata_bulk_fits(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits);
-// The number of the kernel's map for boxes of |bulk| with rows of |span| bytes.
+// The last boxes of a load, each of which has all of the vector's rows, end with a buffer whose number of these varies:
+// what shared memory has behind them then is anything. Where there is no such number nothing changes.
+void strata_bulk_clip(strata_bulk_t *bulk);
+// How many rows a clipped box of the running task has.
+MlirValue strata_bulk_rows(strata_gpu_distribution_t *d, const strata_bulk_t *bulk);
+// The number of the kernel's map for boxes of |bulk| with rows of |span| bytes, whole ones where it is clipped.
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span);
 // Emits the coordinates of the box at |offsets| along the vector's dims, innermost first, and behind them the offsets
 // in the window; returns how many: at most STRATA_BULK_COORDINATES.

@@ -206,10 +206,11 @@ static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipel
   share_registers(d, k, true);
   bool is_one = k->fetchers == 1, is_alone = k->mainloop->is_alone;
   strata_loop_t branch = {0};
+  strata_depth_find_fetcher(d, k);
   if (!has_room_beside(d, k) && !is_alone)
     strata_emit_launch_next(d);
   if (is_one)
-    branch = strata_emit_if_begin(e, strata_emit_is_first_thread(d));
+    branch = strata_emit_if_begin(e, strata_depth_fetches(d, k));
   if (is_alone)
     strata_emit_launch_next(d);
   if (d->plan.fetches_early)

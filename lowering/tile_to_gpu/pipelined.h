@@ -45,6 +45,7 @@ typedef struct {
   int64_t steps;    // instructions a slot
   int64_t groups;   // of consumers; side by side along the instruction's rows,
   int64_t across;   // or, as many of them, along its columns: 1, or all
+  int64_t depth;    // groups that sum up the same tile, each every so many steps (pipelined_depth.c); else 1
   int64_t teams;    // of a block, each with tasks of its own: 1, or 2 of one group
   int64_t slots;
   MlirType sum;
@@ -99,6 +100,7 @@ struct strata_pipelined_kernel {
   int n_tiles;      // of the epilogue's operands, that come through the ring
   strata_epilogue_tile_t tiles[STRATA_EPILOGUE_TILES];
   MlirValue group;           // of a consumer: the number of its warp group
+  MlirValue fetcher;         // of a producer: that for which it fetches, where groups share a tile's steps
   MlirValue turns;           // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
   MlirValue ordinal;         // of the running task among the block's
   strata_stream_t stream;    // of the running task
@@ -146,6 +148,16 @@ void strata_team_wait(strata_gpu_distribution_t *d, const strata_pipelined_kerne
 void strata_team_pass(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 // The consumer's group among those of its task.
 MlirValue strata_emit_own_group(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
+
+// Groups that share a tile's steps (pipelined_depth.c): the first step and slot of group |which|, of those of all; the
+// slot of all behind them. Of others all are as they were. The group that a producer of the kernels from |first| on
+// fetches for; whether it is a thread that does, where all comes in bulk.
+void strata_depth_begin(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue which,
+                        MlirValue *step, MlirValue *slot);
+MlirValue strata_depth_end(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue which,
+                           MlirValue slot);
+void strata_depth_find_fetcher(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first);
+MlirValue strata_depth_fetches(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 
 // Constants before the wait (pipelined_early.c): finds the operand that comes so. Where the steps that have come so
 // end, of those from |lower| to |upper| - 1 of the running task: |lower| where it is not the block's first.

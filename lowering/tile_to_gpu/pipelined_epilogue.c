@@ -146,7 +146,7 @@ static void fetch_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *
   const strata_pipelined_t *p = &k->product;
   int64_t most = units_per_slot(p), first = slot * most, count = strata_min(units(p, t) - first, most);
   strata_ring_acquire(d, &k->ring, k->place);
-  strata_ring_expect(d, &k->ring, k->place.slot, p->groups * count * UNIT);
+  strata_ring_expect(d, &k->ring, k->place.slot, p->groups * count * UNIT, (MlirValue){NULL});
   for (int64_t group = 0; group < p->groups; group++)
     for (int64_t i = 0; i < count; i++)
       fetch_unit(d, k, t, group, first + i, group * most + i);

@@ -88,12 +88,38 @@ static strata_status_t copy_with(strata_gpu_distribution_t *d, const strata_ring
   return NULL;
 }
 
-// Bytes of a slot's tiles that the copy engine brings.
-static int64_t bulk_bytes(const strata_ring_operand_t *operand) {
-  int64_t bytes = 0;
-  for (; operand; operand = operand->with)
-    bytes += operand->shared.source->bytes(&operand->shared) * operand->tiles;
-  return bytes;
+// Of a slot's tiles that the copy engine brings.
+static int64_t tile_bytes(const strata_ring_operand_t *operand) {
+  return operand->shared.source->bytes(&operand->shared) * operand->tiles;
+}
+
+// The running task is number |i| of those whose tiles a cluster's slots have, of |own| and its neighbours.
+static strata_status_t begin_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue first,
+                                  int64_t i, int64_t stride) {
+  return begin_task(d, k, strata_emit_binary(&d->e, "arith.addi", first, strata_emit_index(&d->e, i * stride)));
+}
+
+// True if the slot has tiles of several tasks.
+static bool has_tiles(const strata_pipelined_kernel_t *k, int side) {
+  return k->product.parts > 1 && k->product.operands[side].stride != 0;
+}
+
+// Bytes that clipped boxes of |side| bring.
+static strata_status_t clipped_bytes(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side,
+                                     MlirValue *out) {
+  strata_emitter_t *e = &d->e;
+  const strata_ring_operand_t *operand = &k->product.operands[side];
+  const strata_bulk_t *bulk = operand->shared.bulk;
+  int64_t n = has_tiles(k, side) ? operand->tiles : 1;
+  MlirValue own = d->role.task, first = n > 1 ? strata_pipelined_first_task(d) : own, rows = {NULL};
+  for (int64_t i = 0; i < n; i++) {
+    if (n > 1)
+      STRATA_TRY(begin_tile(d, k, first, i, operand->stride));
+    MlirValue tile = strata_bulk_rows(d, bulk);
+    rows = i ? strata_emit_binary(e, "arith.addi", rows, tile) : tile;
+  }
+  *out = strata_emit_times(e, rows, tile_bytes(operand) / (operand->tiles * bulk->extents[1 - bulk->inner]));
+  return n > 1 ? begin_task(d, k, own) : NULL;
 }
 
 // The tiles of all tasks of the cluster where they differ.
@@ -104,32 +130,46 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
       .slot = k->place.slot, .at = strata_emit_times(e, k->place.slot, operand->slot), .full = k->ring.full};
   if (copy_shared(d, k, side, to))
     return NULL;
-  if (k->product.parts == 1 || operand->stride == 0) {
+  if (!has_tiles(k, side)) {
     STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
     STRATA_TRY(copy_with(d, operand->with, to));
     return operand->next ? copy_tile(d, operand->next, to, operand->slot / k->product.pair) : NULL;
   }
   MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
   for (int64_t i = 0; i < operand->tiles; i++) {
-    STRATA_TRY(begin_task(d, k, strata_emit_binary(e, "arith.addi", first, strata_emit_index(e, i * operand->stride))));
+    STRATA_TRY(begin_tile(d, k, first, i, operand->stride));
     STRATA_TRY(copy_tile(d, operand, to, i * (operand->slot / operand->tiles)));
   }
   return begin_task(d, k, own);
 }
 
 // By one thread: the arrival with what is to come.
-static void announce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  const strata_ring_operand_t *operands = k->product.operands;
-  int64_t bytes = 0;
-  for (int side = 0; side < 2; side++)
-    if (is_bulk(k, side))
-      bytes += bulk_bytes(&operands[side]);
-  strata_ring_expect(d, &k->ring, k->place.slot, bytes);
+static strata_status_t announce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirValue clipped = {NULL};
+  int64_t most = 0, whole = 0; // bytes; of operands that are not clipped
+  for (int side = 0; side < 2; side++) {
+    const strata_ring_operand_t *operand = &k->product.operands[side];
+    int64_t bytes = 0;
+    for (const strata_ring_operand_t *each = is_bulk(k, side) ? operand : NULL; each; each = each->with)
+      bytes += tile_bytes(each);
+    most += bytes;
+    MlirValue own = {NULL};
+    if (bytes && operand->shared.bulk && operand->shared.bulk->clipped)
+      STRATA_TRY(clipped_bytes(d, k, side, &own));
+    else
+      whole += bytes;
+    if (!mlirValueIsNull(own))
+      clipped = mlirValueIsNull(clipped) ? own : strata_emit_binary(&d->e, "arith.addi", clipped, own);
+  }
+  if (!mlirValueIsNull(clipped))
+    clipped = strata_emit_plus(&d->e, clipped, whole);
+  strata_ring_expect(d, &k->ring, k->place.slot, most, clipped);
+  return NULL;
 }
 
 // The same, then the copies.
 static strata_status_t emit_copies(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  announce(d, k);
+  STRATA_TRY(announce(d, k));
   for (int side = 0; side < 2; side++)
     if (is_bulk(k, side))
       STRATA_TRY(copy_operand(d, k, side));
@@ -211,10 +251,7 @@ static strata_status_t emit_arrival(strata_gpu_distribution_t *d, strata_pipelin
     return NULL;
   }
   strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
-  if (has_come)
-    announce(d, k);
-  else
-    STRATA_TRY(emit_copies(d, k));
+  STRATA_TRY(has_come ? announce(d, k) : emit_copies(d, k));
   strata_emit_if_else(&d->e, branch);
   strata_phase_arrive(d, k->ring.full, k->place.slot);
   strata_emit_if_end(&d->e, branch);
@@ -234,7 +271,7 @@ static strata_status_t emit_step(strata_gpu_distribution_t *d, strata_pipelined_
 // are announced with it: they may have come by then, but the phase awaits the arrivals.
 static strata_status_t emit_early(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   if (strata_pipelined_is_bulk(&k->product))
-    announce(d, k);
+    STRATA_TRY(announce(d, k));
   return copy_operand(d, k, k->early);
 }
 
@@ -269,18 +306,19 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
   strata_emitter_t *e = &d->e;
   MlirValue state[] = {k->place.slot, k->place.parity};
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
-  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, 2, state, state);
+  strata_depth_begin(d, k, k->fetcher, &lower, &state[0]);
+  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, k->product.depth, 2, state, state);
   keep_rolled(d, loop.op, k);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);
   k->place = (strata_ring_place_t){state[0], state[1]};
   STRATA_TRY(emit(d, k));
-  strata_ring_advance(d, &k->ring, &k->place);
+  strata_ring_advance_by(d, &k->ring, k->product.depth, &k->place);
   state[0] = k->place.slot;
   state[1] = k->place.parity;
   strata_emit_for_end(e, loop, 2, state, state);
-  k->place = (strata_ring_place_t){state[0], state[1]};
+  k->place = (strata_ring_place_t){strata_depth_end(d, k, k->fetcher, state[0]), state[1]};
   return NULL;
 }
 
@@ -289,7 +327,7 @@ strata_status_t strata_pipelined_fetch_early(strata_gpu_distribution_t *d, strat
   if (!k->has_early)
     return NULL;
   const strata_ring_place_t first = k->place;
-  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
+  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_depth_fetches(d, k));
   STRATA_TRY(emit_addresses(d, k));
   k->scheduler->steps(d, k, &lower, &upper);
   STRATA_TRY(strata_pipelined_for_steps(d, k, lower, strata_early_end(d, k, lower, upper), emit_early));

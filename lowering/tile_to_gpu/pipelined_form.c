@@ -23,6 +23,7 @@ static strata_product_form_t form_of(const strata_gpu_distribution_t *d, MlirOpe
       .groups = p->groups,
       .across = p->across,
       .teams = p->teams,
+      .depth = p->depth,
       .rows = mlirShapedTypeGetDimSize(type, left) * (p->swap ? p->pair : 1),
       .columns = mlirShapedTypeGetDimSize(type, 1 - left) * p->parts * (p->swap ? 1 : p->pair),
       .slots = p->slots,

@@ -40,6 +40,10 @@ const strata_instruction_t *strata_instruction_of(MlirOperation op);
 
 STRATA_INSTRUCTION(strata_wgmma);
 STRATA_INSTRUCTION(strata_fma);
+STRATA_INSTRUCTION(strata_mma);
+
+// True if |op| asks for an instruction whose operands are in registers.
+bool strata_mma_is_asked(MlirOperation op);
 
 // The layout of the sums: by ->n, ->m_blocks, ->groups, ->across, ->swap and ->reads_left.
 strata_layout_t strata_wgmma_sum_layout(const strata_pipelined_t *p);

@@ -39,6 +39,8 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
   if (is_split && (strata_size_varies(k->n_steps) || (d->plan.stream && strata_size_varies(k->n_tasks))))
     return strata_gpu_missing(k->loop, "a number of steps that varies, shared by blocks,");
   STRATA_TRY(strata_pipelined_read(d, k->contract, &k->product));
+  if (!strata_size_divides(k->product.depth, k->n_steps))
+    return strata_gpu_missing(k->loop, "groups that share steps which are no multiple of them,");
   if (!k->blocks && k->product.teams > 1)
     return strata_gpu_missing(forall, "teams of blocks that are as many as tasks, which vary,");
   k->scheduler = strata_scheduler_of(d, &k->product);
@@ -50,8 +52,8 @@ static strata_status_t read_kernel(strata_gpu_distribution_t *d, MlirOperation f
 // True if both can use one ring, by the same threads.
 static bool is_alike(const strata_pipelined_t *a, const strata_pipelined_t *b) {
   bool same = a->mma == b->mma && a->swap == b->swap && a->groups == b->groups && a->teams == b->teams &&
-              a->across == b->across && a->m_blocks == b->m_blocks && a->n == b->n && a->parts == b->parts &&
-              a->pair + b->pair == 2 && a->slots == b->slots &&
+              a->across == b->across && a->depth == b->depth && a->m_blocks == b->m_blocks && a->n == b->n &&
+              a->parts == b->parts && a->pair + b->pair == 2 && a->slots == b->slots &&
               strata_pipelined_is_bulk(a) == strata_pipelined_is_bulk(b);
   for (int side = 0; side < 2 && same; side++)
     same = a->operands[side].slot == b->operands[side].slot &&
@@ -173,11 +175,12 @@ strata_register_shares_t strata_pipelined_registers(const strata_gpu_distributio
   bool is_bulk = strata_pipelined_is_bulk(p),
        is_wide = strata_layout_registers(&p->layout) * p->parts * p->pair > WIDE_SUMS;
   (void)d;
-  if (p->groups * p->teams == 1)
+  int64_t groups = p->groups * p->depth;
+  if (groups * p->teams == 1)
     return (strata_register_shares_t){0};
-  if (p->groups > 3)
+  if (groups > 3)
     return (strata_register_shares_t){32, 112}; // a launch gives its threads multiples of eight, 96
-  if (p->groups > 2)
+  if (groups > 2)
     return is_bulk ? (strata_register_shares_t){32, 160} : (strata_register_shares_t){104, 136};
   return !is_bulk  ? (strata_register_shares_t){104, 200}
          : is_wide ? (strata_register_shares_t){24, 240}

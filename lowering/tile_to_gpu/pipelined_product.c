@@ -50,6 +50,15 @@ static bool reads_ahead(const strata_gpu_distribution_t *d, const strata_ring_op
   return strata_operand_is_bulk(&operand->shared) && d->plan.stagger && operand->shared.rows >= MANY_ROWS;
 }
 
+// Where a matrix ends within a tile nothing more comes: what there is in the slot behind it are other rows, or columns,
+// than those that have results. The copy engine takes longer for zeros than for what there is.
+static void clip_operand(strata_ring_operand_t *operand) {
+  bool is_box = mlirOperationIsNull(operand->unpack) && strata_operand_is_bulk(&operand->shared) &&
+                operand->shared.form == STRATA_SPANS;
+  if (is_box)
+    strata_bulk_clip(operand->shared.bulk);
+}
+
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, int64_t producers,
                                     const strata_pipelined_t *p, strata_ring_operand_t *operand) {
   MlirValue value = mlirOperationGetOperand(op, side);
@@ -104,7 +113,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
   const strata_instruction_t *instruction = strata_instruction_of(op);
   bool has_fragments = instruction->has_fragments;
   *p = (strata_pipelined_t){.instruction = instruction,
-                            .mma = has_fragments ? strata_mma_named(strata_attr_str(op, "tile.mma")) : NULL,
+                            .mma = strata_mma_named(strata_attr_str(op, "tile.mma")),
                             .swap = schedule.swap,
                             .groups = schedule.warps[0] * schedule.warps[1] / WARPS,
                             .across = has_fragments ? schedule.warps[1] : 1,
@@ -112,6 +121,7 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
                             .slots = schedule.slots,
                             .pair = strata_pair_count(mlirOperationGetParentOperation(op)),
                             .sum = mlirShapedTypeGetElementType(type)};
+  p->depth = p->groups >= 1 ? schedule.group / (p->groups * STRATA_GROUP_THREADS) : 0;
   bool has_groups = p->groups >= 1 && p->across >= 1 && p->groups % p->across == 0;
   if (!strata_op_is(op, "vector.contract") || !has_groups || mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "a contraction without a schedule");
@@ -120,6 +130,9 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
     STRATA_TRY(read_operand(d, op, side, schedule.producers, p, &p->operands[side]));
   if (p->pair > 1)
     STRATA_TRY(read_second(d, op, schedule.producers, p));
+  if (p->pair == 1 && schedule.row <= 1 && !strata_pipelined_shares(d))
+    for (int side = 0; side < 2; side++)
+      clip_operand(&p->operands[side]);
   return instruction->finish(d, op, &schedule, p);
 }
 
@@ -160,7 +173,7 @@ static void multiply_next(strata_gpu_distribution_t *d, strata_pipelined_kernel_
   strata_ring_place_t place = {state[SLOT], state[PARITY]};
   strata_ring_await(d, &k->ring, place);
   k->product.instruction->multiply(d, k, place.slot, step, state + SUMS);
-  strata_ring_advance(d, &k->ring, &place);
+  strata_ring_advance_by(d, &k->ring, k->product.depth, &place);
   state[SLOT] = place.slot;
   state[PARITY] = place.parity;
 }
@@ -203,15 +216,16 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   if (k->product.teams > 1)
     strata_team_wait(d, k);
   k->scheduler->steps(d, k, &lower, &upper);
+  strata_depth_begin(d, k, k->group, &lower, &state[SLOT]);
   int64_t last = last_instructions(d, k);
   if (last)
     upper = strata_gpu_emit_size_plus(d, k->n_steps, -1);
-  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, 1, SUMS + count, state, state);
+  strata_loop_t loop = strata_emit_for_begin(e, lower, upper, k->product.depth, SUMS + count, state, state);
   multiply_next(d, k, loop.induction, state);
   strata_emit_for_end(e, loop, SUMS + count, state, state);
   if (last)
     multiply_last(d, k, last, state);
-  k->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
+  k->place = (strata_ring_place_t){strata_depth_end(d, k, k->group, state[SLOT]), state[PARITY]};
   if (k->product.instruction->end)
     k->product.instruction->end(d, k, state + SUMS);
   strata_epilogue_receive(d, k);

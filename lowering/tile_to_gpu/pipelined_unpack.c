@@ -160,13 +160,14 @@ strata_unpacking_t *strata_unpack_begin(strata_gpu_distribution_t *d, const stra
                                  .n_blocks = p->m_blocks,
                                  .blocks = strata_arena_array(d->compile->arena, own_t, p->m_blocks)};
   const unpack_t *u = &result->u;
-  MlirValue thread = strata_emit_group_lane(d), lane = strata_emit_with(e, "arith.andi", thread, LANES - 1);
+  MlirValue thread = strata_emit_group_lane(d), group = strata_emit_own_group(d, k);
+  MlirValue lane = strata_emit_with(e, "arith.andi", thread, LANES - 1);
   MlirValue warp = strata_emit_with(e, "arith.divui", thread, LANES);
   MlirValue row = strata_emit_times(e, strata_emit_with(e, "arith.divui", lane, QUAD), 2 * u->row_scales);
   for (int64_t block = 0; block < p->m_blocks; block++) {
     own_t *own = &result->blocks[block];
     *own = (own_t){.zeros = {NULL}};
-    MlirValue tile = strata_emit_plus(e, strata_emit_times(e, k->group, p->m_blocks * WARPS), block * WARPS);
+    MlirValue tile = strata_emit_plus(e, strata_emit_times(e, group, p->m_blocks * WARPS), block * WARPS);
     tile = strata_emit_binary(e, "arith.addi", tile, warp);
     for (int64_t i = 0; i * VECTOR * LANES < operand->shared.steps; i++)
       own->words[i] = load(u, operand, slot, tile,
@@ -184,6 +185,5 @@ MlirValue *strata_unpack_step(strata_unpacking_t *unpacking, int64_t step) {
   MlirValue *words = strata_arena_array(d->compile->arena, MlirValue, count);
   for (int64_t block = 0; block < unpacking->n_blocks; block++)
     emit_fragment(&unpacking->u, &unpacking->blocks[block], step, words + block * WORDS);
-  strata_wgmma_emit_left(d, count, words);
   return words;
 }

@@ -8,8 +8,8 @@
 bool strata_unpack_is(MlirValue value);
 STRATA_MUST_CHECK strata_status_t strata_unpack_read(strata_gpu_distribution_t *d, MlirValue value,
                                                      strata_ring_operand_t *operand);
-// What threads need of |slot| is loaded; then the words of the left operands of instruction |step|, complete: those of
-// the next are computed while it is carried out.
+// What threads need of |slot| is loaded; then the words of the left operands of instruction |step| are computed: of
+// each of the group's blocks of 64 rows those of a fragment.
 typedef struct strata_unpacking strata_unpacking_t;
 strata_unpacking_t *strata_unpack_begin(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
                                         MlirValue slot);

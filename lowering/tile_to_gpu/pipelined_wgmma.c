@@ -97,7 +97,7 @@ static strata_status_t check(const strata_gpu_distribution_t *d, MlirOperation o
                              const strata_pipelined_t *p) {
   int left = strata_pipelined_left_side(p);
   const strata_shared_operand_t *right = &p->operands[1 - left].shared;
-  if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0)
+  if (!p->mma || p->depth != 1 || strcmp(p->mma->family, d->device->mma_async) != 0)
     return strata_gpu_missing(op, "this matrix instruction");
   for (int side = 0; side < 2; side++)
     if (!(p->unpacks && side == left) &&
@@ -231,6 +231,8 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   int64_t tile = left->slot / p->pair;
   for (int64_t step = 0; step < p->steps; step++) {
     MlirValue *unpacked = unpacking ? strata_unpack_step(unpacking, step) : NULL;
+    if (unpacking) // complete: those of the next are computed while the instruction is carried out
+      strata_wgmma_emit_left(d, p->m_blocks * WORDS, unpacked);
     if (unpacking && step > 0) // what has been computed since is to be seen, too
       strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, 0, NULL, -1);
     for (int64_t block = 0; block < n_blocks(p); block++) {

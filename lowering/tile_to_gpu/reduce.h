@@ -28,6 +28,9 @@ strata_reduction_t strata_reduction_of(strata_gpu_distribution_t *d, MlirOperati
 // True if register |reg| of the source counts towards register |target| of the result.
 bool strata_reduction_counts(const strata_reduction_t *r, int64_t reg, int64_t target);
 
+// Register |reg| of the source, neutral in threads where it hangs along a reduced dim.
+MlirValue strata_reduction_counted(const strata_reduction_t *r, int64_t reg);
+
 // True if the lanes of several warps share the results out and each is to keep its own.
 bool strata_reduction_is_dealt(const strata_reduction_t *r);
 

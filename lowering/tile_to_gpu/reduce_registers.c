@@ -27,8 +27,7 @@ static MlirValue emit_holds(const strata_reduction_t *r, int64_t reg, int dim) {
   return strata_emit_cmpi(&r->d->e, STRATA_SLE, coordinate, strata_emit_index(&r->d->e, most));
 }
 
-// A register of the source, neutral in threads where it hangs along a reduced dim.
-static MlirValue counted(const strata_reduction_t *r, int64_t reg) {
+MlirValue strata_reduction_counted(const strata_reduction_t *r, int64_t reg) {
   strata_emitter_t *e = &r->d->e;
   MlirValue value = r->source->values[reg];
   for (int dim = 0; dim < r->source->rank; dim++) {
@@ -72,7 +71,7 @@ static void combine_registers(strata_reduction_t *r, int64_t target, MlirValue *
   int64_t count = 0;
   for (int64_t reg = 0; reg < r->source->count; reg++)
     if (strata_reduction_counts(r, reg, target) && !is_never(r, reg) && !is_copy(r, reg))
-      values[count++] = counted(r, reg);
+      values[count++] = strata_reduction_counted(r, reg);
   if (count == 0) // hangs itself
     values[0] = strata_emit_start(&r->d->e, r->kind, r->source->element);
   int64_t chains = r->contracts ? strata_max(r->chains / r->result.count, 1) : r->chains;

@@ -29,9 +29,11 @@ void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, 
   strata_phase_arrive_once(d, barriers, i, STRATA_GROUP_THREADS);
 }
 
-void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes) {
+void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes,
+                         MlirValue fewer) {
   strata_named_attr_t attr = {"bytes", strata_i64_attr(d->e.context, bytes)};
-  strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, 2, (MlirValue[]){barriers, i}, 0, NULL, 1, &attr);
+  int n = mlirValueIsNull(fewer) ? 2 : 3;
+  strata_emit_op(&d->e, STRATA_TILE_BARRIER_EXPECT, n, (MlirValue[]){barriers, i, fewer}, 0, NULL, 1, &attr);
 }
 
 void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity) {
@@ -75,8 +77,9 @@ void strata_ring_reacquire(strata_gpu_distribution_t *d, const strata_ring_t *ri
   strata_phase_wait(d, ring->empty, number(&d->e, place.slot, ring->empty_at), place.parity);
 }
 
-void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t bytes) {
-  strata_phase_expect(d, ring->full, number(&d->e, slot, 0), bytes);
+void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t bytes,
+                        MlirValue fewer) {
+  strata_phase_expect(d, ring->full, number(&d->e, slot, 0), bytes, fewer);
 }
 
 void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place) {
@@ -88,15 +91,23 @@ void strata_ring_release(strata_gpu_distribution_t *d, const strata_ring_t *ring
 }
 
 void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t *place) {
+  strata_ring_advance_by(d, ring, 1, place);
+}
+
+// Places that are apart by |count| slots meet the end together.
+void strata_ring_advance_by(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t count,
+                            strata_ring_place_t *place) {
   strata_emitter_t *e = &d->e;
   MlirType i32 = mlirValueGetType(place->parity);
   if (mlirValueIsNull(place->slot)) {
     place->parity = other_parity(e, place->parity);
     return;
   }
-  MlirValue next = strata_emit_with(e, "arith.addi", place->slot, 1);
-  MlirValue wraps = strata_emit_cmpi(e, STRATA_EQ, next, strata_emit_index(e, ring->slots));
-  place->slot = strata_emit_select(e, wraps, strata_emit_index(e, 0), next);
+  MlirValue next = strata_emit_with(e, "arith.addi", place->slot, count), slots = strata_emit_index(e, ring->slots);
+  MlirValue wraps =
+      strata_emit_cmpi(e, count == 1 ? STRATA_EQ : STRATA_SLE, count == 1 ? next : slots, count == 1 ? slots : next);
+  MlirValue first = count == 1 ? strata_emit_index(e, 0) : strata_emit_binary(e, "arith.subi", next, slots);
+  place->slot = strata_emit_select(e, wraps, first, next);
   place->parity = strata_emit_binary(e, "arith.xori", place->parity, strata_emit_cast(e, "arith.extui", wraps, i32));
 }
 

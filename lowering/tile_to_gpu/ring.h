@@ -30,7 +30,9 @@ STRATA_MUST_CHECK strata_status_t strata_ring_allocate(strata_gpu_distribution_t
 void strata_ring_init(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t slot, int64_t fills,
                       int64_t releases);
 void strata_ring_acquire(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place);
-void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t bytes);
+// |fewer|: an index, how many there are of |bytes|; null: all.
+void strata_ring_expect(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t bytes,
+                        MlirValue fewer);
 // Until the slot is empty again that is read at |place|.
 void strata_ring_reacquire(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place);
 void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t place);
@@ -38,8 +40,10 @@ void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, 
 // themselves, no matrix instruction has, there is a fence of "shared" in front: the copy engine overtakes loads that
 // are under way (PTX ISA, proxies).
 void strata_ring_release(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t threads);
-// Moves |place| to the next slot, or |steps| slots on.
+// Moves |place| to the next slot; |count| slots on, of which all are a multiple; |steps| slots on.
 void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t *place);
+void strata_ring_advance_by(strata_gpu_distribution_t *d, const strata_ring_t *ring, int64_t count,
+                            strata_ring_place_t *place);
 void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue steps,
                       strata_ring_place_t *place);
 
@@ -47,7 +51,7 @@ void strata_ring_skip(strata_gpu_distribution_t *d, const strata_ring_t *ring, M
 
 void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t i, int64_t count);
 void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
-void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes);
+void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes, MlirValue fewer);
 void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity);
 // By one of |threads| threads beside one another, a power of two; of a warp group.
 void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads);

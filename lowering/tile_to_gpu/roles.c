@@ -48,6 +48,11 @@ MlirValue strata_emit_is_first_thread(strata_gpu_distribution_t *d) {
   return strata_emit_cmpi(&d->e, STRATA_EQ, d->role.thread, strata_emit_index(&d->e, 0));
 }
 
+MlirValue strata_emit_is_first_lane(strata_gpu_distribution_t *d) {
+  MlirValue lane = strata_emit_with(&d->e, "arith.andi", d->role.thread, d->device->lanes - 1);
+  return strata_emit_cmpi(&d->e, STRATA_EQ, lane, strata_emit_index(&d->e, 0));
+}
+
 void strata_emit_turn(strata_gpu_distribution_t *d, const char *name, MlirValue group) {
   MlirValue number = strata_emit_with(&d->e, "arith.addi", group, STRATA_FIRST_TURN);
   strata_named_attr_t attr = {"threads", strata_i64_attr(d->e.context, 2 * STRATA_GROUP_THREADS)};

@@ -31,5 +31,7 @@ MlirValue strata_emit_group_number(strata_gpu_distribution_t *d, MlirValue threa
 MlirValue strata_emit_group_lane(strata_gpu_distribution_t *d);
 // True in the first thread of the role.
 MlirValue strata_emit_is_first_thread(strata_gpu_distribution_t *d);
+// True in the first lane of each of its warps.
+MlirValue strata_emit_is_first_lane(strata_gpu_distribution_t *d);
 
 #endif

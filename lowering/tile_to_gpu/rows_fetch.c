@@ -169,7 +169,7 @@ static void copy_box(strata_rows_ahead_t *a, const strata_fetched_t *f, int64_t 
 // By one thread: the arrival with what is to come, then the copies, of all operands in turn.
 static void copy_bulk(strata_rows_ahead_t *a) {
   int64_t most = 0;
-  strata_ring_expect(a->d, &a->ring, a->place.slot, a->bulk_bytes);
+  strata_ring_expect(a->d, &a->ring, a->place.slot, a->bulk_bytes, (MlirValue){NULL});
   for (size_t i = 0; i < a->fetched.count; i++)
     most = strata_max(most, n_boxes(&a->fetched.data[i]));
   for (int64_t number = 0; number < most; number++)

@@ -59,6 +59,7 @@ STRATA_SCHEDULER_STEPS(strata_stream_steps);
 STRATA_SCHEDULER_FIXUP(strata_own_sums);
 STRATA_SCHEDULER_FIXUP(strata_part_fixup);
 STRATA_SCHEDULER_FIXUP(strata_stream_fixup);
+STRATA_SCHEDULER_FIXUP(strata_depth_fixup);
 MlirValue strata_team_has_task(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k);
 void strata_stream_end(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 void strata_part_meet(strata_gpu_distribution_t *d);

@@ -4,9 +4,14 @@
 // ->
 //   %task = block_id * 8 + thread_id / 32, %i = task / 4, %j = task mod 4, %thread = thread_id mod 32
 //
+// Where processors form chiplets, blocks of a product are numbered anew first:
+//
+//   %number = block_id mod 8 * (blocks / 8) + block_id / 8
+//
 // A thread on its own beyond the last task does nothing. A group repeats the last task without storing, so that
 // shuffles and barriers meet all threads they wait for.
 #include "lowering/tile_to_gpu/tasks.h"
+#include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
@@ -78,6 +83,34 @@ static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
   return strata_emit_binary(e, "arith.addi", first, low);
 }
 
+// True if blocks of neighbouring numbers read the same operands, which a second-level cache has for them: those of a
+// product. Not where several spaces of tasks are one launch, each of which chiplets have their part of.
+static bool has_neighbours(const strata_gpu_distribution_t *d) {
+  int n_spaces = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(d->func)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    n_spaces += strata_op_is(op, "scf.forall");
+  return n_spaces == 1 && strata_schedule_read(d->func).kind == STRATA_KERNEL_CONTRACT;
+}
+
+// The number that |block| has among all if those of a chiplet follow one another: a device gives blocks to its
+// chiplets in turn. Of the first |rest| chiplets each has one more.
+static MlirValue order_by_chiplet(strata_gpu_distribution_t *d, MlirValue block) {
+  strata_emitter_t *e = &d->e;
+  int64_t processors = d->device->chiplet_processors, n_blocks;
+  int64_t chiplets = processors > 0 ? d->device->n_processors / processors : 1;
+  if (chiplets < 2 || !strata_size_is_constant(strata_gpu_blocks(d), &n_blocks) || n_blocks <= chiplets ||
+      !has_neighbours(d))
+    return block;
+  int64_t rest = n_blocks % chiplets;
+  MlirValue chiplet = strata_emit_with(e, "arith.remui", block, chiplets);
+  MlirValue place = strata_emit_with(e, "arith.divui", block, chiplets);
+  MlirValue first = strata_emit_times(e, chiplet, n_blocks / chiplets);
+  if (rest > 0)
+    first = strata_emit_binary(e, "arith.addi", first, strata_emit_with(e, "arith.minui", chiplet, rest));
+  return strata_emit_binary(e, "arith.addi", first, place);
+}
+
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {
   strata_emitter_t *e = &d->e;
   MlirValue block = emit_id(d, "gpu.block_id", strata_min(strata_size_max(strata_gpu_blocks(d)), INT32_MAX));
@@ -101,7 +134,7 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
       d->role.rank = strata_emit_with(e, "arith.remui", block, strata_cluster_blocks(d));
     return;
   }
-  d->role.task = first_task(d, block);
+  d->role.task = first_task(d, order_by_chiplet(d, block));
   if (!strata_gpu_has_teams(d))
     strata_gpu_keep_inside(d, d->plan.n_tasks);
 }

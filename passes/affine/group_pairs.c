@@ -4,7 +4,7 @@
 // Every contraction is looked at with those behind it that read a buffer of its. Their results meet if what follows
 // both elementwise has a nest in common; that and what lies between joins the group when it grows. A pair is one if
 // both operands come in bulk, or are multiplied without matrix instructions, and if the model finds it faster than two
-// kernels of which one stores what the other reads.
+// kernels of which one stores what the other reads; or if results are summed up one by one, in a launch less then.
 #include "dialects/affine/contraction.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
@@ -100,9 +100,13 @@ static bool pays(const finder_t *f, int first, int second) {
   if (!read_problem(f, (int[]){first, second}, 2, &both) || !both.is_pair || !read_problem(f, &first, 1, &one) ||
       !read_problem(f, &second, 1, &other))
     return false;
+  if (strata_problem_is_rows(f->device, &both)) {
+    strata_explain(f->grouping->compile, "pair contract#%d, contract#%d: %lld x 2 * %lld x %lld: summed up like rows",
+                   first, second, (long long)both.rows, (long long)both.columns, (long long)both.steps);
+    return true;
+  }
   double together = strata_problem_unstaged_seconds(f->device, &both);
-  bool has_tiles = f->device->mma_async[0] || strata_problem_has_tiles(f->device, &one);
-  if (isinf(together) || !has_tiles)
+  if (isinf(together))
     return false;
   double results = (double)both.rows * (double)both.columns * (double)both.batch * (double)both.stored_bytes;
   double apart = strata_problem_seconds(f->device, &one) + strata_problem_seconds(f->device, &other) +

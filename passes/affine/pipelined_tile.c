@@ -85,7 +85,10 @@ int64_t strata_pipelined_across(const strata_pipelined_choice_t *p) {
   return p->shape.rows < STRATA_GROUP_ROWS * p->shape.groups ? p->shape.groups : 1;
 }
 
+// Where results lie on their way to memory, or the sums of groups that sum up the same tile.
 static int64_t results_bytes(const strata_pipelined_choice_t *p) {
+  if (p->shape.depth > 1)
+    return p->shape.depth * p->shape.rows * p->shape.columns * STRATA_SUM_BYTES;
   return p->shape.groups * p->shape.teams * STRATA_SUB_TILES * STRATA_SUB_TILE;
 }
 
@@ -93,8 +96,9 @@ int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_p
                                const strata_pipelined_choice_t *p) {
   int64_t room =
       strata_min(device->shared_bytes, device->shared_bytes_processor / p->residents - STRATA_GPU_SHARED_OF_BLOCK);
-  return strata_min(
+  int64_t slots = strata_min(
       (room - results_bytes(p) - STRATA_PIPELINED_BARRIER_BYTES) / strata_pipelined_slot_bytes(problem, p), MAX_SLOTS);
+  return slots / p->shape.depth * p->shape.depth;
 }
 
 bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
@@ -152,7 +156,7 @@ static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined
 }
 
 static strata_product_form_t form_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  strata_product_form_t form = {.has_fragments = true,
+  strata_product_form_t form = {.has_fragments = p->shape.depth == 1,
                                 .is_bulk = strata_pipelined_count_boxes(problem, p, STRATA_SIDE_U) &&
                                            strata_pipelined_count_boxes(problem, p, STRATA_SIDE_V),
                                 .reads_left = strata_pipelined_reads_left(problem, p),
@@ -165,6 +169,7 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                 .groups = p->shape.groups,
                                 .across = strata_pipelined_across(p),
                                 .teams = p->shape.teams,
+                                .depth = p->shape.depth,
                                 .rows = p->shape.rows,
                                 .columns = p->shape.columns,
                                 .slots = p->slots,
@@ -215,6 +220,13 @@ static bool can_stream(const strata_problem_t *problem, const strata_pipelined_c
          sums <= SUMS;
 }
 
+// Groups have as many steps each, on the instruction that takes a left operand from registers.
+static bool can_be_deep(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_mma_t *mma = problem->mma;
+  return mma && mma->layout->has_matrices && mma->n == STRATA_EIGHT &&
+         strata_problem_is_multiple(problem, STRATA_AXIS_STEP, p->shape.depth * p->step);
+}
+
 // Every second row: each kind has tiles of its own, of which a cluster's share the right operand's steps, which all
 // begin where the kind's rows do. That is no use to a right operand whose steps were whole sectors.
 static bool can_alternate(const strata_problem_t *problem) {
@@ -239,11 +251,11 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
     return false;
   strata_product_form_t form = form_of(problem, p);
   int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;
-  int64_t warp_groups = form.groups * form.teams, bytes = problem->operand_bytes;
+  int64_t warp_groups = form.groups * form.teams * form.depth, bytes = problem->operand_bytes;
   bool is_for_pairs = warp_groups == 1 && form.rows > STRATA_GROUP_ROWS;
   if (strata_product_fault(&form) || problem->sides[right_side(p)].packed_row_bytes)
     return false;
-  if (p->shape.groups > 3 && !form.unpacks)
+  if ((p->shape.groups > 3 && !form.unpacks) || (p->shape.depth > 1 && !can_be_deep(problem, p)))
     return false;
   if (p->pair > 1 ? bytes != 2 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
     return false;

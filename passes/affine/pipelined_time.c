@@ -7,6 +7,7 @@
 #include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"
+#include "dialects/tile/map_limits.h"
 
 #include <math.h>
 
@@ -125,11 +126,23 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
   return slower(bound, (bound_t){lines, "lines"});
 }
 
+// Where sizes vary, a tile in which the operand ends brings no more rows than there are, unless blocks share them.
+static bool is_clipped(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  return strata_pipelined_count_boxes(problem, p, side) > 0 && !problem->sides[side].is_crossed &&
+         p->tile[side] <= STRATA_MAP_MAX_BOX && p->share[0] * p->share[1] == 1 && p->row <= 1 && !problem->is_pair;
+}
+
+// Rows of a side that a slot of the first tile asks the copy engine for.
+static int64_t asked_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  int64_t rows = strata_pipelined_slot_rows(p, side), extent = strata_problem_extent(problem, side);
+  return is_clipped(problem, p, side) && extent < rows ? extent : rows;
+}
+
 // Rows of a side's last tile's steps that lie beyond the operand, which the copy engine fills with zeros: of operands
 // that lie along the reduction. At known sizes tiles are chosen so that they are few.
 static double absent_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   bool is_asked = problem->varies && !strata_problem_has_window(problem) && !problem->sides[side].is_crossed &&
-                  strata_pipelined_count_boxes(problem, p, side) > 0;
+                  strata_pipelined_count_boxes(problem, p, side) > 0 && !is_clipped(problem, p, side);
   int64_t tile = strata_pipelined_slot_rows(p, side) * p->share[side], extent = strata_problem_extent(problem, side);
   return is_asked ? (double)(strata_round_up(extent, tile) - extent) : 0;
 }
@@ -137,7 +150,7 @@ static double absent_rows(const strata_problem_t *problem, const strata_pipeline
 // Where one of the sizes varies tiles are chosen that are seldom the best for the size that there is, smaller ones or
 // more of them: what all processors read at a time decides sooner.
 static double read_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  int64_t rows = strata_pipelined_slot_rows(p, STRATA_SIDE_U) + strata_pipelined_slot_rows(p, STRATA_SIDE_V);
+  int64_t rows = asked_rows(problem, p, STRATA_SIDE_U) + asked_rows(problem, p, STRATA_SIDE_V);
   bool is_asked = problem->varies && !strata_problem_has_window(problem);
   return is_asked ? (double)rows * problem->costs->pipelined.read_row : 0;
 }
@@ -148,7 +161,9 @@ static bound_t step_time(const strata_problem_t *problem, const strata_pipelined
   double rows = (double)p->shape.rows, columns = (double)p->shape.columns;
   fetched_t fetch = fetched(problem, p);
   bound_t bound = {tile_instructions(problem, p), "instructions"};
-  if (strata_pipelined_unpacks(problem))
+  if (p->shape.depth > 1)
+    bound.cycles = (costs->unpack_deep + costs->unpack_column * columns) * rows / (double)STRATA_GROUP_ROWS;
+  else if (strata_pipelined_unpacks(problem))
     bound.cycles = costs->unpack_step / together + fmax(bound.cycles, costs->unpack * rows / (double)STRATA_GROUP_ROWS);
   else if (strata_pipelined_reads_left(problem, p))
     bound = slower((bound_t){bound.cycles * costs->left_read, bound.what},
@@ -232,8 +247,8 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
   return cycles;
 }
 
-// Absent rows hold up the other operand on its way from memory: as far as memory is busy with it while the product takes
-// |cycles|, and of a block in the steps behind those that its slots have at once.
+// Absent rows hold up the other operand on its way from memory: as far as memory is busy with it while the product
+// takes |cycles|, and of a block in the steps behind those that its slots have at once.
 static double absent_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
                            const strata_pipelined_choice_t *p, int side, double steps, double cycles) {
   const strata_pipelined_costs_t *costs = &problem->costs->pipelined;

@@ -297,6 +297,10 @@ bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_pr
   return strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
 }
 
+bool strata_problem_is_rows(const strata_gpu_device_t *device, const strata_problem_t *pair) {
+  return !device->mma_async[0] && !strata_problem_has_tiles(device, pair);
+}
+
 double strata_problem_unstaged_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem) {
   strata_work_t work = {.device = device, .product = problem};
   const strata_ways_t *ways;

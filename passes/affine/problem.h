@@ -105,6 +105,8 @@ double strata_problem_operand_bytes(const strata_problem_t *problem);
 // For that both operands should lie along the reduction, and the larger one be found in the second-level cache when the
 // next result reads it again; of long ones of which that is not so a tile reads whole lines, once.
 bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_problem_t *problem);
+// True of a pair each result of which is summed up like a row: one without such tiles, unless it may be pipelined.
+bool strata_problem_is_rows(const strata_gpu_device_t *device, const strata_problem_t *pair);
 
 // The problem of one part where the reduction is done in |parts| parts side by side, whose sums are stored.
 strata_problem_t strata_problem_part(const strata_problem_t *problem, int64_t parts);
@@ -151,7 +153,7 @@ int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t 
 typedef struct {
   double tiles;
   int64_t threads, resident_threads; // of a block, of a processor
-  int64_t shared_bytes;              // of a block at most
+  int64_t shared_bytes, sum_bytes;   // of a tile; of its results
   double work, wait;                 // seconds that a tile takes of its processor, and until it is done
   double memory, launch;             // seconds
 } strata_tiled_load_t;

@@ -34,7 +34,8 @@ enum {
   OTHER_REGISTERS = 40, // of a thread: addresses, counters
   MIN_SUMS = 16,        // of a thread in a product
   MAX_SUMS = 128,
-  WORD = 4, // bytes of a register
+  WORD = 4,       // bytes of a register
+  LOAD_WORDS = 4, // registers of what a thread loads at once
 };
 
 const strata_mma_t *strata_attention_mma(const strata_gpu_device_t *device, MlirType type) {
@@ -78,6 +79,15 @@ static int64_t loaded_registers(const strata_attention_problem_t *p, const strat
   return c->columns * columns * bytes_of(p) / WORD / threads_of(p, c);
 }
 
+// Where the last tile hangs over, what a thread loads at once comes under a condition of its own, and takes a register
+// more.
+static int64_t guard_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c,
+                               int64_t columns) {
+  const strata_attention_t *a = &p->attention;
+  bool hangs_over = !strata_size_divides(c->columns, a->sizes[a->column]);
+  return hangs_over ? loaded_registers(p, c, columns) / LOAD_WORDS : 0;
+}
+
 // Of a product by matrix instructions: its left operand, where that is held, all of it, and the right one's fragments
 // of some columns and a chunk of steps; else the fragments of a chunk. And those that follow.
 static int64_t product_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c,
@@ -94,7 +104,8 @@ static int64_t product_registers(const strata_attention_problem_t *p, const stra
 static int64_t mma_registers(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   bool is_held = holds_queries(p, c);
   int64_t queries = is_held ? left_registers(p, c, p->head) : 0;
-  int64_t coming = queries + loaded_registers(p, c, p->head + p->value);
+  int64_t both = p->head + p->value;
+  int64_t coming = queries + loaded_registers(p, c, both) + guard_registers(p, c, both);
   int64_t scores = sums_of(p, c, c->columns) + loaded_registers(p, c, p->value) +
                    product_registers(p, c, c->columns, p->head, is_held);
   int64_t weighted = queries + product_registers(p, c, p->value, c->columns, c->warps[1] == 1);

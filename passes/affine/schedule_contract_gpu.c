@@ -178,7 +178,8 @@ static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const str
   strata_candidate_t pipelined[EXPLAINED];
   strata_candidate_t tiled;
   int n = strata_pipelined_choose(q->device, product, EXPLAINED, pipelined);
-  bool is_tiled = strata_tiled_choose(q->device, product, &tiled);
+  bool is_tiled = !(product->is_pair && strata_problem_is_rows(q->device, product)) &&
+                  strata_tiled_choose(q->device, product, &tiled);
   *out_taken = n > 0 || is_tiled;
   if (!*out_taken)
     return NULL;

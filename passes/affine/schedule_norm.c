@@ -44,7 +44,7 @@ static bool candidate_of(const strata_norm_costs_t *costs, size_t number, strata
   int64_t groups = sides[side].groups, rows = sides[side].rows;
   bool swap = i >= N_PLAIN, is_across = rows < STRATA_GROUP_ROWS * groups;
   int64_t columns = swap ? LEAST_ROWS + (int64_t)(i - N_PLAIN) * STEP_ROWS : (int64_t)(i + 1) * COLUMN_STEP;
-  strata_pipelined_shape_t shape = {1, groups, rows, is_across ? groups * columns : columns, (int64_t)costs->rate};
+  strata_pipelined_shape_t shape = {1, groups, rows, is_across ? groups * columns : columns, (int64_t)costs->rate, 1};
   *out = strata_pipelined_single(shape, number + 1);
   out->swap = swap;
   return swap ? !is_across : rows <= STRATA_GROUP_ROWS * groups;

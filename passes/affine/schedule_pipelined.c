@@ -107,7 +107,7 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
   bool shares = strata_pipelined_cluster(p) > 1 && memory < costs->busy_memory;
   int64_t usual = (int64_t)(shares ? costs->shared_slots : costs->usual_slots);
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : strata_min(p->slots, usual);
-  p->slots = strata_max(p->slots, fewest);
+  p->slots = strata_round_up(strata_max(p->slots, fewest), p->shape.depth);
   strata_pipelined_predict_time(device, problem, p);
   p->seconds *= problem->varies && is_staggered && !is_once ? costs->unstaggered : 1;
   return strata_pipelined_correct(w, p);
@@ -135,7 +135,7 @@ bool strata_pipelined_correct(const strata_work_t *w, strata_pipelined_choice_t 
 
 // Tiles of several groups and few columns are worth their while where threads unpack the operand alone.
 static bool is_for_unpacked(const strata_pipelined_shape_t *shape) {
-  return shape->groups > 3 || (shape->groups > 1 && shape->columns < STRATA_GROUP_ROWS);
+  return shape->groups > 3 || shape->depth > 1 || (shape->groups > 1 && shape->columns < STRATA_GROUP_ROWS);
 }
 
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
@@ -168,16 +168,21 @@ static bool next(const strata_work_t *w, strata_candidate_t *c) {
   return false;
 }
 
+static const char *instruction_name(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  const strata_mma_t *mma = p->shape.depth > 1 ? problem->mma : problem->async;
+  return mma ? mma->name : "";
+}
+
 strata_schedule_t strata_pipelined_write(const strata_work_t *w, const strata_candidate_t *c) {
   const strata_pipelined_choice_t *choice = &c->pipelined;
   return (strata_schedule_t){
       .kind = STRATA_KERNEL_CONTRACT,
-      .threads = choice->shape.groups * choice->shape.teams * STRATA_GROUP_THREADS,
-      .group = choice->shape.groups * STRATA_GROUP_THREADS,
+      .threads = choice->shape.groups * choice->shape.depth * choice->shape.teams * STRATA_GROUP_THREADS,
+      .group = choice->shape.groups * choice->shape.depth * STRATA_GROUP_THREADS,
       .n_tile = 3,
       .tile = {choice->tile[STRATA_SIDE_U], choice->tile[STRATA_SIDE_V], choice->step},
       .warps = {4 * choice->shape.groups / strata_pipelined_across(choice), strata_pipelined_across(choice)},
-      .mma = strata_str(w->product->async ? w->product->async->name : ""),
+      .mma = strata_str(instruction_name(w->product, choice)),
       .producers = STRATA_GROUP_THREADS,
       .slots = choice->slots,
       .blocks = choice->blocks,
@@ -196,9 +201,9 @@ bool strata_pipelined_admits(const strata_work_t *w, const strata_candidate_t *c
   const strata_pipelined_choice_t *p = &c->pipelined;
   bool is_whole = given->parts || given->row;
   int64_t room = is_whole ? 0 : w->device->n_processors * p->residents;
-  return given->slots >= STRATA_MIN_SLOTS && given->slots <= p->slots && given->blocks >= (is_whole ? p->tiles : 1) &&
-         given->blocks <= strata_max(p->tiles, room) && given->blocks % strata_pipelined_cluster(p) == 0 &&
-         given->stagger >= 0 && (p->stagger || !given->stagger);
+  return given->slots >= STRATA_MIN_SLOTS && given->slots <= p->slots && given->slots % p->shape.depth == 0 &&
+         given->blocks >= (is_whole ? p->tiles : 1) && given->blocks <= strata_max(p->tiles, room) &&
+         given->blocks % strata_pipelined_cluster(p) == 0 && given->stagger >= 0 && (p->stagger || !given->stagger);
 }
 
 static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *s) {
@@ -218,13 +223,19 @@ static const char *form_text(strata_arena_t *arena, const strata_schedule_t *s) 
   return s->swap ? ", swapped" : "";
 }
 
+static const char *groups_text(strata_arena_t *arena, const strata_pipelined_shape_t *shape) {
+  if (shape->depth > 1)
+    return strata_arena_printf(arena, ", %lld groups that share steps", (long long)shape->depth);
+  return shape->teams > 1 ? ", two teams" : "";
+}
+
 const char *strata_pipelined_explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *c) {
   const strata_schedule_t *s = &c->schedule;
   return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tiles in %lld blocks%s%s%s",
-                             w->product->async ? w->product->async->name : "multiply-adds", (long long)s->tile[0],
-                             (long long)s->tile[1], (long long)s->tile[2], (long long)s->slots,
+                             s->mma.length ? instruction_name(w->product, &c->pipelined) : "multiply-adds",
+                             (long long)s->tile[0], (long long)s->tile[1], (long long)s->tile[2], (long long)s->slots,
                              (long long)c->pipelined.tiles, (long long)s->blocks, cluster_text(arena, s),
-                             form_text(arena, s), c->pipelined.shape.teams > 1 ? ", two teams" : "");
+                             form_text(arena, s), groups_text(arena, &c->pipelined.shape));
 }
 
 const strata_ways_t strata_ways_pipelined = {next, strata_pipelined_predict, strata_pipelined_write,

@@ -332,11 +332,11 @@ static strata_tiled_load_t load_of(const strata_gpu_device_t *device, const stra
   int64_t slots = is_ahead ? tile->slots : SLOTS, tiles = tiles_of(p, tile->shape);
   double seconds = (is_ahead ? costs->ahead_slower : slower_of(p)) / costs->clock;
   cycles_t each = is_ahead ? ahead_cycles_of(device, p, tile) : cycles_of(p, tile);
-  int64_t sums = tile->shape->rows * tile->shape->columns * p->sum_bytes; // that the epilogue may exchange
   return (strata_tiled_load_t){.tiles = (double)tiles,
                                .threads = tile->threads,
                                .resident_threads = residents(device, p, tile, slots) * tile->threads,
-                               .shared_bytes = shared_of(p, tile, strata_max(tile->slots, SLOTS)) + sums,
+                               .shared_bytes = shared_of(p, tile, strata_max(tile->slots, SLOTS)),
+                               .sum_bytes = tile->shape->rows * tile->shape->columns * p->sum_bytes,
                                .work = seconds * each.work,
                                .wait = seconds * each.wait,
                                .memory = seconds * costs->clock * memory_seconds(device, p),
@@ -366,6 +366,13 @@ static void add_rounds(rounds_t *r, double tiles, double at_once, double seconds
 
 static double rounds_seconds(const rounds_t *r) { return fmin(r->apart, r->evenly + r->longest); }
 
+// Of a block of |threads|. What the epilogue may exchange counts where there are several tiles: one alone has as much
+// as in a launch of its own.
+static int64_t shared_in(const strata_tiled_load_t *load, int64_t threads) {
+  int64_t groups = threads / load->threads;
+  return groups * (load->shared_bytes + (groups > 1 ? load->sum_bytes : 0));
+}
+
 double strata_tiled_together(const strata_gpu_device_t *device, const strata_tiled_load_t *loads, int n) {
   double processors = (double)device->n_processors, launch = 0, memory = 0;
   int64_t threads = 0, resident = device->threads_resident, shared = 0;
@@ -374,7 +381,7 @@ double strata_tiled_together(const strata_gpu_device_t *device, const strata_til
     threads = strata_max(threads, loads[i].threads);
   for (int i = 0; i < n; i++) { // blocks are the largest's, and have its registers
     resident = strata_min(resident, loads[i].resident_threads);
-    shared = strata_max(shared, threads / loads[i].threads * loads[i].shared_bytes);
+    shared = strata_max(shared, shared_in(&loads[i], threads));
   }
   resident = strata_max(resident, threads);
   for (int i = 0; i < n; i++) {

@@ -9,6 +9,8 @@
 //     %s = affine.for %k = 0 to 100 { ... load %x[%t * 100 + %k, %j] ... }  store %s, %p[%t, %j] }
 //   affine.parallel (%j) = (0) to (64) { %s = affine.for %t = 0 to 1000 { ... load %p[%t, %j] }  store f(%s), %y[%j] }
 //
+// A constant matrix that is multiplied by a vector is turned instead, so that a block has a result (turn_constants.c).
+//
 // Products of more rows and columns are split where the model of schedules expects them to take less time so: those of
 // few tiles and long reductions. Where no divisor of a length suits, its parts are multiples of a step and the last is
 // shorter: what it would read beyond is guarded, and zero.
@@ -36,6 +38,7 @@
 #include "passes/affine/split_dims.h"
 #include "passes/affine/split_moments.h"
 #include "passes/affine/split_norm.h"
+#include "passes/affine/turn_constants.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
@@ -391,6 +394,12 @@ static strata_status_t split_moments(splitter_t *s, int number, double lost, boo
   return *out_squares >= 0 && t.stored > 1 ? strata_norm_spread(arena, &norm) : NULL;
 }
 
+// The constant operand of a product that is worth turning instead: what is left then suffices to occupy the card.
+static const strata_access_t *constant_to_turn(const splitter_t *s, const strata_nest_node_t *node) {
+  double lost = seconds_lost(s->device, &s->graph, node, false);
+  return lost < s->device->costs->split.worthwhile_seconds ? strata_turned_constant(&s->graph, node) : NULL;
+}
+
 static strata_status_t split_node(splitter_t *s, int number) {
   const strata_nest_node_t *node = &s->graph.nodes.data[number];
   strata_problem_t problem;
@@ -414,8 +423,12 @@ static strata_status_t split_node(splitter_t *s, int number) {
   }
   if (is_product && *s->device->mma_async)
     choose_product_parts(s->compile, s->device, &problem, &split);
-  else if (lost >= s->device->costs->split.worthwhile_seconds)
+  else if (lost >= s->device->costs->split.worthwhile_seconds) {
+    const strata_access_t *constant = split.is_across ? constant_to_turn(s, node) : NULL;
+    if (constant)
+      return strata_turn_constant(s->compile, node->nest, constant);
     choose_parts(&split, s->device, node);
+  }
   return split.n_parts > 1 ? strata_split_apply(s->compile->arena, &split, &partial) : NULL;
 }
 

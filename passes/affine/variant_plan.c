@@ -176,12 +176,17 @@ static void put_first(const strata_plan_costs_t *c, strata_variant_plan_t *plan)
     plan->at[size] = plan->at[size] == first ? 0 : plan->at[size] == 0 ? first : plan->at[size];
 }
 
-// What |plan| grows to, and the best on the way; from a first way, as exchanges alone end at what is best nearby.
+// What |plan| grows to, and the best on the way; from a first way, as exchanges alone end at what is best nearby. Where
+// code has a price it is not grown on behind ways that do not pay.
 static void grow(const search_t *s, strata_variant_plan_t plan, strata_variant_plan_t *best, double *least) {
-  while (plan.count < STRATA_PLAN_WAYS) {
+  enum { PATIENCE = 2 };
+  double own = INFINITY;
+  for (int idle = 0; plan.count < STRATA_PLAN_WAYS && idle < PATIENCE;) {
     double taken = add(s, &plan) ? taken_by(s, &plan) : INFINITY;
     if (!isfinite(taken))
       break;
+    idle = taken < own || s->costs->code_price <= 0 ? 0 : idle + 1;
+    own = fmin(own, taken);
     if (taken < *least) {
       *least = taken;
       *best = plan;

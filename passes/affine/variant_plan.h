@@ -5,7 +5,7 @@
 
 #include "passes/affine/variants.h"
 
-enum { STRATA_PLAN_SIZES = 96, STRATA_PLAN_WAYS = 8 }; // at most: code has a price
+enum { STRATA_PLAN_SIZES = 96, STRATA_PLAN_WAYS = 10 }; // at most: code has a price
 
 // Sizes are in order. A cost is infinite where a way cannot be carried out; at each size one of those that take all
 // can.

@@ -52,13 +52,6 @@ static bool absorb_broadcast(absorption_t *a, MlirOperation view) {
   return true;
 }
 
-static bool is_sum_of_dims(MlirAffineExpr expr) {
-  if (!mlirAffineExprIsABinary(expr))
-    return true;
-  return (mlirAffineExprIsAAdd(expr) || mlirAffineExprIsAMul(expr)) &&
-         is_sum_of_dims(mlirAffineBinaryOpExprGetLHS(expr)) && is_sum_of_dims(mlirAffineBinaryOpExprGetRHS(expr));
-}
-
 // A size that varies may be anything, as far as maps without symbols are concerned.
 static strata_size_t size_of(strata_dim_t dim) {
   int64_t size;
@@ -95,7 +88,7 @@ static bool renumber(absorption_t *a, const strata_shape_t *view, const strata_s
   for (int i = 0; i < group.n_in; i++)
     a->exprs[group.in + i] = mlirAffineMapGetResult(map, i);
   for (int i = 0; i < group.n_in; i++)
-    if (!is_sum_of_dims(a->exprs[group.in + i]))
+    if (strata_affine_has_division(a->exprs[group.in + i]))
       return false;
   return true;
 }

@@ -42,6 +42,10 @@ typedef struct { // CUlaunchConfig
   unsigned n_attributes;
 } launch_config_t;
 
+typedef struct { // CUtensorMap
+  _Alignas(MAP_ALIGNMENT) char bytes[MAP_SIZE];
+} encoded_map_t;
+
 #define FUNCTION(is_needed, name, symbol, parameters) int(*name) parameters;
 static struct {
 #include "runtime/gpu/cuda.def"
@@ -236,9 +240,12 @@ static int swizzle_code(uint32_t bytes) { return bytes == 128 ? 3 : bytes == 64 
 static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *address, void *out) {
   int promotion = map->reads_ahead ? PROMOTE_256 : PROMOTE_128;
   uint64_t sizes[STRATA_RT_MAX_MAP_RANK], strides[STRATA_RT_MAX_MAP_RANK];
+  uint32_t box[STRATA_RT_MAX_MAP_RANK];
   for (unsigned i = 0; i < (unsigned)map->rank; i++) {
     int64_t size = strata_rt_number(map->sizes[i], values);
     sizes[i] = size ? (uint64_t)size : 1; // the driver refuses 0; nothing reads what is empty
+    bool is_last = i > 0 && i == map->clipped;
+    box[i] = is_last ? (uint32_t)((sizes[i] - 1) % map->box[i]) + 1 : map->box[i];
     strides[i] = i + 1 < map->rank ? (uint64_t)strata_rt_number(map->strides[i], values) : 0;
     if (strides[i] % SECTOR_BYTES) // rows that begin within a sector are slow enough
       promotion = PROMOTE_128;
@@ -249,8 +256,13 @@ static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *a
                                     map->box[0], map->box[1], map->steps, NO_INTERLEAVE, swizzle_code(map->swizzle),
                                     promotion, FILL_ZERO));
   return check("cuTensorMapEncodeTiled",
-               cuda.encode_map(out, (int)map->type, map->rank, address, sizes, strides, map->box, map->steps,
-                               NO_INTERLEAVE, swizzle_code(map->swizzle), promotion, FILL_ZERO));
+               cuda.encode_map(out, (int)map->type, map->rank, address, sizes, strides, box, map->steps, NO_INTERLEAVE,
+                               swizzle_code(map->swizzle), promotion, FILL_ZERO));
+}
+
+// True if the last box of a clipped map is a whole one: it is encoded already.
+static bool is_whole(const strata_rt_map_t *map, const int64_t *values) {
+  return map->clipped && strata_rt_number(map->sizes[map->clipped], values) % map->box[map->clipped] == 0;
 }
 
 // Where maps lie among the parameters is the driver's business (they are aligned within its memory, not within the
@@ -258,14 +270,17 @@ static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *a
 static int launch_with_maps(const strata_rt_function_t *function, void **buffers, uint32_t n_buffers,
                             const int64_t *values, void *stream, bool is_first) {
   const strata_rt_kernel_t *shape = function->shape;
-  _Alignas(MAP_ALIGNMENT) char maps[STRATA_RT_MAX_MAPS][MAP_SIZE];
+  encoded_map_t maps[STRATA_RT_MAX_MAPS];
   void *params[STRATA_RT_MAX_ARGS + STRATA_RT_MAX_MAPS + 1];
   int status = STRATA_OK;
   for (uint32_t i = 0; i < n_buffers; i++)
     params[i] = &buffers[i];
   for (uint32_t i = 0; i < shape->n_maps && !status; i++) {
-    status = encode_map(&shape->maps[i], values, buffers[shape->maps[i].buffer], maps[i]);
-    params[n_buffers + i] = maps[i];
+    if (is_whole(&shape->maps[i], values))
+      maps[i] = maps[shape->maps[i].whole];
+    else
+      status = encode_map(&shape->maps[i], values, buffers[shape->maps[i].buffer], &maps[i]);
+    params[n_buffers + i] = &maps[i];
   }
   params[n_buffers + shape->n_maps] = NULL;
   return status ? status

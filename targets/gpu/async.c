@@ -42,12 +42,15 @@ static const barrier_t barriers[] = {
 };
 
 static strata_status_t convert_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  enum { FEWER = 2 }; // bytes to come than the attribute says
   const barrier_t *barrier = barriers;
   while (!strata_op_is(op, barrier->name))
     barrier++;
   MlirValue operands[2] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1), {0}};
   int n = barrier->attr ? 2 : 1;
-  if (n == 2)
+  if (mlirOperationGetNumOperands(op) > FEWER && strata_op_is(op, STRATA_TILE_BARRIER_EXPECT))
+    operands[1] = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, FEWER), int_type(op, 32));
+  else if (n == 2)
     operands[1] = attr_value(op, barrier->attr);
   if (is_emulated(kernel))
     strata_gpu_build_call(op, barrier->function, n, operands, (MlirType){0});

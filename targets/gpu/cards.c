@@ -13,12 +13,13 @@ enum { MIB = 1 << 20 };
 //===-- What was measured ----------------------------------------------------------------------------------------===//
 
 static const strata_pipelined_shape_t pipelined_tiles[] = {
-#define PIPELINED_TILE(teams, groups, rows, columns, rate, source) {teams, groups, rows, columns, rate},
+#define PIPELINED_TILE(teams, groups, rows, columns, rate, source) {teams, groups, rows, columns, rate, 1},
+#define PIPELINED_DEEP_TILE(depth, rows, columns, rate, source) {1, 1, rows, columns, rate, depth},
 #include "targets/gpu/tiles.def"
 };
 
 static const strata_pipelined_shape_t pipelined_fma_tiles[] = {
-#define PIPELINED_FMA_TILE(teams, groups, rows, columns, rate, source) {teams, groups, rows, columns, rate},
+#define PIPELINED_FMA_TILE(teams, groups, rows, columns, rate, source) {teams, groups, rows, columns, rate, 1},
 #include "targets/gpu/tiles.def"
 };
 

@@ -11,7 +11,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
 // A row spells target, code and triple as one macro, hence the second step.
 #define DEVICE(...) DEVICE_ROW(__VA_ARGS__)
 #define DEVICE_ROW(device, names, target_kind, code_kind, llvm_triple, llvm_chip, llvm_features, warp, threads,        \
-                   cluster, processors, resident, n_registers, shared, shared_processor, l2, gigabytes,                \
+                   cluster, processors, resident, n_registers, shared, shared_processor, l2, chiplet, gigabytes,       \
                    processor_draw, teraflops, mma_family, mma_async_family, async_copy, programmatic_launch, tanh)     \
   {.name = device,                                                                                                     \
    .sold_as = names,                                                                                                   \
@@ -29,6 +29,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
    .shared_bytes = shared * KIB,                                                                                       \
    .shared_bytes_processor = shared_processor * KIB,                                                                   \
    .l2_bytes = (int64_t)l2 * MIB,                                                                                      \
+   .chiplet_processors = chiplet,                                                                                      \
    .bandwidth = gigabytes * INT64_C(1000000000),                                                                       \
    .draw = processor_draw,                                                                                             \
    .products = teraflops * INT64_C(1000000000000),                                                                     \

@@ -196,6 +196,7 @@ static const struct {
     {"memref.store", strata_gpu_convert_store},
     {"math.", strata_gpu_convert_math},
     {"arith.divf", strata_gpu_convert_math},
+    {"arith.ori", strata_gpu_convert_or},
     {"arith.extf", strata_gpu_convert_extension},
     {"arith.maximumf", strata_gpu_convert_extreme},
     {"arith.minimumf", strata_gpu_convert_extreme},

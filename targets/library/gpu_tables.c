@@ -7,13 +7,13 @@
 #include <string.h>
 
 _Static_assert(STRATA_RT_MAX_MAP_RANK == 5, "the arrays of %map");
-static const char types[] =
-    "%map = type { i32, i32, i32, i32, [5 x i64], [4 x i64], [5 x i32], [5 x i32], i32, i32, [3 x i32], [3 x i32] }\n"
-    "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr, [4 x i32] }\n"
-    "%image = type { ptr, i64, i32, i32 }\n"
-    "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
-    "i64, i64, i64, ptr, i64 }\n"
-    "%program = type { ptr, ptr, i64, ptr, i32, i32, i32, i32 }\n";
+static const char types[] = "%map = type { i32, i32, i32, i32, [5 x i64], [4 x i64], [5 x i32], [5 x i32], i32, i32, "
+                            "i32, i32, [3 x i32], [3 x i32] }\n"
+                            "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr, [4 x i32] }\n"
+                            "%image = type { ptr, i64, i32, i32 }\n"
+                            "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
+                            "i64, i64, i64, ptr, i64 }\n"
+                            "%program = type { ptr, ptr, i64, ptr, i32, i32, i32, i32 }\n";
 
 enum { IMAGE_ALIGNMENT = 64 };
 
@@ -58,9 +58,10 @@ static void print_map(FILE *file, const strata_rt_map_t *map) {
   print_numbers(file, "i64", STRATA_RT_MAX_MAP_RANK - 1, map->strides);
   print_numbers(file, "i32", STRATA_RT_MAX_MAP_RANK, box);
   print_numbers(file, "i32", STRATA_RT_MAX_MAP_RANK, steps);
-  fprintf(file, ", i32 %u, i32 %u, [3 x i32] [i32 %d, i32 %d, i32 %d], [3 x i32] [i32 %d, i32 %d, i32 %d] }",
-          map->reads_ahead, map->has_window, map->lower[0], map->lower[1], map->lower[2], map->upper[0], map->upper[1],
-          map->upper[2]);
+  fprintf(file,
+          ", i32 %u, i32 %u, i32 %u, i32 %u, [3 x i32] [i32 %d, i32 %d, i32 %d], [3 x i32] [i32 %d, i32 %d, i32 %d] }",
+          map->reads_ahead, map->clipped, map->whole, map->has_window, map->lower[0], map->lower[1], map->lower[2],
+          map->upper[0], map->upper[1], map->upper[2]);
 }
 
 // The maps of all kernels, one after the other.

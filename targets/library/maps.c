@@ -124,6 +124,20 @@ static strata_status_t read_dims(reader_t *reader) {
   return NULL;
 }
 
+static strata_status_t read_clipped(reader_t *reader) {
+  if (mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(reader->attr, strata_str("clipped"))))
+    return NULL;
+  int64_t dim = get_i64(reader, "clipped"), whole = get_i64(reader, "whole");
+  bool is_dim = is_between(dim, 1, (int64_t)reader->map.rank - 1);
+  if (!is_dim || reader->map.has_window || reader->map.steps[dim] != 1)
+    return refuse(reader, "clipped, if any, to be a dim of boxes that steps 1, not the innermost");
+  if (!is_between(whole, 0, (int64_t)reader->number - 1))
+    return refuse(reader, "whole to be the number of an earlier map, of whole boxes");
+  reader->map.clipped = (uint32_t)dim;
+  reader->map.whole = (uint32_t)whole;
+  return NULL;
+}
+
 // Corners that fit what the driver packs them into, one value a dim that a window moves along.
 static strata_status_t read_window(reader_t *reader) {
   strata_rt_map_t *map = &reader->map;
@@ -190,6 +204,7 @@ static strata_status_t read_map(reader_t *reader, MlirType function) {
   STRATA_TRY(read_type(reader));
   STRATA_TRY(read_dims(reader));
   STRATA_TRY(read_window(reader));
+  STRATA_TRY(read_clipped(reader));
   return check_extent(reader);
 }
 

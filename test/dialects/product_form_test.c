@@ -66,6 +66,11 @@ CHANGE(across_cut, across(f), f->columns = 176, f->sides[1] = (strata_product_si
 CHANGE(unpacks, f->unpacks = f->reads_left = true, f->swap = true)
 CHANGE(unpacks_cut, unpacks(f), f->has_whole_steps = false)
 CHANGE(unpacks_staggered, unpacks(f), f->stagger = 3)
+CHANGE(deep, unpacks(f), f->has_fragments = false, f->groups = 1, f->depth = 4, f->rows = 64, f->columns = 8)
+CHANGE(deep_cut, deep(f), f->slots = 6)         // not as many for each group
+CHANGE(deep_whole, deep(f), f->unpacks = false) // of operands as they are multiplied
+CHANGE(deep_parts, deep(f), f->columns = 16, f->parts = 2)
+CHANGE(deep_odd, deep(f), f->columns = 12)
 CHANGE(left_of_three, f->groups = 3, f->rows = 192, f->reads_left = true)
 
 static const case_t cases[] = {
@@ -103,6 +108,11 @@ static const case_t cases[] = {
     {unpacks, true},
     {unpacks_cut, false},
     {unpacks_staggered, false},
+    {deep, true},
+    {deep_cut, false},
+    {deep_whole, false},
+    {deep_parts, false},
+    {deep_odd, false},
 };
 
 static void test_forms(void) {

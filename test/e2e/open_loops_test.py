@@ -324,13 +324,15 @@ def refused(what, graph, *pieces):
 def check_refusals():
     inner = doubling()
     inner.output("next", FLOAT, [3])
-    for trips, begins, piece in (("", "yes", "data decide"), ("few", "", "few"), ("", "begins", "begins")):
+    nothing = "it collects values, one an iteration ('next'), and nothing says how many at most"
+    for trips, begins, pieces in (("", "yes", ("data decide", nothing)), ("few", "", ("--bound few=N",)),
+                                  ("", "begins", ("'begins'", nothing))):
         graph = Graph()
         graph.input("x", FLOAT, [3]), graph.input("limit", FLOAT, [])
         graph.input("few", INT64, []), graph.input("begins", BOOL, []), graph.constant("yes", np.array(True))
         graph.node("Loop", [trips, begins, "x"], ["y", "every"], name="culprit", body=inner)
         graph.output("y", FLOAT, [3]), graph.output("every", FLOAT, ["n", 3])
-        refused("what an open loop collects", graph, "it collects values, one an iteration ('next')", piece)
+        refused("what an open loop collects", graph, *pieces)
     grows = body([("s", FLOAT, [1])])
     grows.node("Concat", ["s", "s"], ["s2"], axis=0)
     grows.node("Less", [grows.node("ReduceSum", ["s2"], keepdims=0), "limit"], ["still"])

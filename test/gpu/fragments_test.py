@@ -36,6 +36,7 @@ TILES = [(128, 128, 2, 4, 1, 64), (128, 64, 2, 2, 1, 64), (64, 64, 2, 2, 1, 128)
 LARGE = 128 * 128  # of larger tiles warps of 32 lanes have no room for the fragments
 EVERY_TYPE = (4, 7)  # of the tiles, those that every type has
 EVERY_TILE = ("emulated_942", "emulated_1100")  # of the devices, those that have all of them
+CHIPLETS = ("emulated_942", "emulated_950")  # of the devices, those that have several
 
 
 def values(kind, *shape):
@@ -87,6 +88,8 @@ def products():
                     yield product(device, kind, order, m, n, 176), device, kind, schedule(device, kind, tile), tile
         for kind in kinds:  # of a size of its own choice, rows that no vector is loaded from
             yield product(device, kind, "nt", 131, 133, 77), device, kind, "", None
+        if device in CHIPLETS:  # blocks of several chiplets, of which the first ones have more
+            yield product(device, "f16", "nt", 421, 390, 40), device, "f16", "", None
 
 
 def precision(kind):

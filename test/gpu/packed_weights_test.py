@@ -1,6 +1,7 @@
 """Weights of few bits that a product on an emulated device with matrix instructions reads as they are stored: of
 com.microsoft's MatMulNBits and of DequantizeLinear, with and without zero points, blocks of every kind, rows that tiles
-hang over. Beside the product of the dequantised weights in f64."""
+hang over, by a warp group's instruction and by a warp's, of groups that share steps. Beside the product of the dequantised
+weights in f64."""
 import os
 import re
 
@@ -13,6 +14,18 @@ import strata
 OPTIONS = ["--target=nvgpu", "--device=emulated_90"]
 TOLERANCE = 5e-4  # of sums of f16 in f32, rounded once
 UINT4, INT4 = 21, 22
+DEEP_SCHEDULE = ('schedule {kernel} {device} {{kind = "contract", mma = "m16n8k16.f16", producers = 128 : i64, '
+                 'swap = 1 : i64, blocks = {blocks} : i64, slots = 8 : i64, group = 512 : i64, threads = 512 : i64, '
+                 'tile = array<i64: {columns}, 64, 64>, warps = array<i64: 4, 1>}}\n')
+
+
+def deep_schedule(model, m, blocks, device="emulated_90"):
+    """A file with the schedule of the product of |m| rows in which four groups share each tile's steps."""
+    explained = strata.strata(model, "--compile-to=affine", "-o", "explained", *OPTIONS, "--explain")
+    kernel = re.search(r"^product (k\d+): .* times$", explained, re.M).group(1)
+    columns = min(n for n in (8, 16, 32) if n >= m)
+    strata.write("schedule.txt", DEEP_SCHEDULE.format(kernel=kernel, device=device, blocks=blocks, columns=columns))
+    return "--schedule=schedule.txt"
 
 
 def tensor_of_bits(name, numbers, element, bits):
@@ -36,6 +49,7 @@ class Product:
 
     def __init__(self, name, generator, m, n, k):
         self.name, self.m, self.n, self.k = name, m, n, k
+        self.blocks = 0  # of a schedule of groups that share steps; 0: what the model chooses
         self.graph = onnx_file.Graph(opset=21)
         self.x = generator.standard_normal((m, k)).astype(np.float16)
         self.graph.input("x", onnx_file.FLOAT16, [m, k])
@@ -45,9 +59,11 @@ class Product:
         bias = self.graph.constant("bias", self.epilogue)
         self.graph.output(self.graph.node("Add", [product, bias]), onnx_file.FLOAT16, [self.m, self.n])
         self.graph.save(f"{self.name}.onnx")
+        options = [deep_schedule(f"{self.name}.onnx", self.m, self.blocks)] if self.blocks else []
         explained = strata.strata(f"{self.name}.onnx", "--aot", "--aot-name", self.name, "-o", "out", *OPTIONS,
-                                  "--explain")
+                                  "--explain", *options)
         assert way in explained, f"{self.name}: not {way}:\n{explained}"
+        assert bool(self.blocks) <= ('mma = "m16n8k16.f16", producers' in explained), f"{self.name}:\n{explained}"
         library = gpu.Library(f"out/lib{self.name}.so")
         got = library.run([self.x])[0].astype(np.float64)
         library.unload()
@@ -57,8 +73,9 @@ class Product:
         assert error <= TOLERANCE, f"{self.name}: {error:.2e}"
 
 
-def matmul_nbits(generator, name, m, n, k, bits, block, zeros, way="packed"):
+def matmul_nbits(generator, name, m, n, k, bits, block, zeros, way="packed", deep=0):
     case, blocks = Product(name, generator, m, n, k), -(-k // block)
+    case.blocks = deep
     numbers = generator.integers(0, 1 << bits, (n, blocks * block), dtype=np.uint8)
     scales = (generator.random((n, blocks)) * 0.1 + 0.01).astype(np.float16)
     zero = generator.integers(0, 1 << bits, (n, blocks), dtype=np.uint8)
@@ -116,6 +133,24 @@ def count_operations():
     assert count["arith.shrui"] <= weights // 4, count  # equal ones, of two pairs each, become one
 
 
+def count_instructions():
+    """The same of what a warp's instruction multiplies, in NVIDIA's: of eight weights a shift, four of logic, an addition
+    or multiply-add and a multiplication for each pair."""
+    model = "counted.onnx"  # of 16 rows, 4 bits, one zero point
+    schedule = deep_schedule(model, 16, 5, "sm_90a")
+    strata.strata(model, "--aot", "--aot-name", "counted", "-o", "out", "--target=nvgpu", "--device=sm_90a",
+                  "--save-temps=temps", schedule)
+    with open("temps/sm_90a.s", encoding="utf-8") as file:
+        kernels = [part for part in file.read().split(".entry")[1:] if "mma.sync" in part]
+    assert len(kernels) == 1, "no kernel that multiplies"
+    count = {op: len(re.findall(rf"\b{re.escape(op)}", kernels[0]))
+             for op in ("mma.sync", "lop3.b32", "fma.rn.f16x2", "add.rn.f16x2", "mul.rn.f16x2")}
+    weights = 8 * count["mma.sync"] // 2  # of a thread, by 16 columns
+    print(f"instructions on {weights} weights: {count}")
+    assert weights and count["lop3.b32"] == count["mul.rn.f16x2"] == weights // 2, count
+    assert count["add.rn.f16x2"] + count["fma.rn.f16x2"] == weights // 2, count
+
+
 def main():
     gpu.use_stand_in()
     seed = int(os.environ.get("STRATA_SEED", np.random.SeedSequence().entropy % (1 << 32)))
@@ -142,7 +177,12 @@ def main():
                 for turned in (False, True):
                     dequantize(generator, name(), 4, 256, 640, bits, signed, per, zeros=turned != signed,
                                turned=turned, way="" if per == "tensor" else "packed")
+    for m in (1, 9, 32):
+        for bits, block, zeros in ((4, 32, True), (4, 128, False), (8, 16, True), (8, 256, False)):
+            matmul_nbits(generator, name(), m, 272, 1024, bits, block, zeros, deep=2 if zeros else 5)
     count_operations()
+    matmul_nbits(generator, "counted", 16, 272, 1024, 4, 32, False, deep=5)
+    count_instructions()
 
 
 if __name__ == "__main__":

@@ -101,8 +101,17 @@ class Graph:
         self.parts.append(data(11, value_info(name, element_type, shape)))
         return name
 
+    def sequence_input(self, name, element_type):
+        """A sequence of tensors, of a body."""
+        self.parts.append(data(11, data(1, name) + data(2, data(4, data(1, data(1, number(1, element_type)))))))
+        return name
+
     def output(self, name, element_type, shape):
         self.parts.append(data(12, value_info(name, element_type, shape)))
+
+    def result(self, name):
+        """An output of which the model says nothing."""
+        self.parts.append(data(12, data(1, name)))
 
     def constant(self, name, array):
         self.parts.append(data(5, tensor(name, array)))

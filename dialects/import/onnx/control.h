@@ -13,6 +13,15 @@ void onnx_set_all(onnx_node_t *n, int count, const onnx_value_t *values);
 // Whether the single element of |value| is known, and true.
 bool onnx_known_bool(onnx_node_t *n, MlirValue value, bool *out);
 
+// Sequences in loops (sequence.c). One without items.
+bool onnx_is_empty_sequence(const onnx_value_t *value);
+// What a sequence that begins empty is in the body of |loop|: what earlier iterations appended is not known there.
+onnx_value_t onnx_collecting_sequence(const void *loop);
+// The one tensor that an iteration of |loop| has appended to such a sequence; NULL where it has done anything else.
+const onnx_value_t *onnx_appended_item(const onnx_value_t *value, const void *loop);
+// The sequence of the rows of |tensor|.
+onnx_value_t onnx_sequence_of_rows(MlirValue tensor, bool is_unsigned);
+
 // An If whose condition is not known and whose branches give results of several sizes, as loops of one iteration or
 // none, so that one branch alone runs. Sizes in which they differ depend on data. |then_results| and |else_results|:
 // what importing the branches once has given; nothing reads them any more. False, and nothing is set, where the

@@ -353,8 +353,8 @@ strata_status_t onnx_import_nodes(onnx_importer_t *importer, onnx_scope_t *scope
 
 //===-- Bodies ---------------------------------------------------------------------------------------------------===//
 
-static strata_status_t import_body(onnx_node_t *n, const Onnx__GraphProto *body, int n_inputs,
-                                   const onnx_value_t *inputs, onnx_value_t *results) {
+static strata_status_t import_graph(onnx_node_t *n, const Onnx__GraphProto *body, int n_inputs,
+                                    const onnx_value_t *inputs, onnx_value_t *results) {
   onnx_importer_t *importer = n->importer;
   onnx_scope_t scope = {.parent = n->scope,
                         .caller = n->scope->caller,
@@ -376,6 +376,21 @@ static strata_status_t import_body(onnx_node_t *n, const Onnx__GraphProto *body,
   return NULL;
 }
 
+bool onnx_import_graph(onnx_node_t *n, const Onnx__GraphProto *graph, int n_inputs, const onnx_value_t *inputs,
+                       onnx_value_t *results) {
+  // An iteration counts as a node, so that a loop of nothing ends too.
+  if (n->importer->n_nodes++ > n->importer->max_nodes) {
+    onnx_invalid(n, "functions and loops expand to more than %zu nodes", n->importer->max_nodes);
+    return false;
+  }
+  MlirLocation outer = n->b->location;
+  strata_status_t status = import_graph(n, graph, n_inputs, inputs, results);
+  n->b->location = outer;
+  if (status)
+    strata_build_fail(n->b, status);
+  return !status;
+}
+
 bool onnx_import_body(onnx_node_t *n, const char *attr, int n_inputs, const onnx_value_t *inputs, int *out_count,
                       onnx_value_t **out_results) {
   const Onnx__AttributeProto *proto = onnx_attr(n, attr);
@@ -383,17 +398,7 @@ bool onnx_import_body(onnx_node_t *n, const char *attr, int n_inputs, const onnx
     onnx_invalid(n, "there is no attribute '%s' with a graph", attr);
     return false;
   }
-  // An iteration counts as a node, so that a loop of nothing ends too.
-  if (n->importer->n_nodes++ > n->importer->max_nodes) {
-    onnx_invalid(n, "functions and loops expand to more than %zu nodes", n->importer->max_nodes);
-    return false;
-  }
   *out_count = (int)proto->g->n_output;
   *out_results = strata_arena_array(n->b->compile->arena, onnx_value_t, *out_count);
-  MlirLocation outer = n->b->location;
-  strata_status_t status = import_body(n, proto->g, n_inputs, inputs, *out_results);
-  n->b->location = outer;
-  if (status)
-    strata_build_fail(n->b, status);
-  return !status;
+  return onnx_import_graph(n, proto->g, n_inputs, inputs, *out_results);
 }

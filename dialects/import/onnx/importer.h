@@ -21,6 +21,15 @@ typedef struct {
   strata_dim_t dim;
 } onnx_data_size_t;
 
+// An integer of one element in the body of a loop: |first| + |step| times the number of the iteration, of which there
+// are |count|; that is null where it is not known. |loop|: which loop's; NULL: the same in all iterations, |first|.
+typedef struct {
+  MlirValue value;
+  const void *loop;
+  strata_dim_t first, count;
+  int64_t step;
+} onnx_number_t;
+
 typedef struct onnx_importer {
   strata_compile_t *compile;
   const strata_import_options_t *options;
@@ -38,8 +47,9 @@ typedef struct onnx_importer {
   strata_string_map_t bounded; // values that needed a bound; in |bounded_names| once more
   STRATA_VECTOR(const char *) bounded_names;
   STRATA_VECTOR(onnx_data_size_t) data_sizes;
-  bool has_known_quotients;         // the ranges of symbols leave some but one number
-  strata_string_map_t dims, inputs; // what the options may name; in |names| once more, in the model's order
+  STRATA_VECTOR(onnx_number_t) numbers; // of the loops whose bodies are being built
+  bool has_known_quotients;             // the ranges of symbols leave some but one number
+  strata_string_map_t dims, inputs;     // what the options may name; in |names| once more, in the model's order
   STRATA_VECTOR(const char *) dim_names, input_names;
   STRATA_VECTOR(const char *) open_options; // that would give what is not known
   strata_string_map_t outputs;              // those seen

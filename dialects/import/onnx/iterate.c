@@ -95,7 +95,9 @@ static bool *falses(onnx_node_t *n, int count) { return strata_arena_array(n->b-
 //===-- Loop -----------------------------------------------------------------------------------------------------===//
 
 // A Loop of so many iterations; false where it must be unrolled. |is_condition_known|: the body's is true until then.
-static bool import_counted(onnx_node_t *n, strata_dim_t count, bool is_condition_known) {
+// |progress|: of the states; NULL: nothing is known.
+static bool import_counted(onnx_node_t *n, strata_dim_t count, bool is_condition_known,
+                           const onnx_progress_t *progress) {
   loop_t states = create_loop(n, n_loop_states(n), n->inputs + 2, 1);
   int64_t known;
   if (strata_dim_is_constant(count, &known) && (known <= ONNX_MAX_UNROLLED || known > ONNX_MAX_COUNT))
@@ -108,6 +110,7 @@ static bool import_counted(onnx_node_t *n, strata_dim_t count, bool is_condition
                       .n_inputs = 1,
                       .n_outputs = states.n_scans,
                       .states = states.states,
+                      .progress = progress,
                       .inputs = &numbers,
                       .inputs_unsigned = falses(n, 1),
                       .reversed = falses(n, 1 + states.n_scans)};
@@ -122,7 +125,8 @@ static bool import_counted(onnx_node_t *n, strata_dim_t count, bool is_condition
 typedef struct {
   int64_t count;       // the most iterations; INT64_MAX: the model does not say
   MlirValue limit;     // the same, where it is not known: i64 of rank 0; else null
-  strata_dim_t size;   // the same, where it is a size; else null
+  strata_dim_t most;   // the same, where it is a number or a size; else null
+  strata_dim_t size;   // where it is a size and the first condition is known; else null
   MlirValue condition; // i1 of rank 0
   bool begins;         // known: whether there is an iteration
   bool is_known;       // |count|, and the condition before the first iteration
@@ -153,28 +157,32 @@ static loop_end_t read_end(onnx_node_t *n) {
     end.count = known[0] < 0 ? 0 : known[0];
   else
     end.limit = count;
-  if (!mlirValueIsNull(end.limit) && !onnx_known_dim(n, count, &end.size))
-    end.size = (strata_dim_t){0};
   bool is_condition_known = onnx_known_bool(n, end.condition, &end.begins);
   end.is_known = is_condition_known && mlirValueIsNull(end.limit);
-  if (!is_condition_known)
-    end.size = (strata_dim_t){0};
+  if (end.count <= ONNX_MAX_COUNT)
+    end.most = onnx_dim(n, end.count);
+  else if (!mlirValueIsNull(end.limit) && onnx_known_dim(n, count, &end.most))
+    end.size = is_condition_known ? end.most : (strata_dim_t){0};
   end.begins &= end.count > 0;
   return end;
 }
 
 // As a loop that asks before each iteration whether there is another; see onnx_import_open_loop.
 static bool import_open(onnx_node_t *n, const loop_end_t *end, bool is_forced, const char **out_reason) {
+  int n_states = n_loop_states(n), n_results = n_states + create_loop(n, n_states, n->inputs + 2, 1).n_scans;
   onnx_open_loop_t loop = {.count = end->count,
                            .limit = end->limit,
+                           .most = end->most,
                            .condition = end->condition,
                            .is_forced = is_forced,
-                           .n_states = n_loop_states(n),
+                           .n_states = n_states,
                            .states = n->inputs + 2};
-  onnx_value_t *states = strata_arena_array(n->b->compile->arena, onnx_value_t, loop.n_states);
-  bool done = onnx_import_open_loop(n, &loop, states, out_reason);
-  if (done)
-    onnx_set_all(n, loop.n_states, states);
+  onnx_value_t *results = strata_arena_array(n->b->compile->arena, onnx_value_t, n_results);
+  bool done = onnx_import_open_loop(n, &loop, results, out_reason);
+  if (done) {
+    onnx_check_count(n, n_results);
+    onnx_set_all(n, n_results, results);
+  }
   return done;
 }
 
@@ -247,15 +255,28 @@ static void refuse_open(onnx_node_t *n, const loop_end_t *end, const char *reaso
                    onnx_binding_hint(n, onnx_operand(n, i)));
 }
 
+// A Loop whose body compares a number that it counts up with a size.
+static bool import_counting(onnx_node_t *n, const loop_end_t *end) {
+  bool has_size = !mlirAffineExprIsNull(end->size);
+  int n_states = n_loop_states(n);
+  onnx_progress_t *progress = strata_arena_array(n->b->compile->arena, onnx_progress_t, n_states);
+  strata_dim_t count;
+  if ((!end->is_known && !has_size) || !end->begins || !onnx_find_count(n, n_states, n->inputs + 2, &count, progress))
+    return false;
+  if (has_size || end->count < INT64_MAX)
+    count = onnx_derive(n, STRATA_SYMBOL_MIN, count, has_size ? end->size : onnx_dim(n, end->count));
+  return import_counted(n, count, true, progress);
+}
+
 // A loop, or unrolled.
 void onnx_import_loop(onnx_node_t *n) {
   const char *reason = NULL;
   loop_end_t end = read_end(n);
-  if (onnx_failed(n) || (end.is_known && end.begins && import_counted(n, onnx_dim(n, end.count), false)))
+  if (onnx_failed(n) || (end.is_known && end.begins && import_counted(n, onnx_dim(n, end.count), false, NULL)))
     return;
-  if (!mlirAffineExprIsNull(end.size) && end.begins && import_counted(n, end.size, false))
+  if (!mlirAffineExprIsNull(end.size) && end.begins && import_counted(n, end.size, false, NULL))
     return;
-  if (end.begins && import_open(n, &end, false, &reason))
+  if (import_counting(n, &end) || (end.begins && import_open(n, &end, false, &reason)))
     return;
   if (!end.is_known && end.begins) {
     refuse_open(n, &end, reason);
@@ -263,7 +284,7 @@ void onnx_import_loop(onnx_node_t *n) {
   }
   int64_t count;
   loop_t loop = create_loop(n, n_loop_states(n), n->inputs + 2, 1);
-  if (!unroll(n, &end, &loop, &count) || import_counted(n, onnx_dim(n, count), true))
+  if (!unroll(n, &end, &loop, &count) || import_counted(n, onnx_dim(n, count), true, NULL))
     return;
   if (!count && !probe_loop(n, &loop))
     return;

@@ -20,17 +20,18 @@ typedef enum {
   ONNX_UNSET,  // a result that the reader has not set
   ONNX_ABSENT, // an omitted operand, or an optional that is empty
   ONNX_TENSOR,
-  ONNX_SEQUENCE, // of values known one by one
+  ONNX_SEQUENCE, // of values known one by one, or of tensors of one shape, as many as a size says (sequence.c)
   ONNX_POISONED, // of an unsupported node: whatever needs it is skipped silently
 } onnx_value_kind_t;
 
 typedef struct onnx_value {
   onnx_value_kind_t kind;
   bool is_unsigned; // MLIR's integers do not say
-  MlirValue tensor;
+  MlirValue tensor; // of a sequence: its items along dim 0; null: |items| are known one by one
   size_t n_items;
   const struct onnx_value *items;
-  const char *note;  // what the header says of it where it is an output; NULL: nothing
+  const void *collector; // of a sequence in a loop's body: the loop, whose earlier iterations' items are in front
+  const char *note;      // what the header says of it where it is an output; NULL: nothing
   const char *alias; // the input of the model that it updates: where it is an output it may have its memory; NULL: none
 } onnx_value_t;
 
@@ -237,5 +238,8 @@ MlirValue onnx_contract(onnx_node_t *n, const char *letters, MlirValue lhs, Mlir
 // an error. Poisoned results are no error.
 bool onnx_import_body(onnx_node_t *n, const char *attr, int n_inputs, const onnx_value_t *inputs, int *out_count,
                       onnx_value_t **out_results);
+// The same of a graph; |results| has room for its outputs.
+bool onnx_import_graph(onnx_node_t *n, const Onnx__GraphProto *graph, int n_inputs, const onnx_value_t *inputs,
+                       onnx_value_t *results);
 
 #endif

@@ -1,14 +1,17 @@
 // A Loop whose end data decide as a loop of the launch list (dialects/counted_loop.h), which asks before each
 // iteration.
 //
-// States of the loop are the condition, those of the node, and the number of the iteration; those that never change, or
-// that nobody needs, are taken away once the body is known.
+// States of the loop are the condition, those of the node, the tensors that collect one row an iteration, and the
+// number of the iteration; those that never change, or that nobody needs, are taken away once the body is known. What
+// is collected has room for the most iterations, and as many rows as there were. Its rows' shapes the body says: where
+// it collects anything it is imported twice.
 #include "dialects/import/onnx/control.h"
-#include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/loop.h"
+#include "dialects/import/onnx/sizes.h"
 #include "dialects/mlir_util.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_STATES = 64 };
 
@@ -16,12 +19,18 @@ typedef struct {
   onnx_node_t *n;
   const onnx_open_loop_t *loop;
   strata_loop_builder_t *building;
-  int n_states;               // of the loop: two more than of the node
-  MlirValue args[MAX_STATES]; // in the body
-  MlirValue next[MAX_STATES]; // what the body gives
-  bool is_unsigned[MAX_STATES];
-  onnx_value_t *results; // the last states of the node
-  const char *reason;    // why it cannot be done
+  int n_states;  // of the loop
+  int n_carried; // of the node's, the loop's from the second on: tensors
+  int carried[MAX_STATES];
+  int n_collected; // those behind: by the bodies' results without the condition
+  int collected[MAX_STATES];
+  onnx_value_t rows[MAX_STATES];  // of those, in front of the loop: zeros; null: the body has not said their shapes yet
+  strata_shape_t row[MAX_STATES]; // of each
+  strata_dim_t most;              // rows
+  MlirValue args[MAX_STATES];     // in the body
+  MlirValue next[MAX_STATES];     // what the body gives
+  onnx_value_t *results;          // the last states of the node, and what it collects
+  const char *reason;             // why it cannot be done
 } open_t;
 
 static bool refuse(open_t *o, const char *format, ...) STRATA_PRINTF(2, 3);
@@ -42,27 +51,53 @@ static const char *output_name(const open_t *o, int result) {
   return onnx_text(onnx_attr(o->n, "body")->g->output[result]->name);
 }
 
+static bool has_rows(const open_t *o) { return !o->n_collected || !mlirValueIsNull(o->rows[0].tensor); }
+
 static MlirValue initial(const open_t *o, int index) {
+  const int64_t zero = 0;
   if (index == 0)
     return o->loop->condition;
-  int64_t zero = 0;
-  return index == o->n_states - 1 ? onnx_ints_constant(o->n, 0, NULL, &zero) : o->loop->states[index - 1].tensor;
+  if (index == o->n_states - 1)
+    return onnx_ints_constant(o->n, 0, NULL, &zero);
+  return index <= o->n_carried ? o->loop->states[o->carried[index - 1]].tensor
+                               : o->rows[index - 1 - o->n_carried].tensor;
+}
+
+static bool check_state(open_t *o, int state) {
+  if (o->loop->states[state].kind != ONNX_TENSOR)
+    return refuse(o, "state '%s' is no tensor, nor a sequence that begins empty", input_name(o, state));
+  strata_shape_t shape = onnx_shape(o->loop->states[state].tensor);
+  for (int j = 0; j < shape.rank; j++)
+    if (strata_dim_is(shape.dims[j], 0))
+      return refuse(o, "state '%s' has no elements", input_name(o, state));
+  return shape.type != STRATA_TYPE_I4 || refuse(o, "state '%s' has elements of 4 bits", input_name(o, state));
+}
+
+// Which of the node's states are the loop's, and what it collects.
+static bool sort_states(open_t *o) {
+  const onnx_open_loop_t *loop = o->loop;
+  const Onnx__AttributeProto *body = onnx_attr(o->n, "body");
+  int n_results = body && body->g ? (int)body->g->n_output - 1 : 0;
+  if ((n_results > loop->n_states ? n_results : loop->n_states) + 2 > MAX_STATES)
+    return refuse(o, "it has more than %d states and results", MAX_STATES - 2);
+  for (int i = 0; i < loop->n_states; i++) {
+    bool is_collected = onnx_is_empty_sequence(&loop->states[i]);
+    if (is_collected)
+      o->collected[o->n_collected++] = i;
+    else if (check_state(o, i))
+      o->carried[o->n_carried++] = i;
+    else
+      return false;
+  }
+  for (int i = loop->n_states; i < n_results; i++)
+    if (onnx_wants(o->n, i))
+      o->collected[o->n_collected++] = i;
+  return true;
 }
 
 static bool begin(open_t *o) {
   MlirValue states[MAX_STATES];
-  if (o->n_states > MAX_STATES)
-    return refuse(o, "it has more than %d states", MAX_STATES - 2);
-  for (int i = 0; i < o->loop->n_states; i++) {
-    if (o->loop->states[i].kind != ONNX_TENSOR)
-      return refuse(o, "state '%s' is no tensor", input_name(o, i));
-    strata_shape_t shape = onnx_shape(o->loop->states[i].tensor);
-    for (int j = 0; j < shape.rank; j++)
-      if (strata_dim_is(shape.dims[j], 0))
-        return refuse(o, "state '%s' has no elements", input_name(o, i));
-    if (shape.type == STRATA_TYPE_I4)
-      return refuse(o, "state '%s' has elements of 4 bits", input_name(o, i));
-  }
+  o->n_states = 1 + o->n_carried + (has_rows(o) ? o->n_collected : 0) + 1;
   for (int i = 0; i < o->n_states; i++)
     states[i] = initial(o, i);
   o->building = strata_build_open_loop_begin(o->n->b, o->loop->count, o->loop->limit, o->n_states, states, o->args);
@@ -71,14 +106,17 @@ static bool begin(open_t *o) {
 
 static bool import_body(open_t *o, int *out_count, onnx_value_t **out_results) {
   onnx_node_t *n = o->n;
-  onnx_value_t *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, o->n_states);
+  int n_inputs = 2 + o->loop->n_states;
+  onnx_value_t *inputs = strata_arena_array(n->b->compile->arena, onnx_value_t, n_inputs);
   inputs[0] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = o->args[o->n_states - 1]};
   inputs[1] = (onnx_value_t){.kind = ONNX_TENSOR, .tensor = onnx_splat(n, STRATA_TYPE_I1, 0, NULL, 1)};
-  for (int i = 0; i < o->loop->n_states; i++) {
-    inputs[2 + i] = o->loop->states[i];
-    inputs[2 + i].tensor = o->args[1 + i];
+  for (int i = 0; i < o->loop->n_states; i++)
+    inputs[2 + i] = onnx_collecting_sequence(o->loop);
+  for (int i = 0; i < o->n_carried; i++) {
+    inputs[2 + o->carried[i]] = o->loop->states[o->carried[i]];
+    inputs[2 + o->carried[i]].tensor = o->args[1 + i];
   }
-  return onnx_import_body(n, "body", o->n_states, inputs, out_count, out_results) && !n->importer->has_trial_failed;
+  return onnx_import_body(n, "body", n_inputs, inputs, out_count, out_results) && !n->importer->has_trial_failed;
 }
 
 static bool check_condition(open_t *o, const onnx_value_t *result) {
@@ -98,24 +136,101 @@ static bool check_condition(open_t *o, const onnx_value_t *result) {
 static bool take_results(open_t *o, int count, const onnx_value_t *results) {
   if (count < 1 + o->loop->n_states)
     return refuse(o, "its body has %d results, expected %d or more", count, 1 + o->loop->n_states);
-  for (int i = 0; i < o->loop->n_states; i++) {
-    const onnx_value_t *before = &o->loop->states[i], *after = &results[1 + i];
+  for (int i = 0; i < o->n_carried; i++) {
+    int state = o->carried[i];
+    const onnx_value_t *before = &o->loop->states[state], *after = &results[1 + state];
     if (after->kind != ONNX_TENSOR || after->is_unsigned != before->is_unsigned ||
         !mlirTypeEqual(mlirValueGetType(after->tensor), mlirValueGetType(before->tensor)))
-      return refuse(o, "the shape or type of its state '%s' changes ('%s')", input_name(o, i), output_name(o, 1 + i));
+      return refuse(o, "the shape or type of its state '%s' changes ('%s')", input_name(o, state),
+                    output_name(o, 1 + state));
     o->next[1 + i] = after->tensor;
-    o->is_unsigned[1 + i] = after->is_unsigned;
   }
   return check_condition(o, &results[0]);
 }
 
-static bool collects_nothing(open_t *o, int count) {
-  for (int i = 1 + o->loop->n_states; i < count; i++)
-    if (onnx_wants(o->n, i - 1))
-      return refuse(o, "it collects values, one an iteration ('%s'), so that their number is not known",
-                    output_name(o, i));
-  return true;
+//===-- What is collected ----------------------------------------------------------------------------------------===//
+
+// The row of an iteration; NULL where the body does anything else with a sequence than to append one.
+static const onnx_value_t *row_of(open_t *o, int index, const onnx_value_t *results) {
+  int result = o->collected[index];
+  const onnx_value_t *row = &results[1 + result];
+  if (result < o->loop->n_states)
+    row = onnx_appended_item(row, o->loop);
+  if (!row || row->kind != ONNX_TENSOR)
+    refuse(o, "its body does not give one tensor an iteration ('%s')", output_name(o, 1 + result));
+  return o->reason ? NULL : row;
 }
+
+// The most iterations, as far as anything says.
+static bool find_most(open_t *o) {
+  o->most = o->loop->most;
+  if (!mlirAffineExprIsNull(o->most))
+    return true;
+  if (mlirValueIsNull(o->loop->limit))
+    return refuse(o, "it collects values, one an iteration ('%s'), and nothing says how many at most",
+                  output_name(o, 1 + o->collected[0]));
+  return onnx_data_dim(o->n, 0, &o->most);
+}
+
+// Memory for the rows of the most iterations.
+static bool make_rows(open_t *o) {
+  onnx_node_t *n = o->n;
+  if (!find_most(o))
+    return false;
+  strata_dim_t room = strata_dim_bound(n->b->compile->arena, &n->importer->symbols, o->most);
+  for (int i = 0; i < o->n_collected; i++) {
+    strata_shape_t *row = &o->row[i], whole = {.type = row->type, .rank = row->rank + 1, .dims = {room}};
+    if (whole.rank > STRATA_MAX_RANK || row->type == STRATA_TYPE_I4 ||
+        strata_shape_is_counted(&n->importer->symbols, row))
+      return refuse(o, "it collects tensors whose sizes data decide, or of elements of 4 bits ('%s')",
+                    output_name(o, 1 + o->collected[i]));
+    memcpy(whole.dims + 1, row->dims, (size_t)row->rank * sizeof *row->dims);
+    o->rows[i].tensor = onnx_splat_dims(n, whole.type, whole.rank, whole.dims, 0);
+  }
+  return !onnx_failed(n);
+}
+
+// |rows| with |row| at the number of the iteration.
+static MlirValue put_row(open_t *o, MlirValue rows, MlirValue row) {
+  onnx_node_t *n = o->n;
+  strata_shape_t shape = onnx_shape(rows);
+  strata_dim_t ones[STRATA_MAX_RANK], whole[STRATA_MAX_RANK];
+  for (int i = 0; i < shape.rank; i++) {
+    ones[i] = i ? onnx_dim(n, 1) : shape.dims[0];
+    whole[i] = i ? shape.dims[i] : onnx_dim(n, 1);
+  }
+  MlirValue places = onnx_iota_dims(n, STRATA_TYPE_I64, shape.rank, ones, 0);
+  MlirValue is_here = onnx_binary(n, STRATA_OP_EQ, places, o->args[o->n_states - 1]);
+  return onnx_select(n, is_here, onnx_reshape_dims(n, row, shape.rank, whole), rows);
+}
+
+static bool collect(open_t *o, const onnx_value_t *results) {
+  for (int i = 0; i < o->n_collected && !onnx_failed(o->n); i++) {
+    const onnx_value_t *row = row_of(o, i, results);
+    int state = 1 + o->n_carried + i;
+    if (!row)
+      return false;
+    o->row[i] = onnx_shape(row->tensor);
+    o->rows[i].is_unsigned = row->is_unsigned;
+    if (has_rows(o))
+      o->next[state] = put_row(o, o->args[state], row->tensor);
+  }
+  return !onnx_failed(o->n);
+}
+
+// What was collected, in as many rows as there were iterations: |rows|, of which there is room for more.
+static void set_collected(open_t *o, int index, MlirValue rows, MlirValue count) {
+  int result = o->collected[index];
+  bool is_unsigned = o->rows[index].is_unsigned;
+  strata_dim_t room = onnx_shape(rows).dims[0];
+  rows = onnx_slice_dims(o->n, rows, 0, onnx_dim(o->n, 0), 1,
+                         onnx_counted_dim(o->n, count, room, !strata_dim_equal(room, o->most)));
+  o->results[result] = (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = rows};
+  if (result < o->loop->n_states)
+    o->results[result] = onnx_sequence_of_rows(rows, is_unsigned);
+}
+
+//===-- Its end --------------------------------------------------------------------------------------------------===//
 
 static bool is_known_true(open_t *o, MlirValue value) {
   bool is_true;
@@ -185,11 +300,15 @@ static bool end(open_t *o) {
       kept[n_kept++] = o->next[i];
   if (!strata_build_loop_end(o->building, n_kept, kept, &(bool){false}, kept))
     return refuse(o, "it cannot be built, or uses too many values of the graph around it");
+  MlirValue count = kept[n_kept - 1]; // of the iterations, if anything is collected
   n_kept = is_kept[0];
-  for (int i = 0; i < o->loop->n_states; i++) {
-    o->results[i] = o->loop->states[i];
-    o->results[i].tensor = is_kept[1 + i] ? kept[n_kept++] : o->next[1 + i];
+  for (int i = 0; i < o->n_carried; i++) {
+    onnx_value_t *result = &o->results[o->carried[i]];
+    *result = o->loop->states[o->carried[i]];
+    result->tensor = is_kept[1 + i] ? kept[n_kept++] : o->next[1 + i];
   }
+  for (int i = 0; i < o->n_collected; i++)
+    set_collected(o, i, kept[n_kept++], count);
   return true;
 }
 
@@ -199,21 +318,23 @@ static bool import_once(onnx_node_t *n, void *user) {
   int count;
   if (!begin(o))
     return false;
-  bool fits = import_body(o, &count, &results) && take_results(o, count, results);
+  bool fits = import_body(o, &count, &results) && take_results(o, count, results) && collect(o, results);
   if (fits && never_asks(o) && mlirValueIsNull(o->loop->limit) && o->loop->count == INT64_MAX)
     fits = refuse(o, "it never ends");
-  if (!fits || can_be_known(o) || !collects_nothing(o, count) || onnx_failed(n)) {
-    strata_build_loop_cancel(o->building);
-    return false;
-  }
-  return end(o);
+  bool is_ready = has_rows(o);
+  if (fits && is_ready && !can_be_known(o) && !onnx_failed(n))
+    return end(o);
+  fits = fits && !is_ready && !can_be_known(o) && !onnx_failed(n);
+  strata_build_loop_cancel(o->building);
+  return fits && make_rows(o) && import_once(n, o);
 }
 
-bool onnx_import_open_loop(onnx_node_t *n, const onnx_open_loop_t *loop, onnx_value_t *out_states,
+bool onnx_import_open_loop(onnx_node_t *n, const onnx_open_loop_t *loop, onnx_value_t *out_results,
                            const char **out_reason) {
-  const char *problem;
-  open_t o = {.n = n, .loop = loop, .n_states = loop->n_states + 2, .results = out_states};
-  bool done = !onnx_failed(n) && onnx_try(n, import_once, &o, &problem);
-  *out_reason = o.reason ? o.reason : done ? NULL : problem;
+  const char *problem = NULL;
+  open_t *o = strata_arena_new(n->b->compile->arena, open_t);
+  *o = (open_t){.n = n, .loop = loop, .results = out_results};
+  bool done = !onnx_failed(n) && sort_states(o) && onnx_try(n, import_once, o, &problem);
+  *out_reason = o->reason ? o->reason : done ? NULL : problem;
   return done;
 }

@@ -1,5 +1,5 @@
 // Operators that ask for shapes, change them, or move elements by rules known at compile time.
-#include "dialects/import/onnx/importer.h"
+#include "dialects/import/onnx/loop.h"
 #include "dialects/import/onnx/sizes.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -409,6 +409,32 @@ static void bound_by_distance(onnx_node_t *n, int64_t index, int64_t step, strat
   }
 }
 
+// What it is in the last iteration or in the first, whichever is more; or less.
+static strata_dim_t end_of_course(const onnx_number_t *course, bool is_most) {
+  if (!course->loop || (course->step > 0) != is_most)
+    return course->first;
+  return strata_dim_add(course->first, strata_dim_times(strata_dim_plus(course->count, -1), course->step));
+}
+
+// Places that a loop's iterations count through, as many elements in each and always inside: the start is a size that
+// is never clamped.
+static bool slice_in_loop(onnx_node_t *n, int64_t index, strata_dim_t *size, strata_dim_t *out_start) {
+  onnx_number_t start, end;
+  int64_t count;
+  MlirValue first = onnx_element(n, 1, index);
+  if (!n->importer->numbers.count || !onnx_find_course(n, first, &start) || !start.loop ||
+      !onnx_find_course(n, onnx_element(n, 2, index), &end) || end.loop != start.loop || end.step != start.step ||
+      mlirAffineExprIsNull(start.count) || !strata_dim_is_constant(strata_dim_sub(end.first, start.first), &count))
+    return false;
+  strata_dim_t least = end_of_course(&start, false), most = end_of_course(&start, true);
+  if (count < 1 || onnx_dim_range(n, least).min < 0 ||
+      onnx_dim_range(n, strata_dim_sub(*size, strata_dim_plus(most, count))).min < 0)
+    return false;
+  *out_start = onnx_counted_dim(n, first, most, false);
+  *size = onnx_dim(n, count);
+  return true;
+}
+
 void onnx_import_slice(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   strata_shape_t shape = onnx_shape(x);
@@ -440,12 +466,14 @@ void onnx_import_slice(onnx_node_t *n) {
     strata_dim_t size = shape.dims[axis];
     if (!is_known && by < 0)
       onnx_unsupported(n, "places that depend on data, backwards");
-    strata_dim_t start = place_of(n, 1, i, starts[i], size), end = place_of(n, 2, i, ends[i], size);
-    if (onnx_failed(n))
-      return;
-    slice_axis(n, &shape.dims[axis], start, end, by, &first[axis]);
-    if (!is_known && !onnx_failed(n))
-      bound_by_distance(n, i, by, &shape.dims[axis]);
+    if (is_known || by != 1 || !slice_in_loop(n, i, &shape.dims[axis], &first[axis])) {
+      strata_dim_t start = place_of(n, 1, i, starts[i], size), end = place_of(n, 2, i, ends[i], size);
+      if (onnx_failed(n))
+        return;
+      slice_axis(n, &shape.dims[axis], start, end, by, &first[axis]);
+      if (!is_known && !onnx_failed(n))
+        bound_by_distance(n, i, by, &shape.dims[axis]);
+    }
     step[axis] = strata_dim_is_constant(shape.dims[axis], &count) && count <= 1 ? 1 : by;
   }
   if (!onnx_failed(n))

@@ -15,6 +15,18 @@ module { module @kernels {
 
 // -----
 
+// CHECK: tile.barrier_expect has more than one number of bytes beside the most
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %full = memref.view %shared[%c0][] : memref<1024xi8, 3> to memref<4xi64, 3>
+    "tile.barrier_expect"(%full, %c0, %c0, %c0) {bytes = 16 : i64} : (memref<4xi64, 3>, index, index, index) -> ()
+    return
+  }
+} }
+
+// -----
+
 // CHECK: tile.bulk_load names a map that its function does not have
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64,

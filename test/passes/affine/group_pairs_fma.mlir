@@ -5,11 +5,12 @@
 // Where there are no matrix instructions a pair is a loop of two contractions, whose tiles threads stage; not where each
 // result is summed up like a row, of few rows, nor where a result is wanted itself.
 // CHECK: pair contract#0, contract#{{[0-9]+}}: 500 x 2 * 1000 x 264: {{.*}} instead of
+// CHECK-NEXT: pair contract#{{[0-9]+}}, contract#{{[0-9]+}}: 1 x 2 * 1000 x 264: summed up like rows
 // CHECK-NOT: pair contract
 // CHECK: 500 x 1000 x 264, 1 times, a pair
 // CHECK-NEXT: multiply-adds {{.*}}, chosen
 // CHECK-NOT: a pair
-// NONE-NOT: pair
+// NONE-NOT: instead of
 
 // IR: scf.forall
 // IR: %[[SUMS:.*]]:2 = scf.for

@@ -1,7 +1,8 @@
 // RUN: strata-opt %s --pipeline=affine-schedule --target=nvgpu --device=sm_90a | FileCheck %s
 
 // Weights of 4 bits that a kernel in front dequantises are packed where few rows are multiplied: by kernels that are that
-// one with another last nest. The product computes them by a nest of its own.
+// one with another last nest. The product computes them by a nest of its own, on a warp's instruction: four groups share
+// a tile's steps, and have as many slots each.
 // CHECK-LABEL: func.func private @k1_words(%{{.*}}: memref<1048576xi8>, %{{.*}}: memref<2048x32xf16>, %{{.*}}: memref<128x16x128xi32>)
 // CHECK: strata.nest = "convert_u"
 // CHECK-NOT: arith.mulf
@@ -11,7 +12,10 @@
 // CHECK-LABEL: func.func private @k1_scales(%{{.*}}: memref<1048576xi8>, %{{.*}}: memref<2048x32xf16>, %{{.*}}: memref<128x16x32xf16>)
 // CHECK: affine.parallel {{.*}} to (128, 16, 32)
 // CHECK-LABEL: func.func private @k1(%{{.*}}: memref<16x1024xf16>, %{{.*}}: memref<128x16x128xi32>, %{{.*}}: memref<128x16x32xf16>, %{{.*}}: memref<16x2048xf16>)
+// CHECK-SAME: group = 512 : i64
+// CHECK-SAME: mma = "m16n8k16.f16"
 // CHECK-SAME: producers = 128 : i64
+// CHECK-SAME: slots = 16 : i64
 // CHECK-SAME: swap = 1 : i64
 // CHECK: %[[W:.*]] = memref.alloc() : memref<2048x1024xf16>
 // CHECK: arith.shrui

@@ -23,11 +23,6 @@ ALWAYS = [("fuse_mm_elementwise", "gfx1201")]  # whose registers suffice in one 
 TILE = 16  # rows, columns and steps of the smallest matrix instruction
 NARROW = {"f16", "bf16", "i8", "si8", "ui8"}
 OTHER_KINDS = {"attention"}  # of multiply-adds, where the model of time says so
-# Products fused on multiply-adds, whose sums of 128 x 128 are more than registers hold; tiles of 128 x 128 on gfx12 that
-# hang over, whose epilogues hold what they read of f32 for all sums at once (docs/amd.md).
-SPILLS = {("mobilenet_v3_small", "gfx1151"), ("mobilenet_v3_small", "gfx1200"), ("resnet50", "gfx1200"),
-          ("resnet50", "gfx1201"), ("resnet50_fp16", "gfx1200"), ("resnet50_fp16", "gfx1201"), ("vit_b16", "gfx1200"),
-          ("vit_b16_fp16", "gfx1200")}
 
 #===-- Products, as level 2 has them ----------------------------------------------------------------------------===#
 
@@ -118,8 +113,7 @@ def check(model, device, options):
 def cases():
     for device in DEVICES:
         for model in MODELS:
-            if (model, device) not in SPILLS:
-                yield model, device, lambda model=model, device=device: check_model(model, device)
+            yield model, device, lambda model=model, device=device: check_model(model, device)
         for path in GRAPHS:
             yield path.stem, device, lambda path=path, device=device: check_graph(path, device)
 

@@ -148,6 +148,12 @@ static void test_refusals(void) {
   REFUSE("0", "f32", REST("4294967296, 4294967296", "1099511627760", "32, 16", "1, 1", "128"),
          "elements within the buffer");
   REFUSE("0", "f32", "sizes = array<i64>", "sizes of 1 to 5 dims");
+  REFUSE("0", "f32", REST("32, 40", "128", "32, 16", "1, 1", "128") ", clipped = 0 : i64",
+         "clipped, if any, to be a dim");
+  REFUSE("0", "f32", REST("32, 40", "128", "32, 16", "1, 2", "128") ", clipped = 1 : i64",
+         "clipped, if any, to be a dim");
+  REFUSE("0", "f32", REST("32, 40", "128", "32, 16", "1, 1", "128") ", clipped = 1 : i64, whole = 0 : i64",
+         "whole to be the number of an earlier map");
   refuse("1, 2", "map 0: expected a dictionary");
 #define FOUR MAP("0") ", " MAP("0") ", " MAP("0") ", " MAP("0")
 #define TWELVE FOUR ", " FOUR ", " FOUR

@@ -5,7 +5,7 @@ import os
 import sys
 from typing import Any, Callable, Mapping, Optional, Sequence
 
-from .model import Bytes, CompiledModel, Source, check_target
+from .model import CompiledModel, Source, Written, check_target
 from .options import Options
 
 
@@ -29,7 +29,7 @@ def compile(model: Any, args: Optional[Sequence[Any]] = None, kwargs: Optional[M
         return CompiledModel(Source(model), options)
     if _is("onnx", "ModelProto", model):
         _refuse(args, kwargs, dynamic_shapes, "an onnx.ModelProto")
-        return CompiledModel(Bytes(".onnx", lambda: model.SerializeToString(deterministic=True)), options)
+        return CompiledModel(Written(".onnx", lambda file: file.write(model.SerializeToString(deterministic=True))), options)
     if _is("torch.nn", "Module", model) or _is("torch.export", "ExportedProgram", model):
         from . import torch_export
         if _is("torch.export", "ExportedProgram", model):

@@ -8,7 +8,7 @@ import numpy as np
 
 from .errors import CompileError, UnsupportedError
 from .graphs import compile_or_fall_back, numbered
-from .model import Bytes, CompiledModel
+from .model import CompiledModel, Written
 from .options import Options
 
 
@@ -25,7 +25,7 @@ def module_text(function: Callable[..., Any], leaves: Sequence[Any]) -> str:
 
 def _compile(text: str, options: Options) -> CompiledModel:
     try:
-        return CompiledModel(Bytes(".mlir", text.encode), options)
+        return CompiledModel(Written(".mlir", lambda file: file.write(text.encode())), options)
     except CompileError as error:
         if "unregistered dialect" in str(error):
             raise UnsupportedError("this version of the compiler does not read StableHLO") from error

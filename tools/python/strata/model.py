@@ -2,12 +2,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import pathlib
 import shutil
 import sys
 import tempfile
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import arrays, cache, compiler
 from .errors import OptionError, StrataError
@@ -40,22 +41,19 @@ class Source:
         """Keeps no more than is needed to make the bytes again."""
 
 
-class Bytes(Source):
-    """A model in memory, written to a file for the time of a compile. |make| gives its bytes."""
+class Written(Source):
+    """A model in memory, written to a file for the time of a compile. |write|: writes its bytes to a binary file."""
 
-    def __init__(self, suffix: str, make: Callable[[], bytes]) -> None:
-        self._suffix, self._make = suffix, make
+    def __init__(self, suffix: str, write: Callable[[BinaryIO], Any]) -> None:
+        self._suffix, self._write = suffix, write
         self._sum: Optional[str] = None
-        self._bytes: Optional[bytes] = None
-
-    def _get(self) -> bytes:
-        if self._bytes is None:
-            self._bytes = self._make()
-        return self._bytes
+        self._file: Optional[io.BytesIO] = None  # the bytes, while they are asked for twice
 
     def sum(self) -> str:
         if self._sum is None:
-            self._sum = cache.sum_of(self._suffix, hashlib.sha256(self._get()).hexdigest())
+            self._file = io.BytesIO()
+            self._write(self._file)
+            self._sum = cache.sum_of(self._suffix, hashlib.sha256(self._file.getbuffer()).hexdigest())
         return self._sum
 
     def base(self) -> pathlib.Path:
@@ -63,11 +61,15 @@ class Bytes(Source):
 
     def write(self, folder: pathlib.Path) -> pathlib.Path:
         path = folder / f"model{self._suffix}"
-        path.write_bytes(self._get())
+        with open(path, "wb") as file:
+            if self._file is None:
+                self._write(file)
+            else:
+                file.write(self._file.getbuffer())
         return path
 
     def forget(self) -> None:
-        self._bytes = None
+        self._file = None
 
 
 def _made_from(depfile: pathlib.Path) -> List[str]:

@@ -2,12 +2,11 @@
 numbers, and of the parts of the schema (torch/_export/serde/schema.py, version 8) that the compiler reads."""
 from __future__ import annotations
 
-import io
 import json
 import math
 import operator
 import zipfile
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, BinaryIO, Callable, Dict, List, NamedTuple, Tuple
 
 import torch
 
@@ -34,15 +33,28 @@ def _size(value: Any) -> Json:
     return {"as_int": value}
 
 
-def _meta(tensor: Any, strides: Optional[Any] = None) -> Json:
-    """|strides|: of a copy that begins with its first element."""
-    if not isinstance(tensor, torch.Tensor) or tensor.layout is not torch.strided:
-        raise NotSimple(f"a value is {type(tensor).__name__}")
-    offset = tensor.storage_offset() if strides is None else 0
-    return {"dtype": _code(tensor.dtype), "sizes": list(map(_size, tensor.shape)),
-            "strides": list(map(_size, tensor.stride() if strides is None else strides)),
-            "storage_offset": _size(offset), "layout": _STRIDED, "requires_grad": False,
-            "device": {"type": tensor.device.type, "index": None}}
+class Form(NamedTuple):
+    """What is said of a tensor."""
+    dtype: Any
+    shape: Tuple[Any, ...]
+    strides: Tuple[Any, ...]
+    offset: Any
+    device: str
+
+
+def form_of(value: Any) -> Form:
+    """Of a tensor, or what a node has of one."""
+    if isinstance(value, Form):
+        return value
+    if not isinstance(value, torch.Tensor) or value.layout is not torch.strided:
+        raise NotSimple(f"a value is {type(value).__name__}")
+    return Form(value.dtype, tuple(value.shape), value.stride(), value.storage_offset(), value.device.type)
+
+
+def _meta(form: Form) -> Json:
+    return {"dtype": _code(form.dtype), "sizes": list(map(_size, form.shape)), "strides": list(map(_size, form.strides)),
+            "storage_offset": _size(form.offset), "layout": _STRIDED, "requires_grad": False,
+            "device": {"type": form.device, "index": None}}
 
 
 #===-- Arguments -------------------------------------------------------------------------------------------------------
@@ -138,7 +150,7 @@ class _Writer:
         return written
 
     def _result(self, name: str, value: Any) -> Json:
-        self._tensors[name] = _meta(value)
+        self._tensors[name] = _meta(form_of(value))
         return {"name": name}
 
     def _elements(self, node: Any, values: Any) -> List[Json]:
@@ -155,7 +167,7 @@ class _Writer:
         returns, value = node.target._schema.returns, node.meta.get("val")
         if not returns:
             return []
-        if isinstance(value, torch.Tensor):
+        if isinstance(value, (torch.Tensor, Form)):
             return [{"as_tensor": self._result(node.name, value)}]
         if not isinstance(value, (list, tuple)):
             raise NotSimple(f"{node.name} is a {type(value).__name__}")
@@ -245,7 +257,7 @@ def _add_tensors(archive: zipfile.ZipFile, folder: str, prefix: str, tensors: Di
     config: Json = {}
     paths: Dict[Any, str] = {}
     for name, tensor in tensors.items():
-        meta = _meta(tensor, _contiguous_strides(tensor.shape))
+        meta = _meta(form_of(tensor)._replace(strides=_contiguous_strides(tensor.shape), offset=0))
         place = (tensor.device, tensor.data_ptr() if tensor.numel() else name, tensor.dtype, tensor.shape, tensor.stride())
         path = paths.get(place)
         if path is None:
@@ -256,16 +268,14 @@ def _add_tensors(archive: zipfile.ZipFile, folder: str, prefix: str, tensors: Di
     _add(archive, f"data/{folder}/model_{folder}_config.json", json.dumps({"config": config}))
 
 
-def dumps(program: Any) -> bytes:
-    """The bytes of the archive; NotSimple where torch.export.save is to write it."""
+def dump(program: Any, file: BinaryIO) -> None:
+    """Writes the archive; NotSimple where torch.export.save is to write it."""
     model = json.dumps(_Writer(program).model())
     stored = {spec.target for spec in program.graph_signature.input_specs if spec.target is not None}
     constants = {name: value for name, value in program.constants.items() if name in stored}
     weights = {name: value for name, value in program.state_dict.items() if name in stored and name not in constants}
-    file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         _add(archive, "byteorder", "little")
         _add(archive, "models/model.json", model)
         _add_tensors(archive, "weights", "weight", weights)
         _add_tensors(archive, "constants", "tensor", constants)
-    return file.getvalue()

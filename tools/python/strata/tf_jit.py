@@ -8,7 +8,7 @@ import tensorflow as tf
 
 from .errors import UnsupportedError
 from .graphs import compile_or_fall_back, numbered
-from .model import Bytes, CompiledModel
+from .model import CompiledModel, Written
 from .options import Options
 
 
@@ -59,7 +59,7 @@ class TensorFlowFunction:
         def build() -> Callable[[Sequence[Any]], Any]:
             function = tf.function(lambda *leaves: tf.nest.flatten(self._function(*leaves)), input_signature=signature)
             proto = _to_onnx(function, signature)
-            model = CompiledModel(Bytes(".onnx", lambda: proto.SerializeToString(deterministic=True)),
+            model = CompiledModel(Written(".onnx", lambda file: file.write(proto.SerializeToString(deterministic=True))),
                                   numbered(self._options, len(self._models)))
             self._models.append(model)
 

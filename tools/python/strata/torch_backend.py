@@ -11,7 +11,7 @@ from .errors import ShapeError, StrataError, UnsupportedError
 from .graphs import Chooser, compile_or_fall_back, numbered
 from .model import check_target
 from .options import Options
-from .torch_export import ExportedModel, export, options_for, refuse_gradients
+from .torch_export import ExportedModel, export, options_for, refuse_gradients, traced
 
 
 def _export_errors() -> Tuple[Type[Exception], ...]:
@@ -153,10 +153,15 @@ class _Graph:
 
     def _compile(self, examples: Sequence[Any], constants: Dict[int, Any]) -> None:
         arguments = [i for i in range(len(examples)) if i not in constants]
-        dynamic = tuple(_dynamic(self._inputs[i]) for i in arguments)
-        bound = _Bound(self._graph, constants, len(examples)).eval()
-        program = export(bound, [_example(examples[i]) for i in arguments], None,
-                         {"args": dynamic} if any(dynamic) else None)
+        fakes = [_symbolic(node) for node in self._inputs]
+
+        def exported() -> Any:
+            dynamic = tuple(_dynamic(self._inputs[i]) for i in arguments)
+            bound = _Bound(self._graph, constants, len(examples)).eval()
+            return export(bound, [_example(examples[i]) for i in arguments], None,
+                          {"args": dynamic} if any(dynamic) else None)
+
+        program = traced(lambda by: by.of_graph(self._graph.graph, fakes, constants, exported), exported)
         options = Options({key: value for key, value in self._options.given.items() if key != "weights"}
                           ) if self._options.weights == "argument" else self._options
         self._model = ExportedModel(program, options)

@@ -3,11 +3,11 @@ exported."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import inspect
-import io
 import traceback
 import warnings
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Set, Tuple
 
 import torch
 from torch.utils import _pytree as pytree
@@ -16,7 +16,7 @@ from . import pt2
 from .errors import CompileError, ShapeError, UnsupportedError
 from .graphs import numbered
 from .emitted import Profile, Tensor
-from .model import Bytes, CompiledModel
+from .model import CompiledModel, Written
 from .options import Options
 
 @contextlib.contextmanager
@@ -53,14 +53,14 @@ def _without_lines() -> Iterator[None]:
         torch.fx.proxy.CapturedTraceback = record.CapturedTraceback
 
 
-def _save(program: Any) -> bytes:
-    file = io.BytesIO()
+def _save(program: Any, file: BinaryIO) -> None:
     with _quiet():
         try:
-            return pt2.dumps(program)
+            pt2.dump(program, file)
         except pt2.NotSimple:
+            file.seek(0)
+            file.truncate()
             torch.export.save(program, file)
-    return file.getvalue()
 
 
 def refuse_gradients(leaves: Sequence[Any]) -> None:
@@ -109,15 +109,20 @@ class _Argument:
 def _compile(program: Any, options: Options) -> Tuple[Any, CompiledModel]:
     """|program| and its library. What the compiler does not take as it is, it may take in parts: PyTorch's own
     decompositions, without operators that work in place."""
+    if hasattr(program, "exported"):  # it was traced
+        try:
+            return program, CompiledModel(Written(".pt2", functools.partial(pt2.dump, program)), options)
+        except (CompileError, pt2.NotSimple):
+            program = program.exported()
     try:
-        return program, CompiledModel(Bytes(".pt2", lambda: _save(program)), options)
+        return program, CompiledModel(Written(".pt2", functools.partial(_save, program)), options)
     except CompileError as first:
         try:
             with _quiet():
                 parts = program.run_decompositions()
         except Exception:  # whatever PyTorch says of it: the compiler's error is the one to see
             raise first from None
-        return parts, CompiledModel(Bytes(".pt2", lambda: _save(parts)), options)
+        return parts, CompiledModel(Written(".pt2", functools.partial(_save, parts)), options)
 
 
 class ExportedModel:
@@ -271,6 +276,24 @@ def export(module: Any, args: Sequence[Any], kwargs: Optional[Mapping[str, Any]]
         return torch.export.export(module, tuple(args), dict(kwargs or {}), dynamic_shapes=dynamic_shapes, strict=False)
 
 
+def traced(trace: Callable[[Any], Any], exported: Callable[[], Any]) -> Any:
+    """trace(torch_trace); or exported(), where that cannot be, or where PyTorch's inner parts are others than it knows."""
+    try:
+        from . import torch_trace
+        return trace(torch_trace)
+    except Exception:
+        return exported()
+
+
+def _program_of(module: Any, args: Sequence[Any], kwargs: Optional[Mapping[str, Any]], dynamic_shapes: Any) -> Any:
+    def exported() -> Any:
+        return export(module, args, kwargs, dynamic_shapes)
+
+    if dynamic_shapes is not None:
+        return exported()
+    return traced(lambda by: by.of_module(module, args, kwargs or {}, exported), exported)
+
+
 def compile_module(module: Any, args: Optional[Sequence[Any]], kwargs: Optional[Mapping[str, Any]],
                    dynamic_shapes: Any, options: Options) -> Any:
     """|module| with the weights that it has now."""
@@ -281,7 +304,7 @@ def compile_module(module: Any, args: Optional[Sequence[Any]], kwargs: Optional[
             raise TypeError("dynamic_shapes: give args too")
         return LazyModel(module, options)
     leaves = pytree.tree_leaves((tuple(args or ()), dict(kwargs or {})))
-    return ExportedModel(export(module, args or (), kwargs, dynamic_shapes), options_for(leaves, options))
+    return ExportedModel(_program_of(module, args or (), kwargs, dynamic_shapes), options_for(leaves, options))
 
 
 class _Seen:
@@ -316,7 +339,7 @@ class LazyModel:
         options = numbered(options_for(leaves, self._options), self._count)
         self._count += 1
         if not any(shapes):
-            return ExportedModel(export(self._module, args, kwargs, None), options)
+            return ExportedModel(_program_of(self._module, args, kwargs, None), options)
         nested_args, nested_kwargs = pytree.tree_unflatten(shapes, spec)
         names = list(_names_of(self._module, len(args)))
         dynamic = {**dict(zip(names, nested_args)), **nested_kwargs}
