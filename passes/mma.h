@@ -31,18 +31,22 @@ typedef struct {
 typedef struct {
   const char *name;          // as the schedule's mma and tile.mma's kind spell it
   const char *family;        // the devices that have it: strata_gpu_device_t's mma or mma_async; "|" separates several
-  const char *operand, *sum; // element types, as MLIR spells them; tf32: f32 that is rounded
-  int m, n, k;               // n: 0 where it is chosen
+  const char *operands[2];   // element types, left and right, as MLIR spells them; tf32: f32 that is rounded
+  const char *sum;
+  int m, n, k;                       // n: 0 where it is chosen
   const strata_mma_layout_t *layout; // of no lanes where operands lie in shared memory
   int cycles;                        // of a processor, from one to the next
 } strata_mma_t;
 
-// The device's instruction on operands of |operand| summed in |sum|; NULL if it has none. Those of f32 that round it
-// only if that |may_round|. Static.
-const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum, bool may_round);
+// The device's instruction on a left and a right operand of these types, bytes without a sign being ui8, summed in
+// |sum|; NULL if it has none. Those of f32 that round it only if that |may_round|. Static.
+const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType left, MlirType right, MlirType sum,
+                                    bool may_round);
 // The same of those that read operands from shared memory.
-const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum,
-                                          bool may_round);
+const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType left, MlirType right,
+                                          MlirType sum, bool may_round);
+// The row of the same family on the operands of |mma| the other way round; NULL if there is none. Static.
+const strata_mma_t *strata_mma_swapped(const strata_mma_t *mma);
 // The row of that name; NULL if there is none.
 const strata_mma_t *strata_mma_named(MlirStringRef name);
 // True if devices of |family| have it.

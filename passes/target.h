@@ -108,12 +108,14 @@ static inline bool strata_target_is_gpu(const strata_compile_t *compile) {
   return compile->options->target != STRATA_TARGET_CPU;
 }
 
-// True if products of floats may be sums of integers, in another order and as exact: on a cpu, and if nobody asks for
-// a kind of arithmetic.
+// True if products of floats may be sums of integers, in another order and as exact: if nobody asks for a kind of
+// arithmetic.
 static inline bool strata_may_sum_as_bytes(const strata_compile_t *compile) {
   const strata_compile_options_t *options = compile->options;
-  return !strata_target_is_gpu(compile) && !options->disable_unsafe_math && !options->disable_fast_math &&
-         options->precision == STRATA_PRECISION_DEFAULT;
+  return !options->disable_unsafe_math && !options->disable_fast_math && options->precision == STRATA_PRECISION_DEFAULT;
 }
+
+// Whether the device has instructions for products of unsigned bytes with signed ones: x86's VNNI, matrix instructions.
+STRATA_MUST_CHECK strata_status_t strata_multiplies_bytes(strata_compile_t *compile, bool *out_multiplies);
 
 #endif

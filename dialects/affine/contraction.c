@@ -283,8 +283,15 @@ MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int si
   if (!mlirValueIsAOpResult(factor))
     return factor;
   MlirOperation op = mlirOpResultGetOwner(factor);
-  bool widens = strata_op_is(op, "arith.extf") || strata_op_is(op, "arith.extsi");
+  bool widens = strata_op_is(op, "arith.extf") || strata_op_is(op, "arith.extsi") || strata_op_is(op, "arith.extui");
   return widens ? mlirOperationGetOperand(op, 0) : factor;
+}
+
+MlirType strata_contraction_narrow_type(const strata_contraction_kernel_t *c, int side) {
+  MlirOperation op = strata_def(c->sides[side].factor);
+  MlirType type = mlirValueGetType(strata_contraction_narrow(c, side));
+  bool is_unsigned = !mlirOperationIsNull(op) && strata_op_is(op, "arith.extui");
+  return is_unsigned ? mlirIntegerTypeUnsignedGet(mlirTypeGetContext(type), mlirIntegerTypeGetWidth(type)) : type;
 }
 
 MlirOperation strata_contraction_product(const strata_contraction_kernel_t *c) { return product_of(c->nest); }

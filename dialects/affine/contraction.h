@@ -67,6 +67,8 @@ strata_contraction_kernel_t strata_contraction_second(const strata_contraction_k
 
 // The side's factor before it is widened to the accumulator's type; the factor itself if it is not.
 MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side);
+// Its type: of integers that are widened without a sign ui8, ui16, ...
+MlirType strata_contraction_narrow_type(const strata_contraction_kernel_t *c, int side);
 
 // The multiplication of the two factors.
 MlirOperation strata_contraction_product(const strata_contraction_kernel_t *c);

@@ -350,6 +350,9 @@ bool strata_constant_i64s(strata_compile_t *compile, MlirValue value, int64_t **
 // A constant's elements as doubles; false if it is not constant.
 bool strata_constant_f64s(strata_compile_t *compile, MlirValue value, double **out_values, int64_t *out_count);
 
+// True if all elements of |value|, of f32, are known to be finite, as those of scaled integers are.
+bool strata_is_number(strata_compile_t *compile, MlirValue value);
+
 // Evaluates one primitive on constant operands (row-major storage format). Used for folding; the conformance tests use
 // an independent reference instead. UNSUPPORTED where the evaluator has no rule (the op is then left in place).
 STRATA_MUST_CHECK strata_status_t strata_evaluate(strata_compile_t *compile, MlirOperation op,

@@ -211,7 +211,8 @@ static MlirValue float_to_small_int(strata__nest_t *nest, MlirValue x, MlirType 
                                     bool is_unsigned) {
   MlirType from = type_of(x);
   MlirValue low = strata__float_constant(nest, from, least), high = strata__float_constant(nest, from, most);
-  x = strata__select(nest, strata__compare(nest, "oeq", x, x), x, strata__float_constant(nest, from, 0));
+  if (!nest->is_number)
+    x = strata__select(nest, strata__compare(nest, "oeq", x, x), x, strata__float_constant(nest, from, 0));
   x = strata__select(nest, strata__compare(nest, "ogt", x, low), x, low);
   x = strata__select(nest, strata__compare(nest, "olt", x, high), x, high);
   return strata__cast(nest, is_unsigned ? "arith.fptoui" : "arith.fptosi", x, type);

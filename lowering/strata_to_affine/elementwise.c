@@ -33,6 +33,8 @@ strata_status_t strata__lower_elementwise(strata__lowering_t *l, MlirOperation o
   for (int i = 0; i < info->n_operands; i++)
     if (is_exact_quotient(mlirOperationGetOperand(op, i)))
       nest.fast_math = l->fast_math_of_decided;
+  nest.is_number = (id == STRATA_OP_CONVERT || id == STRATA_OP_CONVERT_TO_U) &&
+                   strata_is_number(l->compile, mlirOperationGetOperand(op, 0));
   for (int i = 0; i < info->n_operands; i++)
     operands[i] = (is_raw(id) ? strata__load_raw : strata__load)(&nest, strata__operand(l, op, i), point);
   MlirValue value = id == STRATA_OP_BITCAST ? bitcast(&nest, from, result->type, operands[0])

@@ -167,6 +167,7 @@ typedef struct {
   strata_emitter_t e; // inside the nest
   const char *name;
   MlirAttribute fast_math; // null: off
+  bool is_number;          // what is converted is never NaN
   bool is_serial;
   int n_parallel, n_dims; // n_dims: those in scope, parallel ones first
   strata_size_t extents[STRATA_MAX_DIMS];

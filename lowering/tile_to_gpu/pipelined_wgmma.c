@@ -226,8 +226,8 @@ static void emit_slot(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k
   MlirValue left_at = words || unpacking ? slot : place_in(d, k, left, slot, rows_each);
   MlirValue right_at = place_in(d, k, right, slot, p->across == 1 ? 0 : p->n);
   strata_emit_mma_order(d, STRATA_TILE_MMA_FENCE, strata_pipelined_sums(p), sums, -1);
-  const strata_wgmma_t w = {p->mma, p->sum, strata_pipelined_columns(p), words || unpacking ? NULL : &left->shared,
-                            &right->shared};
+  const strata_wgmma_t w = {p->swap ? strata_mma_swapped(p->mma) : p->mma, p->sum, strata_pipelined_columns(p),
+                            words || unpacking ? NULL : &left->shared, &right->shared};
   int64_t tile = left->slot / p->pair;
   for (int64_t step = 0; step < p->steps; step++) {
     MlirValue *unpacked = unpacking ? strata_unpack_step(unpacking, step) : NULL;

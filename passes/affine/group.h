@@ -119,6 +119,9 @@ STRATA_MUST_CHECK strata_status_t strata_group_find_prices(strata_compile_t *com
 double strata_group_evaluations(const strata_grouping_t *grouping, int group, int node);
 // True if the contraction or window of the group reads |node|, or what is computed from it on the way.
 bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int node);
+// True if |node| follows a contraction of no group yet, through nests of no group, and stores fewer bytes than that
+// (group_narrowed.c).
+bool strata_group_narrows_another(const strata_grouping_t *grouping, int node);
 // Why joining does not pay, or NONE. |evaluations| as above; the points of the nest if it is aligned.
 strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
                                          double evaluations);

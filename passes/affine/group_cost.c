@@ -529,6 +529,8 @@ strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int 
   if (kind == STRATA_NEST_ANCHOR && !strata_group_is_private(grouping, group, node, -1) &&
       adds_a_store_only(grouping, group, node))
     return STRATA_REASON_STORED;
+  if (kind == STRATA_NEST_ANCHOR && strata_group_narrows_another(grouping, node))
+    return STRATA_REASON_NARROWED;
   if (kind == STRATA_NEST_ANCHOR && widens_for_reductions(grouping, node))
     return STRATA_REASON_WIDENED;
   if (kind == STRATA_NEST_ROW && !keeps_threads_busy(grouping, group, node))

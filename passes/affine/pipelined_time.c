@@ -36,9 +36,10 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
     int64_t boxes = strata_pipelined_count_boxes(problem, p, side);
     result.boxes += (double)(boxes * strata_pipelined_slot_rows(p, side) / p->tile[side]);
     const strata_problem_side_t *s = &problem->sides[side];
-    result.bytes += boxes ? 0
-                          : (double)(p->tile[side] * p->step) *
-                                (s->is_wide ? (double)s->loaded_bytes : problem->costs->pipelined.loaded_alone);
+    const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
+    double bytes = s->is_wide ? (double)s->loaded_bytes : costs->loaded_alone;
+    bool is_short = s->has_window && s->row_bytes < STRATA_LINE;
+    result.bytes += boxes ? 0 : (double)(p->tile[side] * p->step) * bytes * (is_short ? costs->loaded_short : 1);
   }
   return result;
 }

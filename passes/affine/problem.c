@@ -13,21 +13,20 @@ enum { MIN_BOX = 8 }; // rows after which a swizzle repeats
 
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
-typedef const strata_mma_t *(*find_mma_t)(const strata_gpu_device_t *device, MlirType operand, MlirType sum,
+typedef const strata_mma_t *(*find_mma_t)(const strata_gpu_device_t *device, MlirType left, MlirType right, MlirType sum,
                                           bool may_round);
 
-// The instruction for the operands' type. Operands of f32 are multiplied as they are unless tf32 was asked for, or
+// The instruction for the operands' types. Operands of f32 are multiplied as they are unless tf32 was asked for, or
 // chosen (affine-tf32).
 static const strata_mma_t *choose_mma(const strata_gpu_contraction_t *q, find_mma_t find) {
   const strata_contraction_kernel_t *c = q->contraction;
-  MlirType types[2], sum = strata_contraction_sum_type(c);
-  for (int side = 0; side < 2; side++)
-    types[side] = mlirValueGetType(strata_contraction_narrow(c, side));
+  MlirType sum = strata_contraction_sum_type(c);
   bool may_round =
       q->compile->options->precision == STRATA_PRECISION_TF32 || strata_attr_flag(c->nest->op, "strata.tf32");
-  if (q->compile->options->disable_tensor_core || !mlirTypeEqual(types[0], types[1]))
+  if (q->compile->options->disable_tensor_core)
     return NULL;
-  return find(q->device, types[0], sum, may_round);
+  return find(q->device, strata_contraction_narrow_type(c, STRATA_SIDE_U),
+              strata_contraction_narrow_type(c, STRATA_SIDE_V), sum, may_round);
 }
 
 static bool is_f32(const strata_gpu_contraction_t *q) {

@@ -39,7 +39,7 @@ enum {
 };
 
 const strata_mma_t *strata_attention_mma(const strata_gpu_device_t *device, MlirType type) {
-  return strata_mma_find(device, type, mlirF32TypeGet(mlirTypeGetContext(type)), false);
+  return strata_mma_find(device, type, type, mlirF32TypeGet(mlirTypeGetContext(type)), false);
 }
 
 static int64_t lanes_of(const strata_attention_problem_t *p) { return p->mma ? p->mma->layout->lanes : FMA_WARP; }

@@ -71,7 +71,7 @@ static const char *obstacle(const strata_gpu_device_t *device, const strata_segm
     return "there may be no keys";
   if (strata_gpu_stages_by_threads(device))
     return NULL;
-  *out_mma = strata_mma_find_async(device, type, f32, true);
+  *out_mma = strata_mma_find_async(device, type, type, f32, true);
   if (!*out_mma)
     return "the device has no instruction for its type";
   if (a->steps % (*out_mma)->k || a->values % (*out_mma)->k || a->steps > MAX_HEAD || a->values > MAX_HEAD)

@@ -33,7 +33,7 @@ strata_status_t strata_gpu_segment_contract(const strata_scheduling_t *s, strata
   if (!strata_segment_contract_read(s->kernel, &a))
     return NULL;
   MlirType type = element_of(&a.rows), f32 = mlirF32TypeGet(mlirTypeGetContext(type));
-  const strata_mma_t *mma = strata_mma_find_async(s->device, type, f32, true);
+  const strata_mma_t *mma = strata_mma_find_async(s->device, type, type, f32, true);
   if (!mma || !mlirTypeEqual(type, element_of(&a.matrices)) ||
       (!mlirTypeEqual(f32, element_of(&a.result)) && !mlirTypeEqual(type, element_of(&a.result))) || a.columns % UNIT ||
       a.steps % UNIT)

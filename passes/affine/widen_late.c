@@ -1,5 +1,5 @@
-// affine-widen-late: on cpus that multiply bytes, what only widens elements of a buffer is computed by each of its
-// readers.
+// affine-widen-late: on devices that multiply bytes, what only widens elements of a buffer is computed by each of its
+// readers; on GPUs what widens bytes, for floats are affine-narrow's.
 //
 //   nest: store(sitofp(load %q[%i, %j]), %t[%i, %j])     load %t[%a, %b]
 // becomes
@@ -8,6 +8,7 @@
 // So the narrow elements are in memory and not the wide ones, as between two layers of a quantised network. Products
 // keep reading what is widened: they know an operand by its load. So do reads that may be outside.
 #include "dialects/affine/kernel.h"
+#include "dialects/affine/quads.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "passes/affine/nest_functions.h"
@@ -20,6 +21,10 @@ static int64_t element_bits(MlirValue buffer) {
 
 static bool is_alloc(MlirValue buffer) {
   return mlirValueIsAOpResult(buffer) && strata_op_is(mlirOpResultGetOwner(buffer), "memref.alloc");
+}
+
+static bool is_of_bytes(MlirValue buffer) {
+  return strata_is_byte(mlirShapedTypeGetElementType(mlirValueGetType(buffer)));
 }
 
 // One element of one buffer makes the element at its place in another one, a wider one that nobody sees.
@@ -133,6 +138,7 @@ static strata_status_t widen_late(strata_compile_t *compile, const strata_nest_t
 }
 
 static strata_status_t visit(strata_compile_t *compile, MlirOperation func) {
+  bool is_gpu = strata_target_is_gpu(compile);
   MlirOperation next;
   for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)); !mlirOperationIsNull(op); op = next) {
     strata_nest_t nest;
@@ -140,7 +146,7 @@ static strata_status_t visit(strata_compile_t *compile, MlirOperation func) {
     if (!strata_op_is(op, "affine.parallel"))
       continue;
     STRATA_TRY(strata_nest_read(compile->arena, op, &nest));
-    if (widens(&nest) && is_short(&nest) && is_stored_once(nest.accesses[0].buffer) &&
+    if (widens(&nest) && (!is_gpu || is_of_bytes(nest.accesses[0].buffer)) && is_short(&nest) && is_stored_once(nest.accesses[0].buffer) &&
         is_stored_once(nest.accesses[1].buffer))
       STRATA_TRY(widen_late(compile, &nest));
   }
@@ -148,9 +154,7 @@ static strata_status_t visit(strata_compile_t *compile, MlirOperation func) {
 }
 
 strata_status_t strata_pass_affine_widen_late(strata_compile_t *compile) {
-  if (strata_target_is_gpu(compile))
-    return NULL;
-  const strata_cpu_device_t *device;
-  STRATA_TRY(strata_cpu_device(compile, &device));
-  return device->quad_products ? strata_for_each_nest_function(compile, visit) : NULL;
+  bool multiplies;
+  STRATA_TRY(strata_multiplies_bytes(compile, &multiplies));
+  return multiplies ? strata_for_each_nest_function(compile, visit) : NULL;
 }

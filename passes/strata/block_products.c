@@ -416,7 +416,7 @@ static MlirValue multiply_blocks(strata_rewriter_t *r, MlirOperation op, strata_
 }
 
 strata_status_t strata_pass_block_products(strata_compile_t *compile) {
-  if (!strata_may_sum_as_bytes(compile))
+  if (strata_target_is_gpu(compile) || !strata_may_sum_as_bytes(compile))
     return NULL;
   const strata_cpu_device_t *device;
   STRATA_TRY(strata_cpu_device(compile, &device));

@@ -187,6 +187,35 @@ static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_o
   return result;
 }
 
+//===-- Other readers of shifted bytes ---------------------------------------------------------------------------===//
+
+// True if products take |bytes| shifted by 128.
+static bool is_shifted(MlirValue bytes) {
+  strata_scalar_t shift;
+  for (MlirOpOperand use = mlirValueGetFirstUse(bytes); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (strata_op_id(op) == STRATA_OP_ADD && mlirOpOperandGetOperandNumber(use) == 0 &&
+        strata_splat_of(strata_operand(op, 1), &shift) && shift.i64 == -SIGN)
+      return true;
+  }
+  return false;
+}
+
+// Who dequantises bytes that products take shifted does so, too: else both would be in memory.
+static MlirValue dequantise_shifted(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
+  strata_quantized_t q;
+  if (id != STRATA_OP_MUL || !strata_quantized_read(strata_result(op), &q) || q.is_unsigned || !is_byte(q.integers) ||
+      !is_shifted(q.integers))
+    return STRATA_NO_VALUE;
+  MlirValue value = strata_build_convert(&r->build, STRATA_OP_CONVERT_U, bytes_of(r, &q, true), STRATA_TYPE_F32);
+  strata_shape_t shape = strata_shape_of(value);
+  if (unsigned_zero(&q))
+    value = strata_build_binary(&r->build, STRATA_OP_ADD, value,
+                                strata_build_splat(&r->build, &shape, -(double)unsigned_zero(&q)));
+  return strata_build_binary(&r->build, STRATA_OP_MUL, value, q.scale);
+}
+
 //===-- Quotients of sums ----------------------------------------------------------------------------------------===//
 
 static bool is_dequantised(MlirValue value) {
@@ -233,12 +262,13 @@ static MlirValue multiply_by_reciprocal(strata_rewriter_t *r, MlirOperation op, 
 }
 
 strata_status_t strata_pass_byte_products(strata_compile_t *compile) {
-  if (!strata_may_sum_as_bytes(compile))
+  bool multiplies;
+  if (!strata_may_sum_as_bytes(compile) && compile->options->precision != STRATA_PRECISION_MIXED_INT8_INT32)
     return NULL;
-  const strata_cpu_device_t *device;
-  STRATA_TRY(strata_cpu_device(compile, &device));
-  if (!device->quad_products)
+  STRATA_TRY(strata_multiplies_bytes(compile, &multiplies));
+  if (!multiplies)
     return NULL;
   STRATA_TRY(strata_rewrite(compile, multiply_bytes));
+  STRATA_TRY(strata_rewrite(compile, dequantise_shifted));
   return strata_rewrite(compile, multiply_by_reciprocal);
 }

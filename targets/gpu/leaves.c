@@ -197,6 +197,7 @@ static const struct {
     {"math.", strata_gpu_convert_math},
     {"arith.divf", strata_gpu_convert_math},
     {"arith.ori", strata_gpu_convert_or},
+    {"arith.bitcast", strata_gpu_convert_bitcast},
     {"arith.extf", strata_gpu_convert_extension},
     {"arith.maximumf", strata_gpu_convert_extreme},
     {"arith.minimumf", strata_gpu_convert_extreme},

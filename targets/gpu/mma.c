@@ -20,14 +20,14 @@ static const strata_mma_layout_t layouts[] = {
 };
 
 static const strata_mma_t rows[] = {
-#define MMA(name, family, operand, sum, m, n, k, layout, cycles)                                                       \
-  {name, family, operand, sum, m, n, k, &layouts[LAYOUT_##layout], cycles},
+#define MMA(name, family, left, right, sum, m, n, k, layout, cycles)                                                   \
+  {name, family, {left, right}, sum, m, n, k, &layouts[LAYOUT_##layout], cycles},
 #include "targets/gpu/mma.def"
 };
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
-bool strata_mma_rounds(const strata_mma_t *mma) { return strcmp(mma->operand, "tf32") == 0; }
+bool strata_mma_rounds(const strata_mma_t *mma) { return strcmp(mma->operands[0], "tf32") == 0; }
 
 bool strata_mma_is_of(const strata_mma_t *mma, const char *family) {
   size_t length = strlen(family);
@@ -44,29 +44,41 @@ static bool is_type(MlirType type, const char *name) {
   return mlirTypeEqual(type, mlirTypeParseGet(mlirTypeGetContext(type), strata_str(name)));
 }
 
-static bool takes(const strata_mma_t *mma, MlirType operand, bool may_round) {
-  return strata_mma_rounds(mma) ? may_round && mlirTypeIsAF32(operand) : is_type(operand, mma->operand);
+static bool takes(const strata_mma_t *mma, int side, MlirType operand, bool may_round) {
+  return strata_mma_rounds(mma) ? may_round && mlirTypeIsAF32(operand) : is_type(operand, mma->operands[side]);
 }
 
-static const strata_mma_t *find(const char *family, MlirType operand, MlirType sum, bool may_round) {
+static const strata_mma_t *find(const char *family, MlirType left, MlirType right, MlirType sum, bool may_round) {
   for (size_t i = 0; i < N_ROWS; i++)
-    if (strata_mma_is_of(&rows[i], family) && takes(&rows[i], operand, may_round) && is_type(sum, rows[i].sum))
+    if (strata_mma_is_of(&rows[i], family) && takes(&rows[i], 0, left, may_round) &&
+        takes(&rows[i], 1, right, may_round) && is_type(sum, rows[i].sum))
       return &rows[i];
   return NULL;
 }
 
-const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType operand, MlirType sum, bool may_round) {
-  return find(device->mma, operand, sum, may_round);
+const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType left, MlirType right, MlirType sum,
+                                    bool may_round) {
+  return find(device->mma, left, right, sum, may_round);
 }
 
-const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum,
-                                          bool may_round) {
-  return find(device->mma_async, operand, sum, may_round);
+const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType left, MlirType right,
+                                          MlirType sum, bool may_round) {
+  return find(device->mma_async, left, right, sum, may_round);
 }
 
 const strata_mma_t *strata_mma_named(MlirStringRef name) {
   for (size_t i = 0; i < N_ROWS; i++)
     if (strata_str_equal(name, rows[i].name))
+      return &rows[i];
+  return NULL;
+}
+
+const strata_mma_t *strata_mma_swapped(const strata_mma_t *mma) {
+  if (strcmp(mma->operands[0], mma->operands[1]) == 0)
+    return mma;
+  for (size_t i = 0; i < N_ROWS; i++)
+    if (strcmp(rows[i].family, mma->family) == 0 && strcmp(rows[i].operands[0], mma->operands[1]) == 0 &&
+        strcmp(rows[i].operands[1], mma->operands[0]) == 0)
       return &rows[i];
   return NULL;
 }

@@ -13,7 +13,7 @@ static const int words_of[N_OPERANDS] = {STRATA_MMA_WORDS_A, STRATA_MMA_WORDS_B,
 // MLIR's names of the element types and PTX's.
 static const struct {
   const char *mlir, *ptx;
-} types[] = {{"f16", "f16"}, {"bf16", "bf16"}, {"i8", "s8"}, {"i32", "s32"}};
+} types[] = {{"f16", "f16"}, {"bf16", "bf16"}, {"i8", "s8"}, {"ui8", "u8"}, {"i32", "s32"}};
 
 // f32 is tf32 as an operand: its low bits are not read, so whoever made the fragments has rounded them.
 static const char *ptx_type(const char *name, const char *f32) {
@@ -48,9 +48,10 @@ static MlirValue build_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, 
   strata_arena_t *arena = kernel->compile->arena;
   MlirValue words[MAX_WORDS];
   split_fragments(op, sum, words);
-  const char *d = ptx_type(row->sum, "f32"), *ab = ptx_type(row->operand, "tf32");
+  const char *d = ptx_type(row->sum, "f32");
   const char *text = strata_arena_printf(arena, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", row->m, row->n,
-                                         row->k, d, ab, ab, d);
+                                         row->k, d, ptx_type(row->operands[0], "tf32"),
+                                         ptx_type(row->operands[1], "tf32"), d);
   int at = STRATA_MMA_WORDS_C;
   text = strata_arena_printf(arena, "%s %s", text, registers(arena, 0, STRATA_MMA_WORDS_C));
   for (int f = 0; f < N_OPERANDS; at += words_of[f++])

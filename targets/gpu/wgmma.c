@@ -175,11 +175,11 @@ static MlirValue build_descriptor(const strata_gpu_kernel_t *kernel, MlirOperati
 static const struct {
   const char *mlir, *ptx;
 } operand_types[] = {{"f16", "f16"}, {"bf16", "bf16"},     {"tf32", "tf32"},
-                     {"i8", "s8"},   {"f8E4M3FN", "e4m3"}, {"f8E5M2", "e5m2"}};
+                     {"i8", "s8"},   {"ui8", "u8"}, {"f8E4M3FN", "e4m3"}, {"f8E5M2", "e5m2"}};
 
-static const char *operand_type(const strata_mma_t *row) {
+static const char *operand_type(const strata_mma_t *row, int side) {
   size_t i = 0;
-  while (strcmp(operand_types[i].mlir, row->operand) != 0)
+  while (strcmp(operand_types[i].mlir, row->operands[side]) != 0)
     i++;
   return operand_types[i].ptx;
 }
@@ -203,7 +203,7 @@ static const char *instruction(const strata_gpu_kernel_t *kernel, MlirOperation 
                                const layout_t *left, const layout_t *right) {
   strata_arena_t *arena = kernel->compile->arena;
   int n = n_sums(op), n_in = (int)mlirOperationGetNumOperands(op) - n_fixed(op), at = n + n_in;
-  const char *type = operand_type(row), *last = is_float_sum(row) ? ", 1, 1" : "";
+  const char *last = is_float_sum(row) ? ", 1, 1" : "";
   const char *first = strata_arena_printf(arena, "$%d", at);
   if (has_registers(op))
     first = operand_list(arena, at, N_WORDS);
@@ -215,8 +215,8 @@ static const char *instruction(const strata_gpu_kernel_t *kernel, MlirOperation 
   return strata_arena_printf(arena,
                              "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %d, 0;\n"
                              "\twgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s %s, %s, $%d, p%s;\n\t}",
-                             n_in > 0, row->m, 2 * n, row->k, is_float_sum(row) ? "f32" : "s32", type, type,
-                             operand_list(arena, 0, n), first, at, last);
+                             n_in > 0, row->m, 2 * n, row->k, is_float_sum(row) ? "f32" : "s32",
+                             operand_type(row, 0), operand_type(row, 1), operand_list(arena, 0, n), first, at, last);
 }
 
 //===-- The emulated device --------------------------------------------------------------------------------------===//

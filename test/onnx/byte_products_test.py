@@ -1,17 +1,25 @@
-"""Products and convolutions of quantised operands beside their integers: on cpus that multiply four bytes at once they
-are sums of bytes, elsewhere of floats. Integer results are exact; floats are a few roundings from exact, and what is
-rounded from them is the nearest integer but at ties. `byte_products_test.py SEED` tries others."""
+"""Products and convolutions of quantised operands beside their integers: on cpus that multiply four bytes at once, and
+on matrix instructions of bytes, they are sums of bytes, elsewhere of floats. Integer results are exact; floats are a few
+roundings from exact, and what is rounded from them is the nearest integer but at ties. `byte_products_test.py SEED`
+tries others."""
 import os
 import sys
 import tempfile
 
 import numpy as np
 
+import gpu
 import strata
 from onnx_file import ELEMENT_TYPES, FLOAT, Graph
 
 SEED = int(sys.argv[1]) if len(sys.argv) > 1 else int(os.environ.get("STRATA_SEED", 0))
-MODES = {"default": [], "exact": ["--mlir-disable-fast-math", "--polyblocks-disable-unsafe-math-canonicalizations"]}
+MODES = {
+    "default": [],
+    "exact": ["--mlir-disable-fast-math", "--polyblocks-disable-unsafe-math-canonicalizations"],
+    "emulated": ["--target=nvgpu", "--device=emulated"],
+    "emulated_90": ["--target=nvgpu", "--device=emulated_90"],
+}
+HALF = {"emulated", "emulated_90"}  # where what is no product of bytes is one of f16
 NEAR = 1e-3  # of a tie: floats may fall on its other side
 random = np.random.default_rng(SEED)
 
@@ -66,10 +74,10 @@ def convolve(x, w, groups, strides, pads, dilations):
 
 
 class Case:
-    """Inputs and results of one library."""
+    """Inputs and results of one library, whose products of dequantised values are products of bytes, or are not."""
 
-    def __init__(self):
-        self.graph, self.feed, self.checks = Graph(21), [], []
+    def __init__(self, are_bytes=True):
+        self.graph, self.feed, self.checks, self.are_bytes = Graph(21), [], [], are_bytes
 
     def input(self, value):
         name = f"x{len(self.feed)}"
@@ -82,19 +90,23 @@ class Case:
 
     def exact(self, name, want, dtype):
         self.graph.output(name, ELEMENT_TYPES[np.dtype(dtype)], want.shape)
-        self.checks.append(lambda got: np.array_equal(got, want.astype(dtype)))
+        self.checks.append(lambda got, half: np.array_equal(got, want.astype(dtype)))
 
     def real(self, name, want, scale):
         """|scale|: of the terms of its sums."""
         self.graph.output(name, FLOAT, want.shape)
-        self.checks.append(lambda got: (np.abs(got - want) <= 2e-6 * (np.abs(want) + scale)).all())
+        self.checks.append(lambda got, half: (np.abs(got - want) <=
+                                              (2**-10 if half else 2e-6) * (np.abs(want) + scale)).all())
 
-    def rounded(self, name, want, zero, dtype):
-        """The nearest integer to |want|, and the zero point; either where it is nearly a tie."""
+    def rounded(self, name, want, zero, dtype, near_half=NEAR):
+        """The nearest integer to |want|, and the zero point; either where it is nearly a tie, |near_half| of products
+        of f16."""
         info = np.iinfo(dtype)
-        low, high = (np.clip(np.rint(want + d) + zero, info.min, info.max) for d in (-NEAR, NEAR))
+        low, high, low_half, high_half = (np.clip(np.rint(want + d) + zero, info.min, info.max)
+                                          for d in (-NEAR, NEAR, -near_half, near_half))
         self.graph.output(name, ELEMENT_TYPES[np.dtype(dtype)], want.shape)
-        self.checks.append(lambda got: ((got >= low) & (got <= high)).all())
+        self.checks.append(lambda got, half: ((got >= (low_half if half else low)) &
+                                              (got <= (high_half if half else high))).all())
 
     def run(self, what):
         with tempfile.TemporaryDirectory() as folder:
@@ -102,7 +114,8 @@ class Case:
             for mode, options in MODES.items():
                 built, _ = strata.compile_library(path, folder, f"bytes_{mode}", options)
                 for i, (got, check) in enumerate(zip(strata.Library(built).run(self.feed), self.checks)):
-                    assert check(got), f"{what}, {mode}, result {i} is off (seed {SEED})"
+                    half = mode in HALF and not self.are_bytes
+                    assert check(got, half), f"{what}, {mode}, result {i} is off (seed {SEED})"
 
 
 def quantised(case, integers, scale, zero, axis=None):
@@ -125,7 +138,7 @@ def check_convolution(channels, filters, groups, image, kernel, strides, pads, d
     bias = random.uniform(-1, 1, filters).astype(np.float32) * y_scale * 20
     scales = x_scale * w_scale.astype(np.float64)[:, None, None]
     terms = (np.abs(x.astype(np.float64) - zero).max() * 128 * scales).max() * w[0].size
-    case = Case()
+    case = Case(groups == 1 and channels >= 3)
     name, zero_name = case.input(x), case.constant(zero, dtype)
     weight = quantised(case, case.constant(w, np.int8), w_scale, case.constant(np.zeros(filters), np.int8), 0)
     real = case.graph.node("Conv", [quantised(case, name, x_scale, zero_name), weight,
@@ -134,7 +147,7 @@ def check_convolution(channels, filters, groups, image, kernel, strides, pads, d
     case.real(real, want, terms)
     relu = case.graph.node("Relu", [real])
     first = requantised(case, relu, y_scale, -128, np.int8)
-    case.rounded(first, np.maximum(want, 0) / np.float64(y_scale), -128, np.int8)
+    case.rounded(first, np.maximum(want, 0) / np.float64(y_scale), -128, np.int8, 2**-10 * 2 * terms / y_scale)
     case.exact(case.graph.node("ConvInteger", [name, case.constant(w, np.int8), zero_name], **where), sums, np.int32)
     flat = case.constant(w_scale[0], np.float32)
     linear = case.graph.node("QLinearConv", [name, case.constant(x_scale, np.float32), zero_name,
@@ -149,7 +162,7 @@ def check_product(rows, steps, columns, dtype, zero, right_dtype, right_zero):
     sums = (a.astype(np.int64) - zero) @ (b.astype(np.int64) - right_zero)
     a_scale, b_scale = np.float32(0.021), np.float32(0.0037)
     scale, terms = np.float64(a_scale) * b_scale, np.float64(a_scale) * b_scale * 255 * 255 * steps
-    case = Case()
+    case = Case(steps >= 3 and np.iinfo(right_dtype).max - right_zero == 127)
     left, zero_name = case.input(a), case.constant(zero, dtype)
     right = case.constant(b, right_dtype)
     right_zero_name = case.constant(right_zero, right_dtype)
@@ -186,11 +199,12 @@ def check_network():
         case.rounded(second, np.maximum(one + 4 + x.astype(np.float64) + 128, 0) / 1.7, -128, np.int8)
     pooled = case.graph.node("MaxPool", [quantised(case, second, scale, zero)], kernel_shape=[2, 2])
     case.graph.output(pooled, FLOAT, (1, 16, 8, 9))
-    case.checks.append(lambda got: np.isfinite(got).all())
+    case.checks.append(lambda got, half: np.isfinite(got).all())
     case.run("a residual block")
 
 
 if __name__ == "__main__":
+    gpu.use_stand_in()
     for convolution in strata.every(CONVOLUTIONS):
         check_convolution(*convolution)
     for product in strata.every(PRODUCTS):

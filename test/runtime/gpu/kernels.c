@@ -9,6 +9,7 @@
   void strata_entry_##name(void *const *buffers, int64_t block, int64_t thread, void *shared)
 
 enum { N = 1000, THREADS = 128 };
+enum { WGMMA_F16 = 6 }; // its row of mma.def
 #define UNUSED (void)block, (void)thread, (void)shared, (void)buffers
 
 // t = x * scale
@@ -296,29 +297,29 @@ KERNEL(misuse) {
     break;
   case 100: // one warp too many is left
     if (thread < 96)
-      strata_emulated_mma_async(4, 8, tile + 1024, tile + 1024, layout, sums);
+      strata_emulated_mma_async(WGMMA_F16, 8, tile + 1024, tile + 1024, layout, sums);
     break;
   case 101:
     if (thread < 128)
-      strata_emulated_mma_async(4, 8, tile + 1024 + thread / 32 * 32, tile + 1024, layout, sums);
+      strata_emulated_mma_async(WGMMA_F16, 8, tile + 1024 + thread / 32 * 32, tile + 1024, layout, sums);
     break;
   case 102:
     if (thread < 128)
-      strata_emulated_mma_async(4, 8, tile + 1024 + 112, tile + 1024, layout, sums);
+      strata_emulated_mma_async(WGMMA_F16, 8, tile + 1024 + 112, tile + 1024, layout, sums);
     break;
   case 103:
     if (thread < 128)
-      strata_emulated_mma_async(4, 8, tile + 1024 + 128, tile + 1024, layout, sums);
+      strata_emulated_mma_async(WGMMA_F16, 8, tile + 1024 + 128, tile + 1024, layout, sums);
     break;
   case 104:
     strata_emulated_mma_async(0, 8, tile + 1024, tile + 1024, layout, sums);
     break;
   case 105:
-    strata_emulated_mma_async(4, 12, tile + 1024, tile + 1024, layout, sums);
+    strata_emulated_mma_async(WGMMA_F16, 12, tile + 1024, tile + 1024, layout, sums);
     break;
   case 106:
     if (thread < 128)
-      strata_emulated_mma_async(4, 8, tile + 1024 * 7, tile + 1024, layout, sums);
+      strata_emulated_mma_async(WGMMA_F16, 8, tile + 1024 * 7, tile + 1024, layout, sums);
     break;
   case 107:
     strata_emulated_group_barrier(3, thread < 64 ? 128 : 96);
@@ -329,7 +330,7 @@ KERNEL(misuse) {
     break;
   case 109:
     if (thread >= 128)
-      strata_emulated_mma_async(4, 8, tile + 1024, tile + 1024, layout, sums);
+      strata_emulated_mma_async(WGMMA_F16, 8, tile + 1024, tile + 1024, layout, sums);
     break;
   }
 }

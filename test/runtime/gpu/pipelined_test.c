@@ -283,39 +283,47 @@ static void check_put(void) {
 // The rows of mma.def; a value that is neither infinite nor NaN.
 typedef struct {
   const char *name;
-  const char *type;
+  const char *types[2]; // left, right
   int k;
 } kind_t;
 
 static const kind_t kinds[] = {
-#define MMA(name, family, operand, sum, m, n, k, ...) {name, operand, k},
+#define MMA(name, family, left, right, sum, m, n, k, ...) {name, {left, right}, k},
 #include "targets/gpu/mma.def"
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 
+// Both operands' are of one size.
 static int element_of(const kind_t *kind) {
-  return kind->type[0] == 'i' || kind->type[1] == '8' ? 1 : strcmp(kind->type, "tf32") == 0 ? 4 : 2;
+  const char *type = kind->types[1];
+  bool is_byte = strchr(type, 'i') || type[1] == '8';
+  return is_byte ? 1 : strcmp(type, "tf32") == 0 ? 4 : 2;
 }
 
-static double random_element(const kind_t *kind, char *out) {
+static double random_element(const kind_t *kind, int side, char *out) {
+  const char *type = kind->types[side];
   uint32_t bits = random_below(65536);
   float value;
-  if (strcmp(kind->type, "f16") == 0) {
+  if (strcmp(type, "f16") == 0) {
     _Float16 half = (_Float16)((float)random_below(4001) / 64 - 31);
     memcpy(out, &half, 2);
     return (double)half;
   }
-  if (strcmp(kind->type, "i8") == 0) {
+  if (strcmp(type, "i8") == 0) {
     *out = (char)bits;
     return *(signed char *)out;
   }
-  if (strcmp(kind->type, "f8E4M3FN") == 0) {
+  if (strcmp(type, "ui8") == 0) {
+    *out = (char)bits;
+    return *(unsigned char *)out;
+  }
+  if (strcmp(type, "f8E4M3FN") == 0) {
     *out = (char)(bits % 0x7F | (bits & 0x80)); // 0x7F is NaN
     int exponent = *out >> 3 & 15, mantissa = *out & 7;
     double size = exponent ? ldexp(1 + mantissa / 8.0, exponent - 7) : ldexp(mantissa / 8.0, -6);
     return bits & 0x80 ? -size : size;
   }
-  if (strcmp(kind->type, "f8E5M2") == 0) {
+  if (strcmp(type, "f8E5M2") == 0) {
     *out = (char)(bits % 0x7C | (bits & 0x80));
     int exponent = *out >> 2 & 31, mantissa = *out & 3;
     double size = exponent ? ldexp(1 + mantissa / 4.0, exponent - 15) : ldexp(mantissa / 4.0, -14);
@@ -384,11 +392,11 @@ static void check_product(uint32_t number, int n) {
   for (size_t group = 0; group < 2; group++)
     for (size_t row = 0; row < 64; row++)
       for (size_t k = 0; k < (size_t)kind->k; k++)
-        left[group][row][k] = random_element(kind, image + group * next + place(&a, element, row, k));
+        left[group][row][k] = random_element(kind, 0, image + group * next + place(&a, element, row, k));
   for (size_t row = 0; row < (size_t)n; row++)
     for (size_t k = 0; k < (size_t)kind->k; k++)
-      right[row][k] = random_element(kind, image + place(&b, element, row, k));
-  bool is_integer = kind->type[0] == 'i';
+      right[row][k] = random_element(kind, 1, image + place(&b, element, row, k));
+  bool is_integer = strchr(kind->types[1], 'i') != NULL;
   size_t width = (size_t)n / 2;
   float *flat = &sums[0][0], *got = &results[0][0];
   for (size_t i = 0; i < THREADS_2 * width; i++) {
@@ -475,9 +483,9 @@ static void test_pipeline(void) {
   static float c[M][N_];
   const kind_t *kind = &kinds[row_of("wgmma.bf16")];
   for (int i = 0; i < M * K; i++)
-    x[i / K][i % K] = random_element(kind, (char *)&a[i / K][i % K]);
+    x[i / K][i % K] = random_element(kind, 0, (char *)&a[i / K][i % K]);
   for (int i = 0; i < N_ * K; i++)
-    y[i / K][i % K] = random_element(kind, (char *)&b[i / K][i % K]);
+    y[i / K][i % K] = random_element(kind, 1, (char *)&b[i / K][i % K]);
   const int32_t config[] = {STEPS, WIDE, (int32_t)row_of("wgmma.bf16")};
   uint64_t buffers[] = {allocate(sizeof config), allocate(sizeof a), allocate(sizeof b), allocate(sizeof c)};
   upload(buffers[0], config, sizeof config);

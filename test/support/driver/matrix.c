@@ -17,6 +17,8 @@ static double load_f16(const void *at) {
   return (double)half;
 }
 
+static double load_ui8(const void *at) { return *(const uint8_t *)at; }
+
 static double load_float(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
@@ -67,6 +69,7 @@ static double load_e4m3(const void *at) {
 static const strata_matrix_element_t elements[] = {
     {"i8", 1, load_i8},   {"f16", 2, load_f16}, {"bf16", 2, load_bf16},     {"tf32", 4, load_tf32},
     {"f32", 4, load_f32}, {"f64", 8, load_f64}, {"f8E4M3FN", 1, load_e4m3}, {"f8E5M2", 1, load_e5m2},
+    {"ui8", 1, load_ui8},
 };
 
 static const strata_matrix_element_t *find_element(const char *type) {
@@ -105,11 +108,11 @@ static const layout_t layouts[] = {
 };
 
 static const struct {
-  const char *operand, *sum;
+  const char *left, *right, *sum;
   int m, n, k;
   layout_number_t layout;
 } rows[] = {
-#define MMA(name, family, operand, sum, m, n, k, layout, cycles) {operand, sum, m, n, k, LAYOUT_##layout},
+#define MMA(name, family, left, right, sum, m, n, k, layout, cycles) {left, right, sum, m, n, k, LAYOUT_##layout},
 #include "targets/gpu/mma.def"
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
@@ -118,9 +121,9 @@ const strata_matrix_shape_t *strata_matrix_shape(uint32_t kind) {
   static strata_matrix_shape_t shapes[N_ROWS];
   if (kind >= N_ROWS)
     return NULL;
-  if (!shapes[kind].element)
-    shapes[kind] = (strata_matrix_shape_t){find_element(rows[kind].operand), rows[kind].sum[0] == 'i', rows[kind].m,
-                                           rows[kind].n, rows[kind].k};
+  if (!shapes[kind].left)
+    shapes[kind] = (strata_matrix_shape_t){find_element(rows[kind].left), find_element(rows[kind].right),
+                                           rows[kind].sum[0] == 'i', rows[kind].m, rows[kind].n, rows[kind].k};
   return &shapes[kind];
 }
 
@@ -199,8 +202,8 @@ const char *strata_matrix_multiply(uint32_t kind, unsigned lanes, const strata_m
     rights[lane] = fragments[lane].right;
   }
   int run = shape->k / layout->runs;
-  if (!gather(shape->element, &layout->left, run, layout->lanes, lefts, left) ||
-      !gather(shape->element, &layout->right, run, layout->lanes, rights, right))
+  if (!gather(shape->left, &layout->left, run, layout->lanes, lefts, left) ||
+      !gather(shape->right, &layout->right, run, layout->lanes, rights, right))
     return "has lanes that do not hold the copies of others";
   for (unsigned lane = 0; lane < lanes; lane++)
     multiply_lane(kind, &fragments[lane], (int)lane, left, right);

@@ -14,8 +14,8 @@ typedef struct {
 } strata_matrix_element_t;
 
 typedef struct {
-  const strata_matrix_element_t *element; // of the operands
-  bool is_integer;                        // sums are i32, else f32
+  const strata_matrix_element_t *left, *right;
+  bool is_integer; // sums are i32, else f32
   int m, n, k;
 } strata_matrix_shape_t;
 

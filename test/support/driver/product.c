@@ -90,12 +90,12 @@ static void gather(const operand_t *operand, double (*out)[MAX_COLUMNS]) {
 // The fragments of the left operand, as docs/gpu.md gives them: out[step][row].
 static void gather_registers(const strata_matrix_shape_t *shape, const void *const *registers,
                              double (*out)[MAX_COLUMNS]) {
-  unsigned size = (unsigned)shape->element->size, word = 4 / size;
+  unsigned size = (unsigned)shape->left->size, word = 4 / size;
   for (unsigned thread = 0; thread < GROUP; thread++)
     for (unsigned i = 0; i < 4 * word; i++) {
       unsigned lane = thread % 32, row = thread / 32 * 16 + lane / 4 + i / word % 2 * 8;
       unsigned step = lane % 4 * word + i % word + i / word / 2 * 4 * word;
-      out[step][row] = shape->element->load((const char *)registers[thread] + i * size);
+      out[step][row] = shape->left->load((const char *)registers[thread] + i * size);
     }
 }
 
@@ -121,8 +121,8 @@ static void multiply(const call_t *call, const void *const *registers, void *con
   if (call->has_registers)
     gather_registers(shape, registers, left);
   else
-    gather(&(operand_t){"left", call->left, call->layout[0], ROWS, steps, shape->element}, left);
-  gather(&(operand_t){"right", call->right, call->layout[1], call->columns, steps, shape->element}, right);
+    gather(&(operand_t){"left", call->left, call->layout[0], ROWS, steps, shape->left}, left);
+  gather(&(operand_t){"right", call->right, call->layout[1], call->columns, steps, shape->right}, right);
   memset(products, 0, sizeof products);
   for (uint32_t row = 0; row < ROWS; row++)
     for (uint32_t step = 0; step < steps; step++)

@@ -98,7 +98,7 @@ def cycles_of_product(instruction, chip):
     for row in figures.rows("mma.def", "MMA"):
         name, cycles = figures.unquoted(row[0]), int(row[-1])
         family = "mfma" if chip.lanes == 64 else "wmma"
-        size = "x".join(row[4:7])
+        size = "x".join(row[5:8])
         if name.startswith(family) and size == shape[1] and name.endswith("." + shape[2]):
             return cycles * chip.simds
     raise ValueError(f"{instruction}: no row of mma.def")

@@ -1,0 +1,285 @@
+// tile-round-bytes: on GPUs, floats become bytes and bytes with a sign floats by additions. A conversion takes as long as
+// eight of these there, and what quantises has two: it rounds to an integer and converts that.
+//
+//   %r = math.roundeven %x   %a = arith.addf %r, 3.0   ... %s, which is %a saturated, 0 for NaN
+//   %q = arith.fptosi %s : f32 to i8
+// becomes
+//   %n = %x, -3.0 for NaN    %c = %n between -131.0 and 124.0
+//   %t = arith.addf %c, 0x1.8p23    %i = arith.bitcast %t : f32 to i32    %j = arith.addi %i, 3    %q = arith.trunci %j
+//
+// At 1.5 * 2^23 neighbouring floats are 1 apart: the sum rounds to even as math.roundeven does, and its low bits are the
+// integer's. What is saturated at integers and then rounded is what is rounded and then saturated. Who converts %q back
+// gets the float of it from %t. %n is %x where strata-to-affine knows that that is a number. Other bytes become the low
+// bits of a float at 2^23, 128 more than they are:
+//
+//   arith.sitofp %b : i8 to f32   ->   arith.addf (bitcast (arith.xori (extui %b), 0x4b000080)), -0x1.0001p23
+#include "dialects/mlir_util.h"
+#include "passes/pass.h"
+#include "passes/target.h"
+
+#include <math.h>
+
+#define ONES 0x1.8p23 // where floats are 1 apart, and so a good way up and down
+#define LEAST_ONES 0x1p23 // the least that are
+enum { BYTE = 8, SIGN = 128, LEAST_ONES_BITS = 0x4b000000, FARTHEST = 1 << 16 };
+
+typedef struct {
+  MlirOperation conversion; // to a byte
+  MlirValue x;              // what is rounded
+  bool may_be_nan;          // which becomes 0
+  double zero;              // what is added then
+  double least, most;       // at which that is saturated
+} rounding_t;
+
+//===-- Looking --------------------------------------------------------------------------------------------------===//
+
+static bool float_of(MlirAttribute attr, double *out) {
+  if (mlirAttributeIsNull(attr))
+    return false;
+  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
+    attr = mlirDenseElementsAttrGetSplatValue(attr);
+  if (!mlirAttributeIsAFloat(attr))
+    return false;
+  *out = mlirFloatAttrGetValueDouble(attr);
+  return true;
+}
+
+// The number that all elements of |value| are.
+static bool number_of(MlirValue value, double *out) {
+  MlirOperation op = strata_def(value);
+  while (!mlirOperationIsNull(op) && strata_op_is(op, "vector.broadcast"))
+    op = strata_def(mlirOperationGetOperand(op, 0));
+  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.constant") && float_of(strata_attr(op, "value"), out);
+}
+
+static MlirOperation def_if(MlirValue value, const char *name) {
+  MlirOperation op = strata_def(value);
+  return !mlirOperationIsNull(op) && strata_op_is(op, name) ? op : (MlirOperation){0};
+}
+
+// x of select(compare(x, y), x, other), where the comparison is |predicate|; a null value if |value| is none. Of
+// y, null where it is x itself, and other the numbers.
+static MlirValue chosen(MlirValue value, int64_t predicate, double *out_compared, double *out_other) {
+  MlirOperation select = def_if(value, "arith.select"), compare;
+  if (mlirOperationIsNull(select) || !number_of(mlirOperationGetOperand(select, 2), out_other))
+    return (MlirValue){0};
+  MlirValue x = mlirOperationGetOperand(select, 1);
+  compare = def_if(mlirOperationGetOperand(select, 0), "arith.cmpf");
+  if (mlirOperationIsNull(compare) || mlirIntegerAttrGetValueInt(strata_attr(compare, "predicate")) != predicate ||
+      !mlirValueEqual(mlirOperationGetOperand(compare, 0), x))
+    return (MlirValue){0};
+  MlirValue compared = mlirOperationGetOperand(compare, 1);
+  bool is_known = out_compared ? number_of(compared, out_compared) : mlirValueEqual(compared, x);
+  return is_known ? x : (MlirValue){0};
+}
+
+// What strata-to-affine makes of a conversion that saturates, without the conversion.
+static MlirValue saturated(MlirValue value, rounding_t *out) {
+  enum { OEQ = 1, OGT = 2, OLT = 4 };
+  double compared, zero;
+  value = chosen(value, OLT, &compared, &out->most);
+  if (mlirValueIsNull(value) || compared != out->most)
+    return (MlirValue){0};
+  value = chosen(value, OGT, &compared, &out->least);
+  if (mlirValueIsNull(value) || compared != out->least)
+    return (MlirValue){0};
+  MlirValue number = chosen(value, OEQ, NULL, &zero);
+  out->may_be_nan = !mlirValueIsNull(number) && zero == 0;
+  return out->may_be_nan ? number : value;
+}
+
+static bool is_of(MlirValue value, bool (*is_element)(MlirType), unsigned width) {
+  MlirType type = mlirValueGetType(value);
+  if (mlirTypeIsAVector(type))
+    type = mlirShapedTypeGetElementType(type);
+  return is_element(type) && (!width || mlirIntegerTypeGetWidth(type) == width);
+}
+
+static bool read_rounding(MlirOperation op, rounding_t *out) {
+  *out = (rounding_t){.conversion = op};
+  if ((!strata_op_is(op, "arith.fptosi") && !strata_op_is(op, "arith.fptoui")) ||
+      !is_of(mlirOperationGetResult(op, 0), mlirTypeIsAInteger, BYTE) ||
+      !is_of(mlirOperationGetOperand(op, 0), mlirTypeIsAF32, 0))
+    return false;
+  MlirValue value = saturated(mlirOperationGetOperand(op, 0), out);
+  if (mlirValueIsNull(value))
+    return false;
+  MlirOperation sum = def_if(value, "arith.addf");
+  if (!mlirOperationIsNull(sum) && number_of(mlirOperationGetOperand(sum, 1), &out->zero))
+    value = mlirOperationGetOperand(sum, 0);
+  MlirOperation round = def_if(value, "math.roundeven");
+  if (mlirOperationIsNull(round) || out->zero != floor(out->zero) || fabs(out->zero) > FARTHEST)
+    return false;
+  out->x = mlirOperationGetOperand(round, 0);
+  return true;
+}
+
+//===-- Building -------------------------------------------------------------------------------------------------===//
+
+static MlirValue build(MlirOperation before, const char *name, int n, const MlirValue *operands, MlirType type,
+                       const strata_named_attr_t *attr) {
+  MlirOperation op = strata_op_create(mlirOperationGetLocation(before), name, n, operands, 1, &type, attr ? 1 : 0, attr,
+                                      0, NULL);
+  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(before), before, op);
+  return mlirOperationGetResult(op, 0);
+}
+
+static MlirValue binary(MlirOperation before, const char *name, MlirValue a, MlirValue b) {
+  return build(before, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), NULL);
+}
+
+// A constant of |type|, a vector or a scalar.
+static MlirValue constant(MlirOperation before, MlirType type, double number) {
+  MlirType element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+  strata_named_attr_t value = {"value", mlirTypeIsAFloat(element)
+                                            ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), element, number)
+                                            : mlirIntegerAttrGet(element, (int64_t)number)};
+  MlirValue scalar = build(before, "arith.constant", 0, NULL, element, &value);
+  return mlirTypeIsAVector(type) ? build(before, "vector.broadcast", 1, &scalar, type, NULL) : scalar;
+}
+
+// |type|, with another element.
+static MlirType like(MlirType type, MlirType element) {
+  if (!mlirTypeIsAVector(type))
+    return element;
+  int64_t sizes[16];
+  int64_t rank = mlirShapedTypeGetRank(type);
+  for (int64_t i = 0; i < rank; i++)
+    sizes[i] = mlirShapedTypeGetDimSize(type, i);
+  return mlirVectorTypeGet(rank, sizes, element);
+}
+
+// |x|, |otherwise| for NaN.
+static MlirValue a_number(MlirOperation before, MlirValue x, double otherwise) {
+  enum { OEQ = 1 };
+  MlirContext context = mlirOperationGetContext(before);
+  MlirType type = mlirValueGetType(x);
+  strata_named_attr_t predicate = {"predicate", strata_i64_attr(context, OEQ)};
+  MlirValue is_number = build(before, "arith.cmpf", 2, (MlirValue[]){x, x},
+                              like(type, mlirIntegerTypeGet(context, 1)), &predicate);
+  return build(before, "arith.select", 3, (MlirValue[]){is_number, x, constant(before, type, otherwise)}, type, NULL);
+}
+
+// Puts |shifted| and |offset| in the place of |back|, which makes a float of a byte.
+static void convert_back(MlirOperation back, MlirValue shifted, double offset) {
+  double more;
+  MlirValue result = mlirOperationGetResult(back, 0);
+  MlirOpOperand use = mlirValueGetFirstUse(result);
+  MlirOperation last = back;
+  if (!mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) {
+    MlirOperation sum = mlirOpOperandGetOwner(use); // the zero point is taken off in the same addition
+    if (strata_op_is(sum, "arith.addf") && mlirOpOperandGetOperandNumber(use) == 0 &&
+        number_of(mlirOperationGetOperand(sum, 1), &more) && more == floor(more) && fabs(more) < FARTHEST) {
+      offset += more;
+      last = sum;
+    }
+  }
+  MlirValue sum = binary(last, "arith.addf", shifted, constant(last, mlirValueGetType(shifted), offset));
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0), sum);
+  mlirOperationDestroy(last);
+  if (!mlirOperationEqual(last, back))
+    mlirOperationDestroy(back);
+}
+
+// The next of |value|'s users that converts it to f32 as |r| has it; a null operation where there is none.
+static MlirOperation next_back(const rounding_t *r, MlirValue value) {
+  const char *name = strata_op_is(r->conversion, "arith.fptosi") ? "arith.sitofp" : "arith.uitofp";
+  for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
+    MlirOperation op = mlirOpOperandGetOwner(use);
+    if (strata_op_is(op, name) && is_of(mlirOperationGetResult(op, 0), mlirTypeIsAF32, 0))
+      return op;
+  }
+  return (MlirOperation){0};
+}
+
+static void round_by_adding(const rounding_t *r) {
+  MlirOperation op = r->conversion, back;
+  MlirValue byte = mlirOperationGetResult(op, 0);
+  MlirType type = mlirValueGetType(r->x), words = like(type, mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
+  MlirValue x = r->may_be_nan ? a_number(op, r->x, -r->zero) : r->x;
+  x = binary(op, "arith.maxnumf", x, constant(op, type, r->least - r->zero));
+  x = binary(op, "arith.minnumf", x, constant(op, type, r->most - r->zero));
+  MlirValue shifted = binary(op, "arith.addf", x, constant(op, type, ONES));
+  MlirValue word = build(op, "arith.bitcast", 1, &shifted, words, NULL);
+  if (r->zero != 0)
+    word = binary(op, "arith.addi", word, constant(op, words, r->zero));
+  while (!mlirOperationIsNull(back = next_back(r, byte)))
+    convert_back(back, shifted, r->zero - ONES);
+  mlirValueReplaceAllUsesOfWith(byte, build(op, "arith.trunci", 1, &word, mlirValueGetType(byte), NULL));
+  mlirOperationDestroy(op);
+}
+
+//===-- Floats of other bytes ------------------------------------------------------------------------------------===//
+
+static bool widens_byte(MlirOperation op) {
+  return strata_op_is(op, "arith.sitofp") && is_of(mlirOperationGetOperand(op, 0), mlirTypeIsAInteger, BYTE) &&
+         is_of(mlirOperationGetResult(op, 0), mlirTypeIsAF32, 0);
+}
+
+static void widen_by_adding(MlirOperation op) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType words = like(type, mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
+  MlirValue byte = mlirOperationGetOperand(op, 0), word = build(op, "arith.extui", 1, &byte, words, NULL);
+  word = binary(op, "arith.xori", word, constant(op, words, LEAST_ONES_BITS | SIGN));
+  convert_back(op, build(op, "arith.bitcast", 1, &word, type, NULL), -LEAST_ONES - SIGN);
+}
+
+//===-- The pass -------------------------------------------------------------------------------------------------===//
+
+typedef STRATA_VECTOR(MlirOperation) ops_t;
+
+typedef struct {
+  strata_arena_t *arena;
+  ops_t conversions, widenings, arithmetic; // the last may become unused
+} search_t;
+
+static bool is_arithmetic(MlirOperation op) {
+  MlirStringRef name = strata_op_name(op);
+  bool is_of_scalars = name.length > 5 && (!memcmp(name.data, "arith", 5) || !memcmp(name.data, "math.", 5));
+  return (is_of_scalars || strata_op_is(op, "vector.broadcast")) && mlirOperationGetNumResults(op) == 1;
+}
+
+static MlirWalkResult visit(MlirOperation op, void *user) {
+  search_t *search = user;
+  rounding_t rounding;
+  if (read_rounding(op, &rounding))
+    *strata_vector_push(search->arena, &search->conversions) = op;
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult visit_widening(MlirOperation op, void *user) {
+  search_t *search = user;
+  if (widens_byte(op))
+    *strata_vector_push(search->arena, &search->widenings) = op;
+  return MlirWalkResultAdvance;
+}
+
+static MlirWalkResult visit_arithmetic(MlirOperation op, void *user) {
+  search_t *search = user;
+  if (is_arithmetic(op))
+    *strata_vector_push(search->arena, &search->arithmetic) = op;
+  return MlirWalkResultAdvance;
+}
+
+strata_status_t strata_pass_tile_round_bytes(strata_compile_t *compile) {
+  search_t search = {.arena = compile->arena};
+  MlirOperation module = mlirModuleGetOperation(compile->module);
+  if (!strata_target_is_gpu(compile))
+    return NULL;
+  mlirOperationWalk(module, visit, &search, MlirWalkPreOrder);
+  for (size_t i = 0; i < search.conversions.count; i++) {
+    rounding_t rounding;
+    if (read_rounding(search.conversions.data[i], &rounding))
+      round_by_adding(&rounding);
+  }
+  mlirOperationWalk(module, visit_widening, &search, MlirWalkPreOrder); // conversions back are gone
+  for (size_t i = 0; i < search.widenings.count; i++)
+    widen_by_adding(search.widenings.data[i]);
+  if (!search.conversions.count)
+    return NULL;
+  mlirOperationWalk(module, visit_arithmetic, &search, MlirWalkPreOrder);
+  for (size_t i = search.arithmetic.count; i-- > 0;)
+    if (!strata_value_has_uses(mlirOperationGetResult(search.arithmetic.data[i], 0)))
+      mlirOperationDestroy(search.arithmetic.data[i]);
+  return NULL;
+}
