@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Boxes that do not overlap, sorts, what counts elements, and a Loop that data end, beside PyTorch, torchvision and ONNX Runtime's cpu (one
-thread): microseconds of a call.
+"""Boxes that do not overlap, sorts, what counts elements, and a Loop that data end, beside PyTorch, torchvision and ONNX
+Runtime's cpu (one thread): microseconds of a call.
 
     counted.py build FOLDER [--device=sm_90a]     anywhere: the models and their libraries
     counted.py measure FOLDER [NAME...]           where the GPU is, with PyTorch, torchvision and ONNX Runtime
