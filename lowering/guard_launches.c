@@ -47,8 +47,7 @@ _Static_assert(STRATA_LOOP_FLAG_BYTES == 1 << 4, "flags are found by shifts by %
 
 // |n|: iterations from number |first| on, which is 0 where there is a condition. |outer|: the flag of the loop around.
 static const char begin_loop[] =
-    KERNEL(STRATA_BEGIN_LOOP,
-           "%flags: i64, %condition: i64, %limit: i64, %first: i64, %n: i64, %outer: i64",
+    KERNEL(STRATA_BEGIN_LOOP, "%flags: i64, %condition: i64, %limit: i64, %first: i64, %n: i64, %outer: i64",
            "  %true = arith.constant true\n"
            "  %has_outer = arith.cmpi ne, %outer, %zero : i64\n"
            "  %runs = scf.if %has_outer -> (i1) {\n"
@@ -116,7 +115,6 @@ static const char take_state[] =
            "    %p = llvm.inttoptr %a : i64 to !llvm.ptr<1>\n    %q = llvm.inttoptr %b : i64 to !llvm.ptr<1>\n"
            "    %v = llvm.load %p : !llvm.ptr<1> -> i8\n    llvm.store %v, %q : i8, !llvm.ptr<1>\n"
            "  }\n");
-
 
 // What a kernel does first; its own ops go into the last scf.if.
 static const char guard[] = "func.func @guard(%guard: i64) {\n"

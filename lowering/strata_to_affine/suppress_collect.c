@@ -25,7 +25,9 @@ static MlirValue op2(collecting_t *s, const char *name, MlirValue x, MlirValue y
   return strata__binary(&s->of.nest, name, x, y);
 }
 static MlirValue plus(collecting_t *s, MlirValue x, int64_t value) { return op2(s, "arith.addi", x, number(s, value)); }
-static MlirValue is_less(collecting_t *s, MlirValue x, MlirValue y) { return strata__compare(&s->of.nest, "slt", x, y); }
+static MlirValue is_less(collecting_t *s, MlirValue x, MlirValue y) {
+  return strata__compare(&s->of.nest, "slt", x, y);
+}
 static MlirValue cast(collecting_t *s, const char *name, MlirValue x, MlirType type) {
   return strata__cast(&s->of.nest, name, x, type);
 }
@@ -150,8 +152,7 @@ MlirValue strata__collected_total(strata__suppress_t *s, const strata__collected
 }
 
 MlirValue strata__collected_chunks(strata__suppress_t *s, const strata__collected_t *boxes, MlirValue count) {
-  MlirValue more =
-      strata__binary(&s->nest, "arith.addi", count, strata_emit_index(&s->nest.e, boxes->n_lanes - 1));
+  MlirValue more = strata__binary(&s->nest, "arith.addi", count, strata_emit_index(&s->nest.e, boxes->n_lanes - 1));
   return strata__binary(&s->nest, "arith.divui", more, strata_emit_index(&s->nest.e, boxes->n_lanes));
 }
 

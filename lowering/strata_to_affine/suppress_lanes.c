@@ -44,8 +44,8 @@ static MlirValue no_key(lanes_t *s) { return strata__suppress_no_key(&s->of); }
 static MlirValue key_left(lanes_t *s, const MlirValue *box, MlirValue best, MlirValue at) {
   MlirValue key = strata__suppress_load(&s->of, &s->boxes.keys, at), other[STRATA__BOX_NUMBERS];
   strata__collected_box(&s->of, &s->boxes.sides, at, other);
-  MlirValue is_gone = op2(s, "arith.ori", strata__suppress_overlaps(&s->of, box, other),
-                          strata__compare(&s->of.nest, "eq", key, best));
+  MlirValue is_gone =
+      op2(s, "arith.ori", strata__suppress_overlaps(&s->of, box, other), strata__compare(&s->of.nest, "eq", key, best));
   key = strata__select(&s->of.nest, is_gone, no_key(s), key);
   strata__suppress_store(&s->of, &s->boxes.keys, at, key);
   return key;
@@ -94,7 +94,8 @@ static void keep_boxes(strata__lowering_t *l, lanes_t *s, MlirOperation op, stra
   strata__suppress_begin(l, &s->of, op, "suppress", NULL);
   strata__suppress_read_limits(&s->of, op, room);
   MlirValue total = strata__collected_total(&s->of, &s->boxes),
-            chunks = strata__collected_chunks(&s->of, &s->boxes, total), limit = op2(s, "arith.minsi", total, s->of.most);
+            chunks = strata__collected_chunks(&s->of, &s->boxes, total),
+            limit = op2(s, "arith.minsi", total, s->of.most);
   const MlirValue inits[2] = {no_key(s), number(s, 0)};
   const MlirType types[2] = {int_type(s, 64), index_type(s)};
   MlirValue carried[2], results[2];

@@ -84,8 +84,7 @@ static void rank_boxes(strata__lowering_t *l, masks_t *s, MlirOperation op) {
   MlirValue key = strata__suppress_load(&s->of, &s->boxes.keys, at), rank = count_better(s, key, total);
   strata__suppress_store(&s->of, &s->places, rank, as_bits(s, strata__suppress_place(&s->of, key)));
   for (int i = 0; i < STRATA_BOX_SIDES; i++) {
-    MlirValue side =
-        strata__load_at(nest, &s->boxes.sides, (MlirValue[]){s->of.image, s->of.class, number(s, i), at});
+    MlirValue side = strata__load_at(nest, &s->boxes.sides, (MlirValue[]){s->of.image, s->of.class, number(s, i), at});
     strata__store_at(nest, &s->sides, (MlirValue[]){s->of.image, s->of.class, number(s, i), rank}, side);
   }
   strata_emit_if_end(&nest->e, branch);
@@ -100,8 +99,7 @@ static MlirValue mask_of(masks_t *s, const MlirValue *box, MlirValue row, MlirVa
   strata_loop_t loop = strata_emit_for_begin(&nest->e, number(s, 0), end, 1, 1, &none, &so_far);
   MlirValue at = op2(s, "arith.addi", first, loop.induction);
   strata__collected_box(&s->of, &s->sides, at, other);
-  MlirValue is_set =
-      op2(s, "arith.andi", is_less(s, row, at), strata__suppress_overlaps(&s->of, box, other));
+  MlirValue is_set = op2(s, "arith.andi", is_less(s, row, at), strata__suppress_overlaps(&s->of, box, other));
   MlirValue bit = op2(s, "arith.shli", bits(s, 1), as_bits(s, loop.induction));
   MlirValue next = op2(s, "arith.ori", so_far, strata__select(nest, is_set, bit, none));
   strata_emit_for_end(&nest->e, loop, 1, &next, &result);
@@ -162,8 +160,8 @@ static MlirValue choose(masks_t *s, MlirValue word, MlirValue removed, MlirValue
   MlirValue first = times(s, word, WORD), own[WORD];
   MlirValue at = op2(s, "arith.addi", times(s, word, s->room), first), left = op2(s, "arith.subi", total, first);
   MlirValue is_last = is_less(s, left, number(s, WORD));
-  MlirValue beyond = op2(s, "arith.shli", bits(s, UINT64_MAX),
-                         as_bits(s, op2(s, "arith.minsi", left, number(s, WORD - 1))));
+  MlirValue beyond =
+      op2(s, "arith.shli", bits(s, UINT64_MAX), as_bits(s, op2(s, "arith.minsi", left, number(s, WORD - 1))));
   removed = op2(s, "arith.ori", removed, strata__select(&s->of.nest, is_last, beyond, bits(s, 0)));
   for (int i = 0; i < WORD; i++)
     own[i] = strata__suppress_load(&s->of, &s->masks, plus(s, at, i));

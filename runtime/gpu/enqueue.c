@@ -129,9 +129,10 @@ typedef struct {
   uint32_t next_condition; // the argument that is the condition's next state; n_args: there is none
   void *bases[STRATA_RT_MAX_LOOP_ARGS];
   char *pool, *flags;
-  uint64_t end;          // iterations, of an open loop at most
-  uint64_t first, n_run; // of an open loop: the iteration that the first flag is of, and how many are enqueued behind it
-  bool asks;             // whether it has ended
+  uint64_t end; // iterations, of an open loop at most
+  uint64_t first,
+      n_run; // of an open loop: the iteration that the first flag is of, and how many are enqueued behind it
+  bool asks; // whether it has ended
 } loop_run_t;
 
 static void *flag_of(const loop_run_t *l, uint64_t place) { return l->flags + place * STRATA_RT_FLAG_BYTES; }
@@ -187,8 +188,8 @@ static int launch_own(const loop_run_t *l, int64_t kernel, uint64_t blocks, cons
   if (shape.flags & STRATA_RT_KERNEL_GUARDED)
     args[n_words++] = l->call->guard;
   shape.blocks = (int32_t)blocks;
-  return strata_rt_driver()->launch(&(strata_rt_function_t){function->function, &shape}, args, n_words,
-                                    l->call->values, l->call->stream, false);
+  return strata_rt_driver()->launch(&(strata_rt_function_t){function->function, &shape}, args, n_words, l->call->values,
+                                    l->call->stream, false);
 }
 
 static uint64_t word_of(const void *address) { return (uint64_t)(uintptr_t)address; }
@@ -200,8 +201,12 @@ static uint64_t argument_word(const loop_run_t *l, uint64_t argument) {
 // Flags for the iterations from |first| on, of which all before have run.
 static int begin_flags(loop_run_t *l, uint64_t first) {
   uint64_t left = l->end - first, n = left < l->loop->n_flags ? left : l->loop->n_flags;
-  const uint64_t words[] = {word_of(l->flags), first ? 0 : argument_word(l, l->loop->condition),
-                            argument_word(l, l->loop->limit), first, n, word_of(l->call->guard)};
+  const uint64_t words[] = {word_of(l->flags),
+                            first ? 0 : argument_word(l, l->loop->condition),
+                            argument_word(l, l->loop->limit),
+                            first,
+                            n,
+                            word_of(l->call->guard)};
   l->first = first;
   l->n_run = 0;
   return launch_own(l, l->walk->instance->variant->begin_loop, 1, words, sizeof words / sizeof words[0]);
@@ -214,11 +219,9 @@ static int take_state(const loop_run_t *l, void *to, const void *first, char *co
   enum { BYTES_OF_BLOCK = 256 * 16, MOST_BLOCKS = 1024 };
   uint64_t blocks = (size + BYTES_OF_BLOCK - 1) / BYTES_OF_BLOCK;
   blocks = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
-  const uint64_t words[] = {word_of(to),       word_of(first),
-                            word_of(buffers[0]), word_of(buffers[1]),
-                            size,              word_of(l->flags),
-                            l->n_run,          is_end,
-                            blocks};
+  const uint64_t words[] = {
+      word_of(to), word_of(first), word_of(buffers[0]), word_of(buffers[1]), size, word_of(l->flags), l->n_run,
+      is_end,      blocks};
   return launch_own(l, l->walk->instance->variant->take_state, blocks, words, sizeof words / sizeof words[0]);
 }
 

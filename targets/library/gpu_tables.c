@@ -96,8 +96,8 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
             "%s%%kernel { ptr @.g%zu, i32 %lld, i32 %lld, i32 %lld, i32 %lld, i32 %d, i32 %zu, "
             "ptr getelementptr (%%map, ptr @.%smaps, i64 %zu), [4 x i32] [i32 %lld, i32 %lld, i32 %lld, i32 %lld] }",
             i ? ", " : "", names[i], (long long)kernel->tasks, (long long)kernel->threads, (long long)kernel->shared,
-            (long long)kernel->cluster, flags_of(kernel), kernel->n_maps,
-            prefix, first_map, (long long)kernel->apart[0], (long long)kernel->apart[1], (long long)kernel->apart[2],
+            (long long)kernel->cluster, flags_of(kernel), kernel->n_maps, prefix, first_map,
+            (long long)kernel->apart[0], (long long)kernel->apart[1], (long long)kernel->apart[2],
             (long long)kernel->apart[3]);
     first_map += kernel->n_maps;
   }
@@ -134,7 +134,8 @@ static const char *print_variant(strata_ir_printer_t *printer, const strata_prog
   return strata_arena_printf(
       arena,
       "%%variant { ptr @.g%zu, ptr @.%simages, i64 %zu, ptr @.%skernels, i64 %zu, %s, ptr @.%sconstant_table, "
-      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu, ptr %s, i64 %lld, i64 %lld, i64 %lld }",
+      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu, ptr %s, i64 %lld, "
+      "i64 %lld, i64 %lld }",
       device, prefix, program->gpu->binary.n_images, prefix, count_kernels(program), strata_ir_lists(program, prefix),
       prefix, prefix, program->constants.count, (long long)program->pool_size, max_args, is_embedded ? weights : "null",
       (long long)program->weights_size, (long long)program->weights_size, (unsigned long long)program->weights_checksum,

@@ -315,12 +315,13 @@ static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, co
   if (mlirOperationIsNull(body) || launch->n_args > STRATA_RT_MAX_LOOP_ARGS)
     return strata_error(STRATA_INTERNAL, "library: a loop without a body, or with %zu arguments", launch->n_args);
   *out_loop = strata_arena_new(reader->arena, strata_program_loop_t);
-  **out_loop = (strata_program_loop_t){.count = strata_program_loop_count(reader->program, &loop),
-                                       .condition = loop.has_condition ? 0 : -1,
-                                       .limit = loop.has_limit ? loop.n_states + loop.n_inputs : -1,
-                                       .flags = strata_program_read_number(reader->program, declaration, "strata.flags", 0),
-                                       .n_flags = strata_counted_loop_n_flags(&loop),
-                                       .steps = strata_program_read_steps(reader->program, &loop, launch, list, args)};
+  **out_loop =
+      (strata_program_loop_t){.count = strata_program_loop_count(reader->program, &loop),
+                              .condition = loop.has_condition ? 0 : -1,
+                              .limit = loop.has_limit ? loop.n_states + loop.n_inputs : -1,
+                              .flags = strata_program_read_number(reader->program, declaration, "strata.flags", 0),
+                              .n_flags = strata_counted_loop_n_flags(&loop),
+                              .steps = strata_program_read_steps(reader->program, &loop, launch, list, args)};
   return read_function(reader, body, true, &(*out_loop)->body);
 }
 

@@ -2,8 +2,8 @@
 // iteration.
 //
 // States of the loop are the condition, those of the node, the tensors that collect one row an iteration, and the
-// number of the iteration; those that never change, or that nobody needs, are taken away once the body is known. A limit
-// that data give is a part of the condition, unless that is taken away. What is collected has room for the most
+// number of the iteration; those that never change, or that nobody needs, are taken away once the body is known. A
+// limit that data give is a part of the condition, unless that is taken away. What is collected has room for the most
 // iterations, and as many rows as there were. Its rows' shapes the body says: where it collects anything it is imported
 // twice.
 #include "dialects/import/onnx/control.h"
