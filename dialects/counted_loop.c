@@ -150,7 +150,8 @@ static bool end_fits(const strata_counted_loop_t *loop, MlirType whole) {
     return false;
   if (loop->has_limit && (loop->n_captured < 1 || !is_integer(mlirFunctionTypeGetInput(whole, first_captured), 64)))
     return false;
-  return !strata_counted_loop_is_open(loop) || loop->n_inputs + loop->n_outputs == 0;
+  return !strata_counted_loop_is_open(loop) ||
+         (loop->n_inputs + loop->n_outputs == 0 && loop->has_condition != loop->has_limit);
 }
 
 static bool has_sane_parts(MlirOperation declaration) {
@@ -191,7 +192,7 @@ static strata_status_t check_loop(checker_t *checker, MlirOperation declaration)
     return broken(declaration, "the types of its body do not fit");
   if (!end_fits(&loop, function_type(declaration)))
     return broken(declaration, "strata.condition needs an i1 as first state, strata.limit an i64 as first captured "
-                               "value, and neither goes with scans");
+                               "value, and neither goes with the other, or with scans");
   return NULL;
 }
 

@@ -16,8 +16,8 @@
 // values and scan outputs; strata.reversed has the scan inputs, then the outputs.
 //
 // An open loop ends earlier: with strata.condition its first state is an i1, and an iteration only begins if it is
-// true; with strata.limit its first captured value is an i64, and there are no more iterations than that. It has no
-// scans. If there is no iteration at all, the last states are the first.
+// true; else, with strata.limit, its first captured value is an i64, and there are no more iterations than that. It has
+// no scans. If there is no iteration at all, the last states are the first.
 //
 // At the level of buffers results are arguments behind the operands, of the declaration and of the body; no output is
 // also an operand. A scan buffer has one row an iteration, each beginning at a multiple of 16 bytes. affine-memory-plan
@@ -68,6 +68,14 @@ static inline bool strata_counted_loop_varies(const strata_counted_loop_t *loop)
 
 static inline bool strata_counted_loop_is_open(const strata_counted_loop_t *loop) {
   return loop->has_condition || loop->has_limit;
+}
+
+// On a GPU an open loop has flags in its memory, strata.flags its number of bytes from its beginning, each of so many
+// bytes: whether an iteration runs, and one behind the last. So many iterations can be launched without the host.
+enum { STRATA_LOOP_FLAG_BYTES = 16, STRATA_LOOP_MAX_FLAGS = 1024 };
+static inline int64_t strata_counted_loop_n_flags(const strata_counted_loop_t *loop) {
+  bool is_short = !strata_counted_loop_varies(loop) && loop->count < STRATA_LOOP_MAX_FLAGS;
+  return is_short ? loop->count : STRATA_LOOP_MAX_FLAGS;
 }
 
 // The declarations of a module's loops, by the callee of their calls.

@@ -104,20 +104,19 @@ strata_loop_builder_t *strata_build_loop_begin(strata_builder_t *b, strata_dim_t
 
 static MlirValue capture(strata_loop_builder_t *l, MlirValue value);
 
-strata_loop_builder_t *strata_build_open_loop_begin(strata_builder_t *b, int64_t count, MlirValue limit, int n_states,
+strata_loop_builder_t *strata_build_open_loop_begin(strata_builder_t *b, int64_t count, int n_states,
                                                     const MlirValue *states, MlirValue *out_args) {
   strata_loop_builder_t *l =
-      create(b, (strata_counted_loop_t){
-                    .count = count, .n_states = n_states, .has_condition = true, .has_limit = !mlirValueIsNull(limit)});
-  if (!l)
-    return NULL;
-  if (!add_operands(l, n_states, states, false, out_args)) {
-    strata_build_loop_cancel(l);
-    return NULL;
-  }
-  if (l->loop.has_limit)
-    capture(l, limit); // the first one
-  return l;
+      create(b, (strata_counted_loop_t){.count = count, .n_states = n_states, .has_condition = true});
+  if (!l || add_operands(l, n_states, states, false, out_args))
+    return l;
+  strata_build_loop_cancel(l);
+  return NULL;
+}
+
+void strata_build_loop_set_limit(strata_loop_builder_t *l, MlirValue limit) {
+  l->loop.has_limit = true;
+  capture(l, limit); // the first one
 }
 
 void strata_build_loop_keep_all(strata_loop_builder_t *l) { l->keeps_all = true; }

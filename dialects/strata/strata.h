@@ -323,14 +323,17 @@ MlirBlock strata_build_open_body(const strata_builder_t *b, int depth);
 // Forgets the loop and all that has been built since its beginning.
 void strata_build_loop_cancel(strata_loop_builder_t *loop);
 
-// An open loop: its first state is an i1 of rank 0, without which no iteration begins. |count|: the most iterations;
-// |limit|, an i64 of rank 0 or null, says so too. Ended and cancelled as the other.
-strata_loop_builder_t *strata_build_open_loop_begin(strata_builder_t *b, int64_t count, MlirValue limit, int n_states,
+// An open loop: its first state is an i1 of rank 0, without which no iteration begins. |count|: the most iterations.
+// Ended and cancelled as the other.
+strata_loop_builder_t *strata_build_open_loop_begin(strata_builder_t *b, int64_t count, int n_states,
                                                     const MlirValue *states, MlirValue *out_args);
+// Instead of its condition, a state that was taken away, |limit| ends it, an i64 of rank 0: no more iterations than
+// that. Called last before the end.
+void strata_build_loop_set_limit(strata_loop_builder_t *loop, MlirValue limit);
 // Has all that the body computes stay in it, even what is the same in all iterations: it may never run.
 void strata_build_loop_keep_all(strata_loop_builder_t *loop);
-// Takes a state away, to which nothing in the body refers; if it is the first of an open loop, only |count| and |limit|
-// end that.
+// Takes a state away, to which nothing in the body refers; if it is the first of an open loop, only |count| ends
+// that, or a limit.
 void strata_build_loop_drop_state(strata_loop_builder_t *loop, int index);
 // True if |value|, of the body, has values that can be known here: it depends on constants and on states, of which
 // |results| are the next, that do.

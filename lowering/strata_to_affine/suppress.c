@@ -1,4 +1,4 @@
-// Boxes that do not overlap: what its ways (suppress_heap.c, suppress_lanes.c) share.
+// Boxes that do not overlap: what its ways (suppress_heap.c, suppress_lanes.c, suppress_masks.c) share.
 #include "lowering/strata_to_affine/suppress.h"
 
 #include "passes/target.h"
@@ -169,6 +169,21 @@ void strata__suppress_store_row(strata__suppress_t *s, const strata__tensor_t *r
   }
 }
 
+// A point a row of each class.
+void strata__suppress_store_rows(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room) {
+  strata__nest_t *nest = &s->nest;
+  strata__suppress_begin(l, s, op, "suppress_rows", &room);
+  MlirValue at = strata__index_of(nest, strata__dim(nest, 2));
+  MlirValue exists = strata__compare(nest, "slt", at, strata__suppress_count(s, s->image, s->class));
+  strata_loop_t branch = strata_emit_if_begin(&nest->e, exists);
+  MlirValue n_classes = strata__size(nest, s->scores->sizes[1]);
+  MlirValue class = op2(s, "arith.addi", op2(s, "arith.muli", s->image, n_classes), s->class);
+  MlirValue first = strata__suppress_count_before(s, class, n_classes);
+  strata__suppress_store_row(s, strata__result(l, op, 0), first, at);
+  strata_emit_if_end(&nest->e, branch);
+  strata__nest_end(nest);
+}
+
 static void lower_count(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op) {
   strata__nest_t *nest = &s->nest;
   strata__nest_begin(l, nest, op, "suppress_count", 0, NULL);
@@ -187,10 +202,12 @@ strata_status_t strata__lower_suppress(strata__lowering_t *l, MlirOperation op) 
   const strata_size_t *sizes = s.scores->sizes, found[3] = {sizes[0], sizes[1], room};
   s.found = strata__suppress_scratch(l, op, STRATA_TYPE_I64, 3, found);
   s.counts = strata__suppress_scratch(l, op, STRATA_TYPE_I64, 2, sizes);
-  if (strata_target_is_gpu(l->compile) && !strata__is_empty(s.scores))
-    strata__suppress_by_lanes(l, &s, op, room);
-  else
+  if (!strata_target_is_gpu(l->compile) || strata__is_empty(s.scores))
     strata__suppress_by_heap(l, &s, op, room);
+  else if (strata__suppress_has_masks(l, &s))
+    strata__suppress_by_masks(l, &s, op, room);
+  else
+    strata__suppress_by_lanes(l, &s, op, room);
   lower_count(l, &s, op);
   return NULL;
 }

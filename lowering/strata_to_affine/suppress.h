@@ -44,8 +44,34 @@ MlirValue strata__suppress_count_before(strata__suppress_t *s, MlirValue end, Ml
 // Row |first| + |at| of the results: box |at| of the class.
 void strata__suppress_store_row(strata__suppress_t *s, const strata__tensor_t *rows, MlirValue first, MlirValue at);
 
+// What is stored of the classes' boxes that score above the threshold, on a GPU (suppress_collect.c).
+typedef struct {
+  int64_t n_lanes;
+  strata_size_t room;           // for boxes of a class, a multiple of lanes
+  strata__tensor_t totals;      // of each class
+  strata__tensor_t keys, sides; // filled up to a multiple of lanes by keys of none
+} strata__collected_t;
+
+strata__collected_t strata__suppress_collect(strata__lowering_t *l, const strata__suppress_t *of, MlirOperation op,
+                                             int64_t n_lanes);
+int64_t strata__suppress_n_lanes(const strata__lowering_t *l, const strata__suppress_t *of);
+// What is no box's key, the least number.
+MlirValue strata__suppress_no_key(strata__suppress_t *s);
+// The class's boxes; how many times as many as lanes hold |count|.
+MlirValue strata__collected_total(strata__suppress_t *s, const strata__collected_t *boxes);
+MlirValue strata__collected_chunks(strata__suppress_t *s, const strata__collected_t *boxes, MlirValue count);
+// The sides of box |at| and its area.
+void strata__collected_box(strata__suppress_t *s, const strata__tensor_t *sides, MlirValue at, MlirValue *box);
+
+// Stores the results of classes whose boxes have been found, |room| of each at most, by a point each.
+void strata__suppress_store_rows(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room);
+
+// Whether a bit for each pair of boxes of a class is little memory.
+bool strata__suppress_has_masks(const strata__lowering_t *l, const strata__suppress_t *s);
+
 // Finds the boxes that are kept, and stores the rows of the results.
 void strata__suppress_by_heap(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room);
+void strata__suppress_by_masks(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room);
 void strata__suppress_by_lanes(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room);
 
 #endif

@@ -120,8 +120,10 @@ static void explain_open_loop(const counter_t *counter, MlirOperation call, cons
                  (int)name.length, name.data, *node ? node : "open",
                  loop->has_condition ? "before each iteration whether it goes on" : "how many iterations it has");
   if (strata_target_is_gpu(counter->compile))
-    strata_explain(counter->compile, "loop %.*s: the call waits for the device %s, and cannot be captured into a graph",
-                   (int)name.length, name.data, loop->has_condition ? "before each iteration" : "in front of it");
+    strata_explain(counter->compile,
+                   "loop %.*s: the call enqueues all iterations that there may be, of which those behind the end do "
+                   "nothing; of more than 64 it waits for the device now and then, and more than %d cannot be captured",
+                   (int)name.length, name.data, STRATA_LOOP_MAX_FLAGS);
 }
 
 static void count_calls(counter_t *counter, MlirOperation func, int64_t times);

@@ -15,7 +15,8 @@
 //
 // The bodies of loops are planned first. Where a loop works is one buffer of its caller, the last argument of the loop
 // and of its body: the body's pool, and behind it, from the loop's strata.states on, two buffers for each state but the
-// first and the last, which an iteration reads and writes in turn.
+// first and the last, which an iteration reads and writes in turn. On a GPU the flags of an open loop lie behind those,
+// from the loop's strata.flags on.
 //
 // Preconditions: @main and the bodies are launch lists (launch_list.h).
 #include "dialects/counted_loop.h"
@@ -25,6 +26,7 @@
 #include "passes/affine/memory_place.h"
 #include "passes/affine/memory_varying.h"
 #include "passes/pass.h"
+#include "passes/target.h"
 
 typedef struct {
   strata_compile_t *compile;
@@ -154,6 +156,11 @@ static strata_status_t plan_loop(planner_t *planner, MlirOperation call, MlirOpe
   strata_set_attr(declaration, "strata.states", to_attr(planner, size));
   for (int i = 0; i < loop.n_states; i++)
     size = add(size, size_of_states(planner, mlirValueGetType(mlirOperationGetOperand(call, i))));
+  if (strata_counted_loop_is_open(&loop) && strata_target_is_gpu(planner->compile)) {
+    int64_t flags = (strata_counted_loop_n_flags(&loop) + 1) * STRATA_LOOP_FLAG_BYTES;
+    strata_set_attr(declaration, "strata.flags", to_attr(planner, size));
+    size = add(size, number(planner, strata_round_up(flags, STRATA_POOL_ALIGNMENT)));
+  }
   add_work_argument(planner, call, &loop, body, bytes_type(planner, size));
   return NULL;
 }

@@ -436,23 +436,27 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
 
 //===-- Kernels --------------------------------------------------------------------------------------------------===//
 
-// A block a point, of loops over lanes: an access of a thread is 16 bytes of numbers of 4.
-static void schedule_lanes(const gpu_kernel_t *k, int64_t lanes, strata_schedule_t *out) {
+// A block a point, of loops over lanes, or a warp of a block of several: an access of a thread is 16 bytes of numbers
+// of 4.
+static void schedule_lanes(const gpu_kernel_t *k, int64_t lanes, int64_t n_points, strata_schedule_t *out) {
   enum { NUMBER_BYTES = 4 };
   int64_t threads = strata_power_of_two_from(lanes * NUMBER_BYTES / ACCESS_BYTES);
   out->threads = out->group = strata_max(k->device->lanes, strata_min(THREADS, threads));
+  if (out->group > k->device->lanes)
+    return;
+  out->threads = THREADS / 2;
+  shrink_blocks(k->device, n_points, out);
 }
 
 strata_status_t strata_gpu_scalar(const strata_scheduling_t *k, strata_schedule_t *out, bool *out_taken) {
   int64_t lanes = k->kernel->n_nests == 1 ? strata_nest_lanes(&k->kernel->nests[0]) : 0;
+  int64_t n_points = k->kernel->n_nests == 1 ? likely_points(k, &k->kernel->nests[0], STRATA_MAP_NO_DIM) : 1;
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_SCALAR, .threads = THREADS / 2, .group = 1};
   *out_taken = true;
-  if (lanes) {
-    schedule_lanes(k, lanes, out);
-    return NULL;
-  }
-  shrink_blocks(k->device, k->kernel->n_nests == 1 ? likely_points(k, &k->kernel->nests[0], STRATA_MAP_NO_DIM) : 1,
-                out);
+  if (lanes)
+    schedule_lanes(k, lanes, n_points, out);
+  else
+    shrink_blocks(k->device, n_points, out);
   return NULL;
 }
 

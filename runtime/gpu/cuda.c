@@ -271,7 +271,7 @@ static int launch_with_maps(const strata_rt_function_t *function, void **buffers
                             const int64_t *values, void *stream, bool is_first) {
   const strata_rt_kernel_t *shape = function->shape;
   encoded_map_t maps[STRATA_RT_MAX_MAPS];
-  void *params[STRATA_RT_MAX_ARGS + STRATA_RT_MAX_MAPS + 1];
+  void *params[STRATA_RT_MAX_ARGS + 1 + STRATA_RT_MAX_MAPS + 1];
   int status = STRATA_OK;
   for (uint32_t i = 0; i < n_buffers; i++)
     params[i] = &buffers[i];

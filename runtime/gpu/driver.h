@@ -87,7 +87,7 @@ typedef struct {
 } strata_rt_driver_t;
 
 enum { STRATA_RT_CUDA = 1, STRATA_RT_HIP = 2 }; // strata_rt_program.target
-enum { STRATA_RT_MAX_ARGS = 512 };              // buffers of a launch
+enum { STRATA_RT_MAX_ARGS = 512 };              // buffers and sizes of a launch; a guarded kernel has one more
 
 #pragma GCC visibility push(hidden)
 

@@ -1,4 +1,8 @@
 // Enqueues a program's launches on a call's stream, and on side streams of that; loops are unrolled.
+//
+// Of an open loop all iterations that there may be are enqueued, each with the flag that says on the device whether it
+// runs (lowering/guard_launches.c): so nobody waits, and the call can be captured into a graph. Where there may be many
+// the host asks now and then whether the loop has ended, which it must wait for.
 #include "runtime/gpu/instance.h"
 #include "runtime/library/error.h"
 #include "runtime/library/loop.h"
@@ -31,13 +35,16 @@ int strata_rt_enqueue(const strata_rt_instance_t *instance, const strata_rt_list
                       const strata_rt_call_t *call) {
   uint32_t pick;
   const strata_rt_launch_t *launch = strata_rt_picked(list, &list->launches[index], call->values, &pick);
-  void *buffers[STRATA_RT_MAX_ARGS];
-  for (uint32_t i = 0; i < launch->n_args; i++)
+  void *buffers[STRATA_RT_MAX_ARGS + 1];
+  uint32_t n = launch->n_args;
+  for (uint32_t i = 0; i < n; i++)
     buffers[i] = resolve(instance, &list->args[launch->first_arg + i], call);
-  if (launch->kernel == STRATA_RT_COPY)
+  if (launch->kernel == STRATA_RT_COPY) // of @main alone: no guard
     return copy(buffers, launch->size, call);
-  return strata_rt_driver()->launch(&instance->functions[launch->kernel], buffers, launch->n_args, call->values,
-                                    call->stream, call->is_first);
+  const strata_rt_function_t *function = &instance->functions[launch->kernel];
+  if (function->shape->flags & STRATA_RT_KERNEL_GUARDED)
+    buffers[n++] = call->guard;
+  return strata_rt_driver()->launch(function, buffers, n, call->values, call->stream, call->is_first);
 }
 
 typedef struct {
@@ -119,66 +126,156 @@ typedef struct {
   const strata_rt_loop_t *loop;
   const strata_rt_step_t *steps;
   uint32_t n_args;
+  uint32_t next_condition; // the argument that is the condition's next state; n_args: there is none
   void *bases[STRATA_RT_MAX_LOOP_ARGS];
-  char *pool;
-  uint64_t end;
+  char *pool, *flags;
+  uint64_t end; // iterations, of an open loop at most
+  uint64_t first,
+      n_run; // of an open loop: the iteration that the first flag is of, and how many are enqueued behind it
+  bool asks; // whether it has ended
 } loop_run_t;
 
-// What is on the device once all that was enqueued has ended.
-static int read_back(const loop_run_t *l, void *out, const void *from, size_t size) {
-  const strata_rt_driver_t *driver = strata_rt_driver();
-  int status = driver->download(out, from, size, l->call->stream);
-  return status ? status : driver->synchronize_stream(l->call->stream);
+static void *flag_of(const loop_run_t *l, uint64_t place) { return l->flags + place * STRATA_RT_FLAG_BYTES; }
+
+static void *loop_arg(const loop_run_t *l, uint32_t i, uint64_t iteration) {
+  bool is_open = strata_rt_loop_is_open(l->loop);
+  if (is_open && (i == l->loop->condition || i == l->next_condition))
+    return flag_of(l, iteration - l->first + (i == l->next_condition));
+  strata_rt_step_t step = strata_rt_step(&l->steps[i], l->call->values);
+  return strata_rt_loop_arg(&step, l->bases[i], l->pool, iteration, l->end);
+}
+
+static uint32_t find_next_condition(const loop_run_t *l) {
+  uint32_t i = 0;
+  while (i < l->n_args && (l->steps[i].kind & ~STRATA_RT_STEP_VARIES) != STRATA_RT_NEXT_STATE)
+    i++;
+  return l->loop->condition == STRATA_RT_NO_ARG ? l->n_args : i;
+}
+
+// In a capture nobody can wait. Of a call that is traced every iteration is asked for: those that do not run are none.
+static int find_out_whether_asked(loop_run_t *l) {
+  bool is_long = l->end > STRATA_RT_MAX_UNASKED, is_capturing = false;
+  int status = is_long ? strata_rt_driver()->is_capturing(l->call->stream, &is_capturing) : STRATA_OK;
+  l->asks = (is_long || l->walk->listener) && !is_capturing;
+  if (status || !is_capturing || l->end <= l->loop->n_flags)
+    return status;
+  return strata_rt_fail(STRATA_UNSUPPORTED,
+                        "%s: data end a loop, of %llu iterations at most, of which %llu can be captured",
+                        strata_rt_program_name(), (unsigned long long)l->end, (unsigned long long)l->loop->n_flags);
 }
 
 static int begin_loop(walk_t *walk, const strata_rt_launch_t *launch, const strata_rt_call_t *call, loop_run_t *out) {
   const strata_rt_list_t *list = &walk->instance->variant->main;
   const strata_rt_loop_t *loop = &list->loops[launch->size];
-  int64_t limit = INT64_MAX;
   *out = (loop_run_t){
       .walk = walk, .call = call, .loop = loop, .steps = &list->steps[loop->first_step], .n_args = launch->n_args};
   for (uint32_t i = 0; i < launch->n_args; i++)
     out->bases[i] = resolve(walk->instance, &list->args[launch->first_arg + i], call);
   out->pool = out->bases[launch->n_args - 1];
-  int status = STRATA_OK;
-  if (loop->limit != STRATA_RT_NO_ARG)
-    status = read_back(out, &limit, out->bases[loop->limit], sizeof limit);
-  out->end = strata_rt_loop_end(loop, call->values, limit);
+  out->flags = out->pool + strata_rt_number(loop->flags, call->values);
+  out->next_condition = find_next_condition(out);
+  out->end = strata_rt_loop_end(loop, call->values, INT64_MAX);
+  return strata_rt_loop_is_open(loop) ? find_out_whether_asked(out) : STRATA_OK;
+}
+
+// Launches a kernel of the runtime's own, which takes words.
+static int launch_own(const loop_run_t *l, int64_t kernel, uint64_t blocks, const uint64_t *words, uint32_t n_words) {
+  const strata_rt_function_t *function = &l->walk->instance->functions[kernel];
+  strata_rt_kernel_t shape = *function->shape;
+  void *args[16];
+  for (uint32_t i = 0; i < n_words; i++)
+    args[i] = (void *)(uintptr_t)words[i];
+  if (shape.flags & STRATA_RT_KERNEL_GUARDED)
+    args[n_words++] = l->call->guard;
+  shape.blocks = (int32_t)blocks;
+  return strata_rt_driver()->launch(&(strata_rt_function_t){function->function, &shape}, args, n_words, l->call->values,
+                                    l->call->stream, false);
+}
+
+static uint64_t word_of(const void *address) { return (uint64_t)(uintptr_t)address; }
+
+static uint64_t argument_word(const loop_run_t *l, uint64_t argument) {
+  return argument == STRATA_RT_NO_ARG ? 0 : word_of(l->bases[argument]);
+}
+
+// Flags for the iterations from |first| on, of which all before have run.
+static int begin_flags(loop_run_t *l, uint64_t first) {
+  uint64_t left = l->end - first, n = left < l->loop->n_flags ? left : l->loop->n_flags;
+  const uint64_t words[] = {word_of(l->flags),
+                            first ? 0 : argument_word(l, l->loop->condition),
+                            argument_word(l, l->loop->limit),
+                            first,
+                            n,
+                            word_of(l->call->guard)};
+  l->first = first;
+  l->n_run = 0;
+  return launch_own(l, l->walk->instance->variant->begin_loop, 1, words, sizeof words / sizeof words[0]);
+}
+
+// Copies |size| bytes to |to|: from |first| without iterations since |l->first|, else from |buffers| in turn. |is_end|:
+// the last one of those that are enqueued has written them there itself.
+static int take_state(const loop_run_t *l, void *to, const void *first, char *const *buffers, uint64_t size,
+                      bool is_end) {
+  enum { BYTES_OF_BLOCK = 256 * 16, MOST_BLOCKS = 1024 };
+  uint64_t blocks = (size + BYTES_OF_BLOCK - 1) / BYTES_OF_BLOCK;
+  blocks = blocks < MOST_BLOCKS ? blocks : MOST_BLOCKS;
+  const uint64_t words[] = {
+      word_of(to), word_of(first), word_of(buffers[0]), word_of(buffers[1]), size, word_of(l->flags), l->n_run,
+      is_end,      blocks};
+  return launch_own(l, l->walk->instance->variant->take_state, blocks, words, sizeof words / sizeof words[0]);
+}
+
+// What is on the device once all that was enqueued has ended.
+static int read_flag(const loop_run_t *l, uint64_t place, bool *out) {
+  const strata_rt_driver_t *driver = strata_rt_driver();
+  uint8_t flag = 0;
+  int status = driver->download(&flag, flag_of(l, place), sizeof flag, l->call->stream);
+  if (!status)
+    status = driver->synchronize_stream(l->call->stream);
+  *out = flag != 0;
   return status;
 }
 
-static void *loop_arg(const loop_run_t *l, uint64_t i, uint64_t iteration) {
-  strata_rt_step_t step = strata_rt_step(&l->steps[i], l->call->values);
-  return strata_rt_loop_arg(&step, l->bases[i], l->pool, iteration, l->end);
+// More and more seldom, up to a number: what is enqueued in vain is no more than what has run.
+static bool is_asked_for(const loop_run_t *l, uint64_t iteration) {
+  bool is_time = iteration > 0 && ((iteration & (iteration - 1)) == 0 || iteration % STRATA_RT_MAX_UNASKED == 0);
+  return l->asks && (is_time || l->walk->listener);
 }
 
-static int ask_condition(const loop_run_t *l, uint64_t iteration, bool *out_goes_on) {
-  uint8_t condition = 1;
+static int begin_iteration(loop_run_t *l, uint64_t iteration, bool *out_goes_on) {
   int status = STRATA_OK;
   *out_goes_on = iteration < l->end;
-  if (*out_goes_on && l->loop->condition != STRATA_RT_NO_ARG)
-    status = read_back(l, &condition, loop_arg(l, l->loop->condition, iteration), sizeof condition);
-  *out_goes_on &= condition != 0;
+  if (!*out_goes_on || !strata_rt_loop_is_open(l->loop))
+    return status;
+  if (iteration == 0)
+    status = begin_flags(l, 0);
+  if (!status && is_asked_for(l, iteration))
+    status = read_flag(l, l->n_run, out_goes_on);
+  if (!status && *out_goes_on && l->n_run == l->loop->n_flags)
+    status = begin_flags(l, iteration);
   return status;
 }
 
-static int enqueue_iterations(const loop_run_t *l, uint64_t *out_iterations) {
+static int enqueue_iterations(loop_run_t *l, uint64_t *out_iterations) {
   void *args[STRATA_RT_MAX_LOOP_ARGS];
   strata_rt_call_t inner = *l->call;
   inner.tensors = args;
   inner.pool = l->pool;
-  bool is_listed_once = strata_rt_loop_listed(l->loop) == 1;
+  bool is_listed_once = strata_rt_loop_listed(l->loop) == 1, is_open = strata_rt_loop_is_open(l->loop);
   size_t n_launches = l->walk->n_launches;
   bool goes_on;
-  int status = ask_condition(l, 0, &goes_on);
-  for (*out_iterations = 0; goes_on && !status; status = ask_condition(l, ++*out_iterations, &goes_on)) {
+  int status = begin_iteration(l, 0, &goes_on);
+  for (*out_iterations = 0; goes_on && !status; status = begin_iteration(l, ++*out_iterations, &goes_on)) {
     for (uint32_t i = 0; i < l->n_args; i++)
       args[i] = loop_arg(l, i, *out_iterations);
+    if (is_open)
+      inner.guard = flag_of(l, l->n_run);
     if (is_listed_once)
       l->walk->n_launches = n_launches;
     status = enqueue_launches(l->walk, l->loop->first_launch, l->loop->n_launches, &inner);
     if (status)
       return status;
+    l->n_run++;
   }
   if (is_listed_once)
     l->walk->n_launches = n_launches + strata_rt_count_launches(&l->walk->instance->variant->main,
@@ -186,16 +283,27 @@ static int enqueue_iterations(const loop_run_t *l, uint64_t *out_iterations) {
   return status;
 }
 
-static int copy_last_states(const loop_run_t *l, uint64_t iterations) {
-  int status = STRATA_OK;
-  for (uint32_t i = 0, state = 0; i < l->n_args && !status; i++) {
-    strata_rt_step_t step = strata_rt_step(&l->steps[i], l->call->values);
-    if (step.kind != STRATA_RT_NEXT_STATE)
-      continue;
-    const void *last = strata_rt_loop_last(&step, l->bases[state++], l->pool, iterations);
-    if (step.size)
-      status = strata_rt_driver()->copy(l->bases[i], last, step.size, l->call->stream);
+// The last state |i| to where it is wanted; |first|: the first one. The condition's is the flag behind those that ran.
+static int take_last_state(const loop_run_t *l, uint32_t i, char *first, uint64_t iterations) {
+  strata_rt_step_t step = strata_rt_step(&l->steps[i], l->call->values);
+  char *buffers[] = {l->pool + step.offset, l->pool + step.offset + step.stride};
+  bool is_end = iterations == l->end && iterations > 0;
+  if (!step.size)
+    return STRATA_OK;
+  if (iterations == 0 && !l->call->guard)
+    return strata_rt_driver()->copy(l->bases[i], first, step.size, l->call->stream);
+  if (i == l->next_condition && iterations > 0) {
+    char *last = flag_of(l, l->n_run);
+    return take_state(l, l->bases[i], last, (char *const[]){last, last}, step.size, false);
   }
+  return take_state(l, l->bases[i], l->first ? buffers[1] : first, buffers, step.size, is_end);
+}
+
+static int take_last_states(const loop_run_t *l, uint64_t iterations) {
+  int status = STRATA_OK;
+  for (uint32_t i = 0, state = 0; i < l->n_args && !status; i++)
+    if ((l->steps[i].kind & ~STRATA_RT_STEP_VARIES) == STRATA_RT_NEXT_STATE)
+      status = take_last_state(l, i, l->bases[state++], iterations);
   return status;
 }
 
@@ -205,8 +313,8 @@ static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, const st
   int status = begin_loop(walk, launch, call, &l);
   if (!status)
     status = enqueue_iterations(&l, &iterations);
-  if (!status && strata_rt_loop_leaves_states(iterations, l.end))
-    status = copy_last_states(&l, iterations);
+  if (!status && (strata_rt_loop_is_open(l.loop) || iterations == 0))
+    status = take_last_states(&l, iterations);
   return status;
 }
 

@@ -71,6 +71,7 @@ typedef struct {
   void *const *tensors;
   const int64_t *values; // of the sizes; NULL: they do not vary
   char *pool;
+  void *guard; // a byte on the device: where it is 0 the launches do nothing; NULL: they all do what they should
   void *stream;
   bool is_first;            // of a launch, as the driver has it
   strata_rt_lanes_t *lanes; // the call's own; NULL: it is given some
@@ -89,7 +90,8 @@ typedef struct {
   void *user;
 } strata_rt_listener_t;
 
-// Enqueues what a call launches, loops unrolled; waits where data decide when a loop ends. |listener|: may be NULL.
+// Enqueues what a call launches, loops unrolled; of open ones that may be long it now and then waits, and asks whether
+// they have ended. |listener|: may be NULL.
 int strata_rt_enqueue_main(strata_rt_instance_t *instance, const strata_rt_call_t *call,
                            const strata_rt_listener_t *listener);
 

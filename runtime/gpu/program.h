@@ -35,7 +35,11 @@ typedef struct {
 enum {
   // May start before the kernel in front of it has ended: its code waits for that one (griddepcontrol.wait) itself.
   STRATA_RT_KERNEL_PROGRAMMATIC = 1,
+  // Has one parameter more, behind its sizes: the address of a byte without which it does nothing, or 0.
+  STRATA_RT_KERNEL_GUARDED = 2,
 };
+
+enum { STRATA_RT_NO_KERNEL = -1 };
 
 // As the kernel of a launch: copies args[0] to args[1], |size| bytes, a number, by the driver.
 #define STRATA_RT_COPY UINT32_MAX
@@ -70,6 +74,8 @@ typedef struct {
   uint64_t weights_checksum;
   const strata_rt_sizes_t *sizes; // NULL: they do not vary
   uint64_t n_side_streams;        // that launches name, at most STRATA_RT_MAX_SIDE_STREAMS
+  // Kernels that open loops have launched (lowering/guard_launches.c says what they do); STRATA_RT_NO_KERNEL: none.
+  int64_t begin_loop, take_state;
 } strata_rt_variant_t;
 
 typedef struct {

@@ -1,8 +1,8 @@
 // A call: checks what it is given and enqueues the program's launches on its stream, and on side streams of that.
 //
 // With the caller's memory that is all: nothing is allocated and nothing waited for, so the call can be captured into a
-// graph; but the end of an open loop must be read back, so a call with such a loop waits for the stream. Without, the
-// call takes a slot of its own, copies host tensors in and out, and waits for the end.
+// graph; but of an open loop that may be long it is asked now and then whether it has ended. Without, the call takes a
+// slot of its own, copies host tensors in and out, and waits for the end.
 #include "runtime/gpu/instance.h"
 #include "runtime/gpu/trace.h"
 #include "runtime/library/error.h"
@@ -134,23 +134,8 @@ static int check_pool(const strata_rt_instance_t *instance, const strata_rt_call
                         call->pool ? "must be aligned to 256 bytes" : "is NULL");
 }
 
-// Waiting for the stream would break a capture.
-static int check_capture(const strata_rt_instance_t *instance, void *stream) {
-  bool is_capturing = false;
-  if (!instance->variant->main.has_open_loop || !program.user_memory)
-    return STRATA_OK;
-  int status = strata_rt_driver()->is_capturing(stream, &is_capturing);
-  if (status || !is_capturing)
-    return status;
-  return strata_rt_fail(STRATA_UNSUPPORTED,
-                        "%s: data decide when a loop ends, which the call waits for: it cannot be captured",
-                        program.library->name);
-}
-
 static int run(strata_rt_instance_t *instance, const strata_rt_call_t *call) {
   int status = check_pool(instance, call);
-  if (!status)
-    status = check_capture(instance, call->stream);
   if (status)
     return status;
   return program.user_memory ? enqueue_call(instance, call) : run_in_slot(instance, call);

@@ -76,9 +76,16 @@ typedef struct {
   // Arguments that decide when an open loop ends; STRATA_RT_NO_ARG: there is none.
   uint64_t condition; // a state of one byte: an iteration begins if it is not 0
   uint64_t limit;     // an int64_t: no more iterations than that
+  int64_t flags;      // of an open loop on a GPU: where they begin in the loop's last argument, a number
+  uint64_t n_flags;   // how many iterations have one; there is one more
 } strata_rt_loop_t;
 
 #define STRATA_RT_NO_ARG UINT64_MAX
+
+enum {
+  STRATA_RT_FLAG_BYTES = 16,  // the first is 0 where the iteration does not run
+  STRATA_RT_MAX_UNASKED = 64, // iterations at most, of a loop that a GPU is given without asking whether it has ended
+};
 
 typedef enum {
   STRATA_RT_ROW,        // the argument, and so many bytes more in each iteration
@@ -106,7 +113,6 @@ typedef struct {
   uint64_t n_in_loops; // the latter
   const strata_rt_loop_t *loops;
   const strata_rt_step_t *steps;
-  uint64_t has_open_loop;
 } strata_rt_list_t;
 
 // Which of the launches that the launch stands for is carried out at the sizes of a call; *out_pick is its number among

@@ -1,5 +1,6 @@
 // The program of runtime/gpu/program.h as LLVM IR. Types and members here must agree with that file. What belongs to
 // one device carries its number in its name: @.v0_kernels, …
+#include "dialects/counted_loop.h"
 #include "runtime/gpu/lanes.h"
 #include "runtime/gpu/program.h"
 #include "targets/library/emit.h"
@@ -12,7 +13,7 @@ static const char types[] = "%map = type { i32, i32, i32, i32, [5 x i64], [4 x i
                             "%kernel = type { ptr, i32, i32, i32, i32, i32, i32, ptr, [4 x i32] }\n"
                             "%image = type { ptr, i64, i32, i32 }\n"
                             "%variant = type { ptr, ptr, i64, ptr, i64, %list, %list, ptr, ptr, i64, i64, i64, ptr, "
-                            "i64, i64, i64, ptr, i64 }\n"
+                            "i64, i64, i64, ptr, i64, i64, i64 }\n"
                             "%program = type { ptr, ptr, i64, ptr, i32, i32, i32, i32 }\n";
 
 enum { IMAGE_ALIGNMENT = 64 };
@@ -78,6 +79,11 @@ static void print_maps(strata_ir_printer_t *printer, const strata_program_t *pro
   fputs("]\n", printer->file);
 }
 
+static int flags_of(const strata_program_kernel_t *kernel) {
+  return (kernel->is_programmatic ? STRATA_RT_KERNEL_PROGRAMMATIC : 0) |
+         (kernel->is_guarded ? STRATA_RT_KERNEL_GUARDED : 0);
+}
+
 static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *program, const char *prefix) {
   size_t n = count_kernels(program), *names = strata_arena_array(program->compile->arena, size_t, n + 1);
   for (size_t i = 0; i < n; i++)
@@ -90,14 +96,15 @@ static void print_kernels(strata_ir_printer_t *printer, const strata_program_t *
             "%s%%kernel { ptr @.g%zu, i32 %lld, i32 %lld, i32 %lld, i32 %lld, i32 %d, i32 %zu, "
             "ptr getelementptr (%%map, ptr @.%smaps, i64 %zu), [4 x i32] [i32 %lld, i32 %lld, i32 %lld, i32 %lld] }",
             i ? ", " : "", names[i], (long long)kernel->tasks, (long long)kernel->threads, (long long)kernel->shared,
-            (long long)kernel->cluster, kernel->is_programmatic ? STRATA_RT_KERNEL_PROGRAMMATIC : 0, kernel->n_maps,
-            prefix, first_map, (long long)kernel->apart[0], (long long)kernel->apart[1], (long long)kernel->apart[2],
+            (long long)kernel->cluster, flags_of(kernel), kernel->n_maps, prefix, first_map,
+            (long long)kernel->apart[0], (long long)kernel->apart[1], (long long)kernel->apart[2],
             (long long)kernel->apart[3]);
     first_map += kernel->n_maps;
   }
   fputs("]\n", printer->file);
 }
 
+_Static_assert((int)STRATA_LOOP_FLAG_BYTES == (int)STRATA_RT_FLAG_BYTES, "the flags of open loops");
 _Static_assert(STRATA_MAX_STREAMS == STRATA_RT_MAX_SIDE_STREAMS + 1, "what the runtime has room for");
 
 // The highest number of a stream.
@@ -127,11 +134,13 @@ static const char *print_variant(strata_ir_printer_t *printer, const strata_prog
   return strata_arena_printf(
       arena,
       "%%variant { ptr @.g%zu, ptr @.%simages, i64 %zu, ptr @.%skernels, i64 %zu, %s, ptr @.%sconstant_table, "
-      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu, ptr %s, i64 %lld }",
+      "ptr @.%spublic_constants, i64 %zu, i64 %lld, i64 %zu, ptr %s, i64 %lld, i64 %lld, i64 %llu, ptr %s, i64 %lld, "
+      "i64 %lld, i64 %lld }",
       device, prefix, program->gpu->binary.n_images, prefix, count_kernels(program), strata_ir_lists(program, prefix),
       prefix, prefix, program->constants.count, (long long)program->pool_size, max_args, is_embedded ? weights : "null",
       (long long)program->weights_size, (long long)program->weights_size, (unsigned long long)program->weights_checksum,
-      strata_ir_print_sizes(printer, program, prefix), (long long)count_side_streams(&program->main));
+      strata_ir_print_sizes(printer, program, prefix), (long long)count_side_streams(&program->main),
+      (long long)program->gpu->begin_loop, (long long)program->gpu->take_state);
 }
 
 void strata_program_print_gpu_tables(const strata_program_t *program, const strata_cpu_device_t *device,

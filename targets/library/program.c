@@ -15,6 +15,7 @@
 #include "dialects/pointer_map.h"
 #include "dialects/strata/strata.h"
 #include "dialects/symbols.h"
+#include "lowering/guard_launches.h"
 #include "targets/cpu/codegen.h"
 #include "targets/library/c_names.h"
 
@@ -228,6 +229,7 @@ static strata_status_t read_kernel(reader_t *reader, MlirStringRef symbol, strat
       .shared = strata_attr_i64(func, "strata.shared", 0),
       .cluster = strata_attr_i64(func, "strata.cluster", 1),
       .is_programmatic = strata_attr_flag(func, "strata.programmatic"),
+      .is_guarded = strata_attr_flag(func, STRATA_GUARDED),
       .bytes = strata_attr_i64(func, "strata.bytes", 0),
       .flops = strata_attr_i64(func, "strata.flops", 0),
       .predicted = strata_attr_i64(func, "strata.predicted", 0)};
@@ -313,10 +315,13 @@ static strata_status_t read_loop(reader_t *reader, MlirOperation declaration, co
   if (mlirOperationIsNull(body) || launch->n_args > STRATA_RT_MAX_LOOP_ARGS)
     return strata_error(STRATA_INTERNAL, "library: a loop without a body, or with %zu arguments", launch->n_args);
   *out_loop = strata_arena_new(reader->arena, strata_program_loop_t);
-  **out_loop = (strata_program_loop_t){.count = strata_program_loop_count(reader->program, &loop),
-                                       .condition = loop.has_condition ? 0 : -1,
-                                       .limit = loop.has_limit ? loop.n_states + loop.n_inputs : -1,
-                                       .steps = strata_program_read_steps(reader->program, &loop, launch, list, args)};
+  **out_loop =
+      (strata_program_loop_t){.count = strata_program_loop_count(reader->program, &loop),
+                              .condition = loop.has_condition ? 0 : -1,
+                              .limit = loop.has_limit ? loop.n_states + loop.n_inputs : -1,
+                              .flags = strata_program_read_number(reader->program, declaration, "strata.flags", 0),
+                              .n_flags = strata_counted_loop_n_flags(&loop),
+                              .steps = strata_program_read_steps(reader->program, &loop, launch, list, args)};
   return read_function(reader, body, true, &(*out_loop)->body);
 }
 
@@ -352,10 +357,11 @@ static strata_status_t read_launch(reader_t *reader, const strata_launch_t *laun
   return NULL;
 }
 
-bool strata_program_has_open_loop(const strata_program_launches_t *launches) {
+bool strata_program_has_open_loop(const strata_program_launches_t *launches, int64_t most) {
   for (size_t i = 0; i < launches->count; i++) {
     const strata_program_loop_t *loop = launches->data[i].loop;
-    if (loop && (strata_program_loop_is_open(loop) || strata_program_has_open_loop(&loop->body)))
+    bool is_longer = loop && (strata_number_varies(loop->count) || loop->count > most);
+    if (loop && ((is_longer && strata_program_loop_is_open(loop)) || strata_program_has_open_loop(&loop->body, most)))
       return true;
   }
   return false;
@@ -395,12 +401,24 @@ static strata_status_t read_function(reader_t *reader, MlirOperation func, bool 
   return NULL;
 }
 
+// The kernels that the runtime launches for open loops.
+static strata_status_t read_guards(reader_t *reader) {
+  strata_program_t *program = reader->program;
+  if (!program->gpu || !strata_program_has_open_loop(&program->main, -1))
+    return NULL;
+  program->gpu->begin_loop = (int64_t)program->kernels.count;
+  STRATA_TRY(add_kernel(reader, strata_str(STRATA_BEGIN_LOOP)));
+  program->gpu->take_state = (int64_t)program->kernels.count;
+  return add_kernel(reader, strata_str(STRATA_TAKE_STATE));
+}
+
 static strata_status_t create_program(strata_compile_t *compile, const strata_library_options_t *options,
                                       strata_program_t *out_program) {
   *out_program = (strata_program_t){.compile = compile, .options = options};
   if (!strata_target_is_gpu(compile))
     return NULL;
   out_program->gpu = strata_arena_new(compile->arena, strata_program_gpu_t);
+  *out_program->gpu = (strata_program_gpu_t){.begin_loop = -1, .take_state = -1};
   return strata_gpu_device(compile, &out_program->gpu->device);
 }
 
@@ -432,6 +450,8 @@ strata_status_t strata_program_read(strata_compile_t *compile, const strata_libr
   strata_status_t status = read_function(&reader, main, true, &out_program->main);
   if (!status && !mlirOperationIsNull(prepare))
     status = read_function(&reader, prepare, false, &out_program->prepare);
+  if (!status)
+    status = read_guards(&reader);
   mlirSymbolTableDestroy(reader.symbols);
   if (!status && out_program->sizes)
     status = strata_sizes_check(out_program->sizes);

@@ -41,6 +41,7 @@ typedef struct {
   int64_t scratch_size;
   int64_t threads, shared, cluster; // on a GPU: of a block; bytes of a block; blocks of a cluster
   bool is_programmatic;             // waits itself for the kernel in front of it
+  bool is_guarded;                  // its last parameter is the address of the flag of its loop's iteration
   int64_t apart[4];                 // strata.apart: strata_rt_apart_t
   const strata_rt_map_t *maps;
   size_t n_maps;
@@ -82,6 +83,8 @@ typedef STRATA_VECTOR(strata_program_launch_t) strata_program_launches_t;
 typedef struct strata_program_loop {
   strata_number_t count;    // of an open loop: at most
   int64_t condition, limit; // arguments that decide when an open loop ends; -1: there is none
+  strata_number_t flags;    // of an open loop on a GPU, as strata_rt_loop_t has it
+  int64_t n_flags;
   strata_program_launches_t body;
   const strata_rt_step_t *steps; // one an argument of the launch
 } strata_program_loop_t;
@@ -90,6 +93,7 @@ typedef struct strata_program_loop {
 typedef struct {
   const strata_gpu_device_t *device;
   strata_gpu_binary_t binary;
+  int64_t begin_loop, take_state; // which kernels open loops have (lowering/guard_launches.c); -1: there are none
 } strata_program_gpu_t;
 
 typedef struct strata_program {
@@ -137,8 +141,9 @@ unsigned strata_program_order(const strata_program_launches_t *launches, size_t 
 void strata_program_interleave(const strata_program_t *program, strata_program_launches_t *launches);
 // True if a launch is on another stream than the call's.
 bool strata_program_has_streams(const strata_program_launches_t *launches);
-// True if there is an open loop among the launches and in the bodies of their loops.
-bool strata_program_has_open_loop(const strata_program_launches_t *launches);
+// True if there is an open loop of more than |most| iterations, or perhaps more, among the launches and in the bodies of
+// their loops.
+bool strata_program_has_open_loop(const strata_program_launches_t *launches, int64_t most);
 
 // How many launches of kernels a list makes in a call, loops as they are listed; more than
 // STRATA_PROGRAM_MAX_LAUNCHES are that many.

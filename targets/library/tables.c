@@ -8,9 +8,9 @@
 void strata_ir_print_table_types(strata_ir_printer_t *printer) {
   fputs("%arg = type { i32, i32, i64 }\n"
         "%launch = type { i32, i16, i8, i8, i64, i64 }\n"
-        "%loop = type { i64, i64, i64, i64, i64, i64 }\n"
+        "%loop = type { i64, i64, i64, i64, i64, i64, i64, i64 }\n"
         "%step = type { i64, i64, i64, i64 }\n"
-        "%list = type { ptr, i64, ptr, i64, ptr, ptr, i64 }\n"
+        "%list = type { ptr, i64, ptr, i64, ptr, ptr }\n"
         "%constant = type { i64, i64, i64 }\n"
         "%value = type { i64, i64, i64 }\n"
         "%check = type { i64, i64, i64, i64, ptr }\n"
@@ -131,9 +131,10 @@ static void print_loops(strata_ir_printer_t *printer, const listing_t *listing) 
   fprintf(printer->file, "[%zu x %%loop] [", listing->loops.count);
   for (size_t i = 0; i < listing->loops.count; i++) {
     const numbered_loop_t *loop = &listing->loops.data[i];
-    fprintf(printer->file, "%s%%loop { i64 %lld, i64 %zu, i64 %zu, i64 %zu, i64 %lld, i64 %lld }", i ? ", " : "",
-            (long long)loop->loop->count, loop->first_launch, loop->loop->body.count, loop->first_step,
-            (long long)loop->loop->condition, (long long)loop->loop->limit);
+    fprintf(printer->file, "%s%%loop { i64 %lld, i64 %zu, i64 %zu, i64 %zu, i64 %lld, i64 %lld, i64 %lld, i64 %lld }",
+            i ? ", " : "", (long long)loop->loop->count, loop->first_launch, loop->loop->body.count, loop->first_step,
+            (long long)loop->loop->condition, (long long)loop->loop->limit, (long long)loop->loop->flags,
+            (long long)loop->loop->n_flags);
   }
   fputs("]\n", printer->file);
 }
@@ -173,8 +174,8 @@ static const char *list_text(const strata_program_t *program, const char *prefix
   listing_t listing = list_launches(arena, launches);
   const char *name = strata_arena_printf(arena, "@.%s%s", prefix, is_main ? "main" : "prepare");
   return strata_arena_printf(
-      arena, "%%list { ptr %s_launches, i64 %zu, ptr %s_args, i64 %zu, ptr %s_loops, ptr %s_steps, i64 %d }", name,
-      listing.n_own, name, listing.all.count - listing.n_own, name, name, strata_program_has_open_loop(launches));
+      arena, "%%list { ptr %s_launches, i64 %zu, ptr %s_args, i64 %zu, ptr %s_loops, ptr %s_steps }", name, listing.n_own,
+      name, listing.all.count - listing.n_own, name, name);
 }
 
 const char *strata_ir_lists(const strata_program_t *program, const char *prefix) {

@@ -91,7 +91,7 @@ def run_case(name, images, classes, boxes, room, sizes, folder, target):
 # Images, classes and boxes, of which 0 are sizes that vary, the room for a class, which 0 is as many as boxes.
 CASES = {
     "one": (1, 1, 1, 1, None), "few": (2, 3, 21, 5, None), "all": (1, 2, 100, 100, None), "many": (3, 5, 333, 40, None),
-    "chunks": (1, 2, 2500, 60, None),
+    "chunks": (1, 2, 2500, 60, None), "words": (1, 1, 700, 700, None), "classes": (1, 16, 2300, 3, None),
     "any_images": (0, 2, 37, 37, [(1, 37), (4, 37)]), "any": (0, 3, 0, 0, [(1, 1), (2, 40), (3, 129)]),
 }
 

@@ -15,10 +15,10 @@ random = np.random.default_rng(int(os.environ.get("STRATA_SEED", "27")))
 # Shorter than a block's lanes, as long, longer, and cut into parts with something left and without.
 SUMS = [([64], np.int32), ([100], np.float32), ([3, 1024], np.float32), ([2, 1025], np.int64),
         ([2, 3, 777], np.float32), ([8192], np.float32), ([2, 20011], np.int32), ([70, 9000], np.float32), ([70, 130], np.float16),
-        ([3, 30000], np.float16), ([100003], np.float32)]
+        ([3, 30000], np.float16), ([100003], np.float32), ([1003, 128], np.float32), ([2051, 67], np.int64)]
 PLACES = [([100], np.float32), ([3, 1024], np.float32), ([2, 20257], np.float16), ([9216], np.float32),
           ([5, 2049], np.uint8), ([1, 9001], np.uint32), ([70, 300], np.int32), ([2, 3, 777], np.int8),
-          ([9, 65], np.int64)]
+          ([9, 65], np.int64), ([1003, 128], np.float32), ([2051, 67], np.int32)]
 
 
 def is_float(dtype):

@@ -49,7 +49,7 @@ static bool import_branch(onnx_node_t *n, void *user) {
   int count;
   states[0] = onnx_splat(n, STRATA_TYPE_I1, 0, NULL, 1); // the limit alone ends it
   memcpy(states + 1, b->states, (size_t)b->count * sizeof *states);
-  strata_loop_builder_t *loop = strata_build_open_loop_begin(n->b, 1, b->limit, b->count + 1, states, args);
+  strata_loop_builder_t *loop = strata_build_open_loop_begin(n->b, 1, b->count + 1, states, args);
   if (!loop)
     return false;
   strata_build_loop_drop_state(loop, 0);
@@ -60,6 +60,7 @@ static bool import_branch(onnx_node_t *n, void *user) {
   }
   for (int i = 0; i < b->count; i++)
     values[i] = enlarged(n, results[i].tensor, &b->shapes[i]);
+  strata_build_loop_set_limit(loop, b->limit);
   return strata_build_loop_end(loop, b->count, values, reversed, b->states);
 }
 

@@ -2,9 +2,10 @@
 // iteration.
 //
 // States of the loop are the condition, those of the node, the tensors that collect one row an iteration, and the
-// number of the iteration; those that never change, or that nobody needs, are taken away once the body is known. What
-// is collected has room for the most iterations, and as many rows as there were. Its rows' shapes the body says: where
-// it collects anything it is imported twice.
+// number of the iteration; those that never change, or that nobody needs, are taken away once the body is known. A
+// limit that data give is a part of the condition, unless that is taken away. What is collected has room for the most
+// iterations, and as many rows as there were. Its rows' shapes the body says: where it collects anything it is imported
+// twice.
 #include "dialects/import/onnx/control.h"
 #include "dialects/import/onnx/loop.h"
 #include "dialects/import/onnx/sizes.h"
@@ -53,10 +54,17 @@ static const char *output_name(const open_t *o, int result) {
 
 static bool has_rows(const open_t *o) { return !o->n_collected || !mlirValueIsNull(o->rows[0].tensor); }
 
+// |condition|, and that iteration |number| is one of those that the limit allows.
+static MlirValue is_below_limit(const open_t *o, MlirValue condition, MlirValue number) {
+  if (mlirValueIsNull(o->loop->limit))
+    return condition;
+  return onnx_binary(o->n, STRATA_OP_AND, condition, onnx_binary(o->n, STRATA_OP_LT, number, o->loop->limit));
+}
+
 static MlirValue initial(const open_t *o, int index) {
   const int64_t zero = 0;
   if (index == 0)
-    return o->loop->condition;
+    return is_below_limit(o, o->loop->condition, onnx_ints_constant(o->n, 0, NULL, &zero));
   if (index == o->n_states - 1)
     return onnx_ints_constant(o->n, 0, NULL, &zero);
   return index <= o->n_carried ? o->loop->states[o->carried[index - 1]].tensor
@@ -100,7 +108,7 @@ static bool begin(open_t *o) {
   o->n_states = 1 + o->n_carried + (has_rows(o) ? o->n_collected : 0) + 1;
   for (int i = 0; i < o->n_states; i++)
     states[i] = initial(o, i);
-  o->building = strata_build_open_loop_begin(o->n->b, o->loop->count, o->loop->limit, o->n_states, states, o->args);
+  o->building = strata_build_open_loop_begin(o->n->b, o->loop->count, o->n_states, states, o->args);
   return o->building || refuse(o, "it cannot be built");
 }
 
@@ -294,7 +302,12 @@ static bool end(open_t *o) {
   bool is_kept[MAX_STATES];
   MlirValue kept[MAX_STATES];
   int n_kept = 0;
+  bool has_limit = !mlirValueIsNull(o->loop->limit), asks = !never_asks(o);
+  if (has_limit && asks)
+    o->next[0] = is_below_limit(o, o->next[0], onnx_with_number(o->n, STRATA_OP_ADD, o->args[o->n_states - 1], 1));
   drop_states(o, is_kept);
+  if (has_limit && !asks)
+    strata_build_loop_set_limit(o->building, o->loop->limit);
   for (int i = 0; i < o->n_states; i++)
     if (is_kept[i])
       kept[n_kept++] = o->next[i];

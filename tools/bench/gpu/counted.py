@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Boxes that do not overlap, sorts and what counts elements, beside PyTorch, torchvision and ONNX Runtime's cpu (one
-thread): microseconds of a call.
+"""Boxes that do not overlap, sorts, what counts elements, and a Loop that data end, beside PyTorch, torchvision and ONNX
+Runtime's cpu (one thread): microseconds of a call.
 
     counted.py build FOLDER [--device=sm_90a]     anywhere: the models and their libraries
     counted.py measure FOLDER [NAME...]           where the GPU is, with PyTorch, torchvision and ONNX Runtime
@@ -33,6 +33,9 @@ SORTS = {"top_100_of_8400": (8400, 100), "top_100": (MANY, 100), "top_1000": (MA
          "sort_100000": (10**5, 10**5), "sort_1000000": (MANY, MANY)}
 COUNTS = {"nonzero": ("NonZero", MANY), "compress": ("Compress", MANY), "unique": ("Unique", 10**5),
           "cumsum": ("CumSum", MANY)}
+
+# Tokens, how wide a row is, and the most steps of a greedy decoder, a Loop that data end.
+DECODERS = {"decoder": (8192, 512, 64)}
 
 
 # -- models -----------------------------------------------------------------------------------------------------------
@@ -67,9 +70,37 @@ def count_model(op, n):
     return graph
 
 
+def decoder_weights(tokens, width):
+    """A table of rows, what they are multiplied by, and the token that is by far the likeliest behind each."""
+    random = np.random.default_rng(31)
+    table = random.standard_normal((tokens, width)).astype(np.float16)
+    weights = 0.1 * random.standard_normal((width, tokens))
+    follows = np.roll(random.permutation(tokens), 1)
+    weights[:, follows] += 0.5 * table.T
+    return table, weights.astype(np.float16), follows
+
+
+def decoder_model(tokens, width, most):
+    table, weights, _ = decoder_weights(tokens, width)
+    graph, body = Graph(opset=13), Graph(name="body")
+    graph.input("first", INT64, [1]), graph.input("stop", INT64, [])
+    graph.constant("most", np.array(most)), graph.constant("yes", np.array(True))
+    body.constant("table", table), body.constant("weights", weights)
+    body.input("i", INT64, []), body.input("go", BOOL, []), body.input("token", INT64, [1])
+    scores = body.node("MatMul", [body.node("Gather", ["table", "token"]), "weights"])
+    body.node("ArgMax", [scores], ["next"], axis=1, keepdims=0)
+    ends = body.node("Equal", [body.node("ReduceMax", ["next"], keepdims=0), "stop"])
+    body.output(body.node("Not", [ends]), BOOL, []), body.output("next", INT64, [1])
+    body.output(body.node("Identity", ["next"]), INT64, [1])
+    graph.node("Loop", ["most", "yes", "first"], ["last", "tokens"], body=body)
+    graph.output("last", INT64, [1]), graph.output("tokens", INT64, ["n", 1])
+    return graph
+
+
 def build(folder, device):
     os.makedirs(folder, exist_ok=True)
-    for cases, model in ((BOXES, boxes_model), (SORTS, sort_model), (COUNTS, count_model)):
+    for cases, model in ((BOXES, boxes_model), (SORTS, sort_model), (COUNTS, count_model),
+                         (DECODERS, decoder_model)):
         for name, case in cases.items():
             path = os.path.join(folder, name + ".onnx")
             model(*case).save(path)
@@ -197,9 +228,41 @@ def measure_count(folder, name, random):
     return ours(folder, name, draw, is_right), {"PyTorch" + "*" * (op != "CumSum"): peer}
 
 
+def measure_decoder(folder, name, _):
+    """Replayed and by the host's clock, for several numbers of steps; one graph for all."""
+    import torch
+    from libraries import GpuLibrary
+    tokens, width, most = DECODERS[name]
+    follows = decoder_weights(tokens, width)[2]
+    chain = [0]
+    for _ in range(most + 1):
+        chain.append(int(follows[chain[-1]]))
+    library = GpuLibrary(os.path.join(folder, f"lib{name}.so"))
+    first, stop = (torch.zeros(info.dims(), device="cuda", dtype=torch.int64) for info in library.inputs)
+    outputs = [torch.full(info.dims(), UNWRITTEN, device="cuda", dtype=torch.int64) for info in library.outputs]
+    run, graph, taken = library.binding([first, stop, *outputs]), torch.cuda.CUDAGraph(), {}
+    run()
+    with torch.cuda.graph(graph):
+        run()
+    for steps in (1, 5, most):
+        stop.fill_(chain[steps] if steps < most else -1)
+        for how, call in (("", graph.replay), ("*", run)):
+            for tensor in outputs:
+                tensor.fill_(UNWRITTEN)
+            call()
+            results = {info.name.decode(): tensor for info, tensor in zip(library.outputs, outputs)}
+            assert int(results["tokens_sizes"][0]) == steps, f"{name}: {results['tokens_sizes']} steps, not {steps}"
+            assert results["tokens"][:steps, 0].tolist() == chain[1:steps + 1], f"{name}: other tokens"
+            assert int(results["last"][0]) == chain[steps], f"{name}: another last token"
+            taken[f"{steps} steps{how}"] = by_host(call)
+    library.unload()
+    return taken[f"{most} steps"], taken
+
+
 def measure(folder, names):
     random = np.random.default_rng(int(os.environ.get("STRATA_SEED", "1")))
-    for cases, one in ((BOXES, measure_boxes), (SORTS, measure_sort), (COUNTS, measure_count)):
+    for cases, one in ((BOXES, measure_boxes), (SORTS, measure_sort), (COUNTS, measure_count),
+                       (DECODERS, measure_decoder)):
         for name in cases:
             if names and name not in names:
                 continue
