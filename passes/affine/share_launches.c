@@ -191,9 +191,9 @@ static bool is_full(const sharer_t *s, const launch_t *launch, MlirOperation cal
 
 static const char long_enough[] = "it takes long enough alone";
 
-// The model's time of |launch| with |call| and, where that is infinite, as several of its tiles do not fit a block,
-// with |call| in the tiles that suit the launch best. Those are its kernel's from then on, so its other calls count as
-// well: those beyond the first kernel's, as where both are a layer's they meet in every layer.
+// The model's time of |launch| with |call|, in its own tiles or, where these take longer than |apart|, or several of
+// them do not fit a block, in those that suit the launch best. Those are its kernel's from then on, so its other calls
+// count as well: those beyond the first kernel's, as where both are a layer's they meet in every layer.
 static double seconds_with(const sharer_t *s, launch_t *launch, MlirOperation call, double apart) {
   const strata_called_kernel_t *called = kernel_of(s, call);
   product_t *own = &s->products[strata_call_order_kernel(&s->order, call)];
@@ -203,18 +203,18 @@ static double seconds_with(const sharer_t *s, launch_t *launch, MlirOperation ca
   strata_schedule_t schedule;
   *load = own->load;
   double together = strata_tiled_together(s->device, launch->loads, launch->n_calls + 1);
-  if (!isinf(together) || s->compile->options->schedule || s->compile->options->tuning)
+  if (together <= apart || s->compile->options->schedule || s->compile->options->tuning)
     return together;
-  together = strata_tiled_suited(s->device, &own->problem, others, launch->loads, launch->n_calls, &schedule);
-  if (together > apart + others * alone)
-    return INFINITY;
+  double suited = strata_tiled_suited(s->device, &own->problem, others, launch->loads, launch->n_calls, &schedule);
+  if (suited > apart + others * alone)
+    return together;
   MlirStringRef name = strata_attr_str(called->func, "sym_name");
   strata_explain(s->compile, "product %.*s: %lldx%lldx%lld, %lld threads, in a launch with others", (int)name.length,
                  name.data, (long long)schedule.tile[0], (long long)schedule.tile[1], (long long)schedule.tile[2],
                  (long long)schedule.threads);
   strata_schedule_write(called->func, &schedule);
   own->load = *load;
-  return together - others * strata_tiled_together(s->device, load, 1);
+  return suited - others * strata_tiled_together(s->device, load, 1);
 }
 
 // Short products of the same schedule, or any where the model finds the launch with |call| no slower than the launch
