@@ -84,7 +84,7 @@ static tile_t tile_of(const strata_problem_t *p, const shape_t *shapes, size_t n
 // True if what is loaded of |side| goes to shared memory as it is.
 static bool is_copied(const strata_gpu_device_t *device, const strata_problem_t *p, int side) {
   bool is_as_loaded = p->sides[side].loaded_bytes == p->operand_bytes && !(p->mma && strata_mma_rounds(p->mma));
-  return device->has_async_copy && is_as_loaded && p->sides[side].is_wide;
+  return device->copies == STRATA_GPU_COPIES_THREADS && is_as_loaded && p->sides[side].is_wide;
 }
 
 // True if fragments are read ahead.

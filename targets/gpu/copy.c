@@ -1,8 +1,12 @@
-// Copies into shared memory that threads go on beside (docs/gpu.md): PTX's cp.async, or calls of the tests' driver.
+// Copies into shared memory that threads go on beside (docs/gpu.md): PTX's cp.async, loads to LDS of AMD's, or calls of
+// the tests' driver.
 //
 //   "tile.copy_async"(%memory, %at, %x, %position, %inside)
 //   %size = llvm.select %inside, 16, 0
 //   llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%to, %from, %size)
+// or, where the threads of a warp copy side by side, from %at, which all of them have, on,
+//   llvm.call_intrinsic "llvm.amdgcn.global.load.lds"(%from, %to, 16, 0, 0)
+// These have no groups: they are counted with all other accesses, and all of these are waited for.
 #include "targets/gpu/kernel.h"
 
 #include "dialects/tile/tile.h"
@@ -11,46 +15,86 @@ enum { BYTES = 16 };
 
 static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
 
-static void convert_copy(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+static bool is_of_warps(const strata_gpu_kernel_t *kernel) { return kernel->device->copies == STRATA_GPU_COPIES_WARPS; }
+
+// Of the running thread, where |first| is that of its warp's first.
+static MlirValue build_own_place(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue first) {
+  MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32),
+           i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
+  MlirValue lane = strata_gpu_build(op, "arith.andi", 2,
+                                    (MlirValue[]){kernel->thread, strata_gpu_build_i32(op, kernel->device->lanes - 1)},
+                                    i32, 0, NULL);
+  MlirValue bytes =
+      strata_gpu_build(op, "arith.muli", 2, (MlirValue[]){lane, strata_gpu_build_i32(op, BYTES)}, i32, 0, NULL);
+  MlirValue sum[] = {strata_gpu_build_cast(op, "llvm.ptrtoint", first, i64),
+                     strata_gpu_build_cast(op, "arith.extui", bytes, i64)};
+  MlirValue own = strata_gpu_build(op, "arith.addi", 2, sum, i64, 0, NULL);
+  return strata_gpu_build_cast(op, "llvm.inttoptr", own, mlirValueGetType(first));
+}
+
+static strata_status_t build_warp_copy(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue to,
+                                       MlirValue from) {
+  MlirValue inside = mlirOperationGetOperand(op, 4);
+  if (!strata_value_is_constant(inside) || !mlirIntegerAttrGetValueInt(strata_attr(strata_def(inside), "value")))
+    return strata_error(STRATA_UNSUPPORTED, "%s has no copies under a condition", kernel->device->name);
+  MlirValue operands[] = {from, to, strata_gpu_build_i32(op, BYTES), strata_gpu_build_i32(op, 0),
+                          strata_gpu_build_i32(op, 0)};
+  strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_ASYNC, 5, operands, (MlirType){0});
+  return NULL;
+}
+
+static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
   MlirValue inside = mlirOperationGetOperand(op, 4);
   MlirValue operands[] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1),
                           strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 2), 3),
                           {0}};
   if (is_emulated(kernel)) {
+    if (is_of_warps(kernel))
+      operands[0] = build_own_place(kernel, op, operands[0]);
     operands[2] = strata_gpu_build_cast(op, "arith.extui", inside, i32);
     strata_gpu_build_call(op, "strata_emulated_copy_async", 3, operands, (MlirType){0});
-    return;
+    return NULL;
   }
+  if (is_of_warps(kernel))
+    return build_warp_copy(kernel, op, operands[0], operands[1]);
   MlirValue sizes[] = {inside, strata_gpu_build_i32(op, BYTES), strata_gpu_build_i32(op, 0)};
   operands[2] = strata_gpu_build(op, "arith.select", 3, sizes, i32, 0, NULL);
   strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_ASYNC, 3, operands, (MlirType){0});
+  return NULL;
 }
 
 static void convert_commit(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   if (is_emulated(kernel))
     strata_gpu_build_call(op, "strata_emulated_copy_commit", 0, NULL, (MlirType){0});
-  else
+  else if (!is_of_warps(kernel))
     strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_COMMIT, 0, NULL, (MlirType){0});
 }
 
-static void convert_wait(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  MlirValue pending = strata_gpu_build_i32(op, strata_attr_i64(op, "pending", 0));
+static strata_status_t convert_wait(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  enum { NO_ACCESS = 0xF70 }; // of s_waitcnt: none of memory may be left, any number of others
+  int64_t left = strata_attr_i64(op, "pending", 0);
+  if (is_of_warps(kernel) && left)
+    return strata_error(STRATA_UNSUPPORTED, "%s waits for all copies, got %lld to be left", kernel->device->name,
+                        (long long)left);
+  bool is_of_all = is_of_warps(kernel) && !is_emulated(kernel);
+  MlirValue pending = strata_gpu_build_i32(op, is_of_all ? NO_ACCESS : left);
   if (is_emulated(kernel))
     strata_gpu_build_call(op, "strata_emulated_copy_wait", 1, &pending, (MlirType){0});
   else
     strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_WAIT, 1, &pending, (MlirType){0});
+  return NULL;
 }
 
 strata_status_t strata_gpu_convert_copy(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (!kernel->device->has_async_copy)
+  if (kernel->device->copies == STRATA_GPU_COPIES_NONE)
     return strata_error(STRATA_UNSUPPORTED, "%s has no copies that threads go on beside", kernel->device->name);
   if (strata_op_is(op, STRATA_TILE_COPY_ASYNC))
-    convert_copy(kernel, op);
+    STRATA_TRY(convert_copy(kernel, op));
   else if (strata_op_is(op, STRATA_TILE_COPY_COMMIT))
     convert_commit(kernel, op);
   else
-    convert_wait(kernel, op);
+    STRATA_TRY(convert_wait(kernel, op));
   mlirOperationDestroy(op);
   return NULL;
 }
