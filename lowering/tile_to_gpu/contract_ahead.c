@@ -20,7 +20,8 @@
 // iteration loads step n - 1 a second time.
 //
 // What warps copy instead (warp_copies.c) takes the same way: the copies of step k + 1 are waited for where it would be
-// stored, and those of step k + 2, into the slot of step k, begin behind the barrier, where nobody reads that any more.
+// stored, and those of step k + 2, into the slot of step k, begin at once behind the barrier, where nobody reads that any
+// more: they have the whole of step k + 1 then.
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/contract_loop.h"
 #include "lowering/tile_to_gpu/index.h"
@@ -157,9 +158,8 @@ static strata_status_t step_staged(pipeline_t *p, MlirValue step, int64_t slot) 
   wait_for_copies(p);
   STRATA_TRY(load_or_last(p, step_after));
   STRATA_TRY(strata_emit_shared_barrier(p->d));
-  MlirValue *next = begin_next(p, next_slot);
   STRATA_TRY(copy_or_last(p, step_after, own_slot));
-  multiply_last(p, next);
+  multiply_last(p, begin_next(p, next_slot));
   return NULL;
 }
 

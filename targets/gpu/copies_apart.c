@@ -11,17 +11,14 @@
 #include <llvm-c/Core.h>
 #include <string.h>
 
-static const char copy_name[] = "llvm.amdgcn.global.load.lds";
-
 enum { SHARED_SPACE = 3 };
 
 bool strata_gpu_is_copy(LLVMValueRef op) {
-  if (LLVMGetInstructionOpcode(op) != LLVMCall)
-    return false;
-  size_t length;
-  LLVMValueRef callee = LLVMGetCalledValue(op);
-  const char *name = callee && LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : NULL;
-  return name && length >= sizeof copy_name - 1 && strncmp(name, copy_name, sizeof copy_name - 1) == 0;
+  static const char copy[] = "llvm.amdgcn.global.load.lds";
+  LLVMValueRef callee = LLVMGetInstructionOpcode(op) == LLVMCall ? LLVMGetCalledValue(op) : NULL;
+  size_t length = 0;
+  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
+  return length >= sizeof copy - 1 && memcmp(name, copy, sizeof copy - 1) == 0;
 }
 
 static bool is_shared_load(LLVMValueRef op) {
