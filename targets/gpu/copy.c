@@ -17,19 +17,20 @@ static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->devi
 
 static bool is_of_warps(const strata_gpu_kernel_t *kernel) { return kernel->device->copies == STRATA_GPU_COPIES_WARPS; }
 
+static MlirValue build_with(MlirOperation op, const char *name, MlirValue value, int64_t constant) {
+  MlirType type = mlirValueGetType(value);
+  strata_named_attr_t attr = {"value", mlirIntegerAttrGet(type, constant)};
+  MlirValue operands[] = {value, strata_gpu_build(op, "arith.constant", 0, NULL, type, 1, &attr)};
+  return strata_gpu_build(op, name, 2, operands, type, 0, NULL);
+}
+
 // Of the running thread, where |first| is that of its warp's first.
 static MlirValue build_own_place(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue first) {
-  MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32),
-           i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
-  MlirValue lane = strata_gpu_build(op, "arith.andi", 2,
-                                    (MlirValue[]){kernel->thread, strata_gpu_build_i32(op, kernel->device->lanes - 1)},
-                                    i32, 0, NULL);
-  MlirValue bytes =
-      strata_gpu_build(op, "arith.muli", 2, (MlirValue[]){lane, strata_gpu_build_i32(op, BYTES)}, i32, 0, NULL);
-  MlirValue sum[] = {strata_gpu_build_cast(op, "llvm.ptrtoint", first, i64),
-                     strata_gpu_build_cast(op, "arith.extui", bytes, i64)};
-  MlirValue own = strata_gpu_build(op, "arith.addi", 2, sum, i64, 0, NULL);
-  return strata_gpu_build_cast(op, "llvm.inttoptr", own, mlirValueGetType(first));
+  MlirType i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
+  MlirValue lane = build_with(op, "arith.andi", kernel->thread, kernel->device->lanes - 1);
+  MlirValue sum[] = {strata_gpu_build_cast(op, "llvm.ptrtoint", first, i64), build_with(op, "arith.muli", lane, BYTES)};
+  return strata_gpu_build_cast(op, "llvm.inttoptr", strata_gpu_build(op, "arith.addi", 2, sum, i64, 0, NULL),
+                               mlirValueGetType(first));
 }
 
 static strata_status_t build_warp_copy(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue to,

@@ -153,7 +153,7 @@ bool handler_find(const handler_t *handlers, size_t n, const char *name, instruc
 // What is under way, in the order in which it comes; of the last two kinds in any order.
 typedef enum { CLASS_LOAD, CLASS_STORE, CLASS_LDS, CLASS_SCALAR, CLASS_FLAT, N_CLASSES } class_t;
 
-enum { MAX_LANES = 64, MAX_WAVES = 32 };
+enum { MAX_LANES = 64, MAX_WAVES = 32, MAX_COPIES = 64 };
 
 typedef enum { RUNS, AT_BARRIER, ENDED } wave_state_t;
 
@@ -167,6 +167,10 @@ typedef struct {
   uint32_t issued[N_CLASSES], done[N_CLASSES];
   uint32_t pending_vectors[N_VECTORS], pending_scalars[N_SCALARS]; // class and number of what writes it; 0: nothing
   uint32_t last_lds_store;
+  struct {
+    uint32_t address, size, number; // of LDS; of the load
+  } copies[MAX_COPIES];             // loads into LDS that have not been waited for, in order
+  unsigned n_copies;
   char *scratch; // the lanes' one after the other
 } wave_t;
 
@@ -220,6 +224,10 @@ uint32_t waits_issue(state_t *state, class_t class);
 void waits_mark(state_t *state, const operand_t *operand, unsigned words, class_t class, uint32_t number);
 void waits_until(state_t *state, const uint8_t *left);
 void waits_at_barrier(state_t *state);
+// Loads into LDS: |size| bytes at |address| are on their way, as the load |number|; nobody may read them, nor write
+// there, before the wave has waited.
+void copies_begin(state_t *state, uint32_t address, uint32_t size, uint32_t number);
+void copies_check(state_t *state, uint32_t address, size_t size);
 
 // Memory of a wave's own or of all; NULL after a finding.
 char *global_memory(state_t *state, uint64_t address, size_t size, bool is_write);
