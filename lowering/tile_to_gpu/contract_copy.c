@@ -9,12 +9,17 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/transfer.h"
+#include "passes/affine/launch_list.h"
+
+enum { ADDRESS_BITS = 32 }; // of bytes in a buffer, where warps copy
 
 // Whether the device's copies reach the places of |operand|.
 static bool reaches(const strata_gpu_distribution_t *d, const strata_shared_operand_t *operand, MlirOperation load) {
   if (d->device->copies != STRATA_GPU_COPIES_WARPS)
     return d->device->copies == STRATA_GPU_COPIES_THREADS;
-  return mlirAttributeIsNull(strata_attr(load, "mask")) && mlirAttributeIsNull(strata_attr(load, "pad")) &&
+  MlirType buffer = mlirValueGetType(mlirOperationGetOperand(load, 0));
+  bool is_small = mlirShapedTypeHasStaticShape(buffer) && strata_memref_size(buffer) < INT64_C(1) << ADDRESS_BITS;
+  return is_small && mlirAttributeIsNull(strata_attr(load, "mask")) && mlirAttributeIsNull(strata_attr(load, "pad")) &&
          strata_warps_can_copy(operand, d->device->lanes);
 }
 

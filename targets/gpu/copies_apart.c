@@ -4,7 +4,7 @@
 // barriers no load touches what a copy does. This is said by scopes of aliasing, once everything that might move loads
 // past barriers for it is done:
 //
-//   call void @llvm.amdgcn.global.load.lds(...), !alias.scope !{copies}
+//   call void @llvm.amdgcn.raw.ptr.buffer.load.lds(...), !alias.scope !{copies}
 //   %v = load <8 x half>, ptr addrspace(3) %p, !alias.scope !{loads}, !noalias !{copies}
 #include "targets/gpu/emit.h"
 
@@ -14,7 +14,7 @@
 enum { SHARED_SPACE = 3 };
 
 bool strata_gpu_is_copy(LLVMValueRef op) {
-  static const char copy[] = "llvm.amdgcn.global.load.lds";
+  static const char copy[] = "llvm.amdgcn.raw.ptr.buffer.load.lds";
   LLVMValueRef callee = LLVMGetInstructionOpcode(op) == LLVMCall ? LLVMGetCalledValue(op) : NULL;
   size_t length = 0;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";

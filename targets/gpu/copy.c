@@ -5,11 +5,15 @@
 //   %size = llvm.select %inside, 16, 0
 //   llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%to, %from, %size)
 // or, where the threads of a warp copy side by side, from %at, which all of them have, on,
-//   llvm.call_intrinsic "llvm.amdgcn.global.load.lds"(%from, %to, 16, 0, 0)
+//   llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.load.lds"(%buffer, %to, 16, %position in bytes, 0, 0, 0)
+// of a buffer of less than 4 GiB. The other one of AMD's, global_load_lds, LLVM 22 takes to be counted with accesses to
+// LDS as well, and then has these waited for too late.
 // These have no groups: they are counted with all other accesses, and all of these are waited for.
 #include "targets/gpu/kernel.h"
 
 #include "dialects/tile/tile.h"
+#include "lowering/expand/ops.h"
+#include "passes/affine/launch_list.h"
 
 enum { BYTES = 16 };
 
@@ -33,14 +37,37 @@ static MlirValue build_own_place(const strata_gpu_kernel_t *kernel, MlirOperatio
                                mlirValueGetType(first));
 }
 
-static strata_status_t build_warp_copy(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue to,
-                                       MlirValue from) {
-  MlirValue inside = mlirOperationGetOperand(op, 4);
+// What buffer loads take for a pointer: its extent is the buffer's.
+static MlirValue build_resource(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue memref, int64_t bytes) {
+  enum { RAW_WORDS = 0x27000 }; // elements of 32 bits, none of them swizzled
+  MlirContext context = kernel->compile->context;
+  strata_named_attr_t zero = {"value", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 16), 0)};
+  strata_named_attr_t size = {"value", strata_i64_attr(context, bytes)};
+  MlirValue operands[] = {
+      strata_gpu_build_address(kernel, op, memref, STRATA_GPU_FIRST),
+      strata_gpu_build(op, "arith.constant", 0, NULL, mlirIntegerTypeGet(context, 16), 1, &zero), // bytes of a record
+      strata_gpu_build(op, "arith.constant", 0, NULL, mlirIntegerTypeGet(context, 64), 1, &size),
+      strata_gpu_build_i32(op, RAW_WORDS)};
+  return strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BUFFER, 4, operands,
+                               mlirTypeParseGet(context, strata_str("!llvm.ptr<8>")));
+}
+
+static strata_status_t build_warp_copy(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue to) {
+  MlirValue inside = mlirOperationGetOperand(op, 4), from = mlirOperationGetOperand(op, 2);
+  MlirType type = mlirValueGetType(from), i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
+  int64_t element = strata_element_bytes(mlirShapedTypeGetElementType(type));
   if (!strata_value_is_constant(inside) || !mlirIntegerAttrGetValueInt(strata_attr(strata_def(inside), "value")))
     return strata_error(STRATA_UNSUPPORTED, "%s has no copies under a condition", kernel->device->name);
-  MlirValue operands[] = {from, to, strata_gpu_build_i32(op, BYTES), strata_gpu_build_i32(op, 0),
-                          strata_gpu_build_i32(op, 0)};
-  strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_ASYNC, 5, operands, (MlirType){0});
+  MlirValue position = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 3), i32);
+  MlirValue zero = strata_gpu_build_i32(op, 0);
+  MlirValue operands[] = {build_resource(kernel, op, from, strata_memref_size(type)),
+                          to,
+                          strata_gpu_build_i32(op, BYTES),
+                          build_with(op, "arith.muli", position, element),
+                          zero,
+                          zero,
+                          zero};
+  strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_ASYNC, 7, operands, (MlirType){0});
   return NULL;
 }
 
@@ -58,7 +85,7 @@ static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOpera
     return NULL;
   }
   if (is_of_warps(kernel))
-    return build_warp_copy(kernel, op, operands[0], operands[1]);
+    return build_warp_copy(kernel, op, operands[0]);
   MlirValue sizes[] = {inside, strata_gpu_build_i32(op, BYTES), strata_gpu_build_i32(op, 0)};
   operands[2] = strata_gpu_build(op, "arith.select", 3, sizes, i32, 0, NULL);
   strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_ASYNC, 3, operands, (MlirType){0});

@@ -1,4 +1,4 @@
-"""Products whose operands go past registers into LDS (gfx950's global_load_lds), as machine code executed instruction by
+"""Products whose operands go past registers into LDS (gfx950's buffer loads with lds), as machine code executed instruction by
 instruction and on the emulated device: tiles of every kind, operands contiguous along the reduction and across it, one
 step and several, an odd and an even number of them. Right in every bit, nothing found, and in the code there are loads
 to LDS. Where a tile hangs over an edge there are none of that operand, which comes through registers beside the other one.
@@ -6,6 +6,7 @@ to LDS. Where a tile hangs over an edge there are none of that operand, which co
     python3 copies_test.py "f16 nt"         # cases by parts of their names
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -45,7 +46,7 @@ def name_of(kind, order, tile, m, n, k):
 
 def instructions(library, device):
     listing = strata.run(os.path.join(LLVM, "llvm-objdump"), "-d", os.path.join(library, device + ".hsaco"))
-    return listing.count("global_load_lds_dwordx4"), listing.count("ds_write_b128")
+    return len(re.findall(r"buffer_load_dwordx4 .* lds\b", listing)), listing.count("ds_write_b128")
 
 
 def is_copied(kind, order):

@@ -108,11 +108,9 @@ def text_for_model(loop, device, chip):
     """The loop as llvm-mca takes it."""
     lines, start = [], "null" if device.startswith("gfx12") else "0"
     buffer = rf"buffer_load_\1 \2, v\3, s[4:7], {start} offen"
-    past = rf"buffer_load_\1 v\2, s[4:7], {start} offen lds"
     for text in loop:
         if re.match(LEFT_OUT, text):
             continue
-        text = re.sub(r"global_load_lds_(\w+) v\[?(\d+).*", past, text)
         lines.append(re.sub(r"global_load_(\w+) (v\[\d+:\d+\]), v\[(\d+):.*", buffer, text))
         if kind_of(text) == "matrix" and chip.lanes == 32:
             lines += ["v_nop"] * (cycles_of_product(text, chip) - 1)

@@ -89,6 +89,7 @@ struct instruction {
   int32_t offset, offset1;
   uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
   bool has_op_sel_hi, clamp, offen, idxen, returns, has_dpp_bound, is_sdwa, is_compact; // compact: no _e64
+  bool to_lds;          // of a buffer load: past registers
   uint8_t output_scale; // 1: times 2, 2: times 4, 3: half
   uint8_t row_mask, bank_mask, dpp_kind, dpp[N_DPP];
   uint8_t select[3], unused; // SDWA: of the result, then the operands
@@ -139,6 +140,9 @@ size_t kernel_hidden(const amdgpu_program_t *program, const char *name, hidden_t
 // The tables: each sets carry_out and row if it has |name|, which has no suffix of an encoding.
 typedef bool table_t(const amdgpu_program_t *program, const char *name, instruction_t *instruction);
 table_t vector_find, scalar_find, memory_find_row, matrix_find, across_find, control_find;
+
+// Makes a buffer load of |name| one into LDS; false: there is none.
+bool memory_load_to_lds(const char *name, instruction_t *instruction);
 
 // What carries out instructions of a name.
 typedef struct {

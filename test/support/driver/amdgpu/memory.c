@@ -305,7 +305,8 @@ static void modify_lane(const state_t *state, const row_t *row, const places_t *
 // Loads into LDS lie one after the other from where M0 says, of which there are as many bits as LDS has.
 static uint32_t loaded_place(const state_t *state, const instruction_t *instruction, const row_t *row, unsigned lane) {
   uint32_t mask = state->program->arch == 0x950 ? 0x3FFFF : 0xFFFF;
-  return (state->wave->scalars[M0] & mask) + (uint32_t)instruction->offset + lane * row->bytes;
+  return (state->wave->scalars[M0] & mask) + (uint32_t)instruction->offset +
+         lane * (row->bytes == 12 ? 16 : row->bytes);
 }
 
 static void load_to_shared(state_t *state, const instruction_t *instruction, const row_t *row, const char *memory,
@@ -467,6 +468,17 @@ static const row_t *find(const row_t *in, size_t n, const char *name) {
     if (*name && strcmp(in[i].name, name) == 0)
       return &in[i];
   return NULL;
+}
+
+bool memory_load_to_lds(const char *name, instruction_t *instruction) {
+  char row[64] = "load_lds_";
+  static const char prefix[] = "buffer_load_";
+  if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    return false;
+  strncat(row, name + sizeof prefix - 1, sizeof row - sizeof "load_lds_");
+  instruction->row = find(rows, sizeof rows / sizeof rows[0], row);
+  instruction->loads_as = 0;
+  return instruction->row;
 }
 
 bool memory_find_row(const amdgpu_program_t *program, const char *name, instruction_t *instruction) {
