@@ -100,7 +100,9 @@ static void convert_commit(const strata_gpu_kernel_t *kernel, MlirOperation op) 
 }
 
 static strata_status_t convert_wait(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  enum { NO_ACCESS = 0xF70 }; // of s_waitcnt: none of memory may be left, any number of others
+  // Of s_waitcnt: no access to memory may be left, nor to LDS, which the barrier behind it waits for anyway. As many as
+  // its field holds LLVM takes for a wait as well, as if no more could be under way.
+  enum { NO_ACCESS = 0x70 };
   int64_t left = strata_attr_i64(op, "pending", 0);
   if (is_of_warps(kernel) && left)
     return strata_error(STRATA_UNSUPPORTED, "%s waits for all copies, got %lld to be left", kernel->device->name,

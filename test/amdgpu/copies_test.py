@@ -49,9 +49,9 @@ def instructions(library, device):
     return len(re.findall(r"buffer_load_dwordx4 .* lds\b", listing)), listing.count("ds_write_b128")
 
 
-def is_copied(kind, order):
-    """Whether both operands are: those of eight bits that lie across the reduction are put together in registers."""
-    return fragments.BYTES[kind] == 2 or order == "nt"
+def is_copied(order, tile):
+    """Whether both operands certainly are: rows of a step lie in one span, and nothing is crossed."""
+    return order == "nt" and tile[5] <= 128
 
 
 def check(device, kind, order, tile, m, n, k):
@@ -73,8 +73,8 @@ def check(device, kind, order, tile, m, n, k):
     if target == "amdgpu":
         copies, stores = instructions("temps", device)
         hangs = n % tile[1] != 0
-        assert copies > 0 or not is_copied(kind, order) or hangs, "no loads to LDS"
-        assert not (copies and stores) or hangs or not is_copied(kind, order), "stores of operands beside loads to LDS"
+        assert copies > 0 or not is_copied(order, tile) or hangs, "no loads to LDS"
+        assert not (copies and stores) or hangs or not is_copied(order, tile), "stores of operands beside loads to LDS"
 
 
 def main():
