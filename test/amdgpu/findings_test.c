@@ -80,7 +80,7 @@ static const case_t cases[] = {
      LOAD TO_LDS "s_waitcnt vmcnt(1)\nds_read_b32 v1, v30"},
     {&gfx950, "", 128, EACH_TO_LDS "s_waitcnt vmcnt(0)\ns_barrier\nds_read_b32 v1, v31\ns_waitcnt lgkmcnt(0)\n" STORE},
     {&gfx950, "has waited for what it loads there", 128, EACH_TO_LDS "s_barrier\nds_read_b32 v1, v31"},
-    {&gfx950, "a race", 128,
+    {&gfx950, "before wave 1 has waited for what it loads there", 128,
      EACH_TO_LDS "s_barrier\ns_waitcnt vmcnt(0)\nds_read_b32 v1, v31\ns_waitcnt lgkmcnt(0)\n" STORE},
     {&gfx950, "of the block's 1024 bytes of LDS", 64, "s_movk_i32 m0, 0x304\nglobal_load_lds_dword v30, s[4:5]"},
     // Matrix instructions of waves want all lanes
