@@ -20,8 +20,8 @@
 // iteration loads step n - 1 a second time.
 //
 // What warps copy instead (warp_copies.c) takes the same way: the copies of step k + 1 are waited for where it would be
-// stored, and those of step k + 2, into the slot of step k, begin at once behind the barrier, where nobody reads that any
-// more: they have the whole of step k + 1 then.
+// stored, and those of step k + 2, into the slot of step k, begin at once behind the barrier, where nobody reads that
+// any more: they have the whole of step k + 1 then.
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/contract_loop.h"
 #include "lowering/tile_to_gpu/index.h"

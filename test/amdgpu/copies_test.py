@@ -1,7 +1,7 @@
-"""Products whose operands go past registers into LDS (gfx950's buffer loads with lds), as machine code executed instruction by
-instruction and on the emulated device: tiles of every kind, operands contiguous along the reduction and across it, one
+"""Products whose operands go past registers into LDS (gfx950's buffer loads with lds), as machine code executed
+instruction by instruction and on the emulated device: tiles of every kind, operands contiguous along the reduction and across it, one
 step and several, an odd and an even number of them. Right in every bit, nothing found, and in the code there are loads
-to LDS. Where a tile hangs over an edge there are none of that operand, which comes through registers beside the other one.
+to LDS. Where a tile hangs over an edge there are none of that operand, which comes through registers beside the other.
 
     python3 copies_test.py "f16 nt"         # cases by parts of their names
 """
@@ -22,7 +22,7 @@ DEVICES = {"gfx950": "0x950", "emulated_950": ""}
 LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
 STEPS = (1, 2, 3, 4, 5)
 KINDS = ("f16", "bf16", "s8", "e4m3")
-# Of the tiles of fragments_test, those that one warp to a tile's step share: as gfx950 has them by itself, and small ones.
+# As those of fragments_test: what gfx950 takes by itself, small ones, and such whose steps several warps share.
 TILES = [(128, 256, 2, 4, 1, 128), (128, 128, 2, 4, 1, 64), (64, 64, 2, 2, 1, 128), (64, 32, 2, 1, 1, 128),
          (32, 64, 1, 2, 1, 128), (64, 64, 2, 2, 2, 128), (32, 32, 1, 1, 4, 256)]
 
