@@ -40,6 +40,13 @@ typedef enum {
   STRATA_GPU_EMULATED, // the host's machine code, run thread by thread by the tests' driver (test/support/driver)
 } strata_gpu_code_t;
 
+// How threads have 16 bytes each copied into shared memory, past registers, and go on.
+typedef enum {
+  STRATA_GPU_COPIES_NONE,
+  STRATA_GPU_COPIES_THREADS, // each to where it likes (cp.async)
+  STRATA_GPU_COPIES_WARPS,   // those of a warp side by side
+} strata_gpu_copies_t;
+
 enum { STRATA_GPU_SHARED_OF_BLOCK = 1 << 10 }; // bytes of shared memory that the driver takes of each block
 
 // A GPU the nvgpu and amdgpu targets can compile for: an architecture (rows of targets/gpu/devices.def), or a card of
@@ -65,8 +72,8 @@ typedef struct strata_gpu_device {
   int64_t products;       // operations a second of products of 16-bit operands
   const char *mma;        // family of matrix instructions: a set of rows of targets/gpu/mma.def; "": none
   const char
-      *mma_async;      // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
-  bool has_async_copy; // cp.async
+      *mma_async; // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
+  strata_gpu_copies_t copies;
   bool has_programmatic_launch;
   bool has_tanh;            // tanh of f32 to 11 bits
   const char *card;         // as its vendor calls it; NULL: an architecture, judged by the costs that were measured
@@ -99,9 +106,10 @@ static inline int64_t strata_gpu_shared_of_block(const strata_gpu_device_t *devi
 // Registers of what a thread loads of a step, beside which those of the next step's fragments fit as well.
 enum { STRATA_GPU_LOADED_AHEAD = 32 };
 
-// True if attention and pairs are kernels on multiply-adds: threads stage what they read, and nothing else does.
+// True if attention and pairs are kernels on multiply-adds: threads stage what they read. Copies of warps carry what a
+// product multiplies as it is, and no more.
 static inline bool strata_gpu_stages_by_threads(const strata_gpu_device_t *device) {
-  return !device->mma_async[0] && !device->has_async_copy;
+  return !device->mma_async[0] && device->copies != STRATA_GPU_COPIES_THREADS;
 }
 
 static inline bool strata_target_is_gpu(const strata_compile_t *compile) {

@@ -32,6 +32,12 @@ typedef enum {
 
 typedef struct strata_source strata_source_t; // operand.h
 
+// Copies of a warp, which lie side by side: whose part of a tile the running thread copies, and where those of its warp
+// begin in the first slot.
+typedef struct {
+  MlirValue thread, first;
+} strata_warp_copies_t;
+
 typedef struct {
   MlirValue value;               // the old one
   const strata_source_t *source; // how it comes into a slot, once that is found
@@ -45,6 +51,7 @@ typedef struct {
   strata_layout_t fragment;       // as the product reads it
   strata_layout_t matrices;       // BY_ROW: rows of 16 bytes that a thread names to tile.load_matrices
   MlirValue memory;               // slots of rows x steps elements, once allocated
+  strata_warp_copies_t by_warps;  // of copies of warps, once it is known that they come so
   const strata_registers_t *held; // in |fragment|: what threads have already, so that nothing passes through memory
 } strata_shared_operand_t;
 
@@ -97,6 +104,19 @@ strata_registers_t strata_operand_rounded(strata_gpu_distribution_t *d, const st
                                           const strata_registers_t *from);
 STRATA_MUST_CHECK strata_status_t strata_operand_allocate(strata_gpu_distribution_t *d,
                                                           strata_shared_operand_t *operand, int64_t slots);
+// Where an element lies in a slot, in elements: what its register and what its thread contribute, which are XORed.
+int64_t strata_operand_register_place(const strata_shared_operand_t *operand, const strata_layout_t *layout,
+                                      int64_t reg);
+int64_t strata_operand_thread_place(const strata_shared_operand_t *operand, const strata_layout_t *layout,
+                                    int64_t thread);
+// The XOR of columns[i] over the bits i of |value| that are set, below |n_bits|.
+MlirValue strata_emit_linear(strata_emitter_t *e, MlirValue value, int n_bits, const int64_t *columns);
+
+// Copies of warps (warp_copies.c): if |lanes| threads that copy side by side can bring operand->load; what is the same
+// in all tiles, emitted here.
+bool strata_warps_can_copy(const strata_shared_operand_t *operand, int64_t lanes);
+strata_warp_copies_t strata_warp_copies(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand);
+
 // Where a thread's registers of |layout| lie in |slot|.
 typedef struct {
   const strata_shared_operand_t *operand;
@@ -106,6 +126,9 @@ typedef struct {
 } strata_operand_places_t;
 strata_operand_places_t strata_operand_places(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
                                               const strata_layout_t *layout, MlirValue slot);
+// The same of copies of warps: of each warp's first thread.
+strata_operand_places_t strata_operand_copied_places(strata_gpu_distribution_t *d,
+                                                     const strata_shared_operand_t *operand, MlirValue slot);
 MlirValue strata_operand_place(strata_gpu_distribution_t *d, const strata_operand_places_t *places, int64_t reg);
 // True if |count| registers from |reg| on, |step| apart, lie side by side there, and aligned.
 bool strata_operand_is_run(const strata_shared_operand_t *operand, const strata_layout_t *layout, int64_t reg,

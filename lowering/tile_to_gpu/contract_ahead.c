@@ -18,6 +18,10 @@
 // In a pair slots are constants, so that no address is computed, and fragments change places with the next ones, so
 // that none is moved. There is no branch: the scheduler may put memory's instructions between the products. The last
 // iteration loads step n - 1 a second time.
+//
+// What warps copy instead (warp_copies.c) takes the same way: the copies of step k + 1 are waited for where it would be
+// stored, and those of step k + 2, into the slot of step k, begin at once behind the barrier, where nobody reads that
+// any more: they have the whole of step k + 1 then.
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/contract_loop.h"
 #include "lowering/tile_to_gpu/index.h"
@@ -49,6 +53,11 @@ static bool fit_beside(const pipeline_t *p) {
 
 bool strata_pipeline_reads_ahead(const pipeline_t *p) {
   return product(p)->mma && (are_both_copied(p) || (strata_gpu_stages_by_threads(p->d->device) && fit_beside(p)));
+}
+
+// The first form: whose slots are filled by nothing else, each thread's copies where it likes.
+static bool are_copied_ahead(const pipeline_t *p) {
+  return are_both_copied(p) && !strata_gpu_stages_by_threads(p->d->device);
 }
 
 static MlirValue following(pipeline_t *p, MlirValue step) {
@@ -115,21 +124,41 @@ static strata_status_t load_or_last(pipeline_t *p, MlirValue step) {
   return strata_pipeline_load(p, strata_emit_binary(&p->d->e, "arith.minsi", step, last));
 }
 
+// Copies of that step into |slot|, those that there are.
+static strata_status_t copy_or_last(pipeline_t *p, MlirValue step, MlirValue slot) {
+  if (!strata_pipeline_has_copies(p))
+    return NULL;
+  MlirValue last = strata_gpu_emit_size_plus(p->d, p->n_steps, -1);
+  STRATA_TRY(strata_pipeline_copy(p, strata_emit_binary(&p->d->e, "arith.minsi", step, last), slot, (MlirValue){0}));
+  strata_pipeline_commit(p);
+  return NULL;
+}
+
+static void wait_for_copies(pipeline_t *p) {
+  if (strata_pipeline_has_copies(p))
+    strata_pipeline_wait(p, 0);
+}
+
 static strata_status_t begin_staged(pipeline_t *p) {
   MlirValue zero = strata_emit_index(&p->d->e, 0);
+  STRATA_TRY(copy_or_last(p, zero, zero));
   STRATA_TRY(strata_pipeline_load(p, zero));
   STRATA_TRY(strata_pipeline_store(p, zero, zero));
+  wait_for_copies(p);
   return strata_emit_shared_barrier(p->d);
 }
 
 // All of step |step| in |slot|, and the operands of the next one into the other slot.
 static strata_status_t step_staged(pipeline_t *p, MlirValue step, int64_t slot) {
   strata_emitter_t *e = &p->d->e;
-  MlirValue next_step = following(p, step), next_slot = strata_emit_index(e, !slot);
-  strata_product_go_on(p->d, product(p), strata_emit_index(e, slot), p->state.data + p->n_sums, p->state.data);
+  MlirValue own_slot = strata_emit_index(e, slot), next_slot = strata_emit_index(e, !slot);
+  MlirValue next_step = following(p, step), step_after = following(p, next_step);
+  strata_product_go_on(p->d, product(p), own_slot, p->state.data + p->n_sums, p->state.data);
   STRATA_TRY(strata_pipeline_store(p, next_step, next_slot));
-  STRATA_TRY(load_or_last(p, following(p, next_step)));
+  wait_for_copies(p);
+  STRATA_TRY(load_or_last(p, step_after));
   STRATA_TRY(strata_emit_shared_barrier(p->d));
+  STRATA_TRY(copy_or_last(p, step_after, own_slot));
   multiply_last(p, begin_next(p, next_slot));
   return NULL;
 }
@@ -163,9 +192,11 @@ static strata_status_t step_odd(pipeline_t *p, MlirValue step) {
   return NULL;
 }
 
+// Nothing may be on its way to shared memory when its slots are done with.
 static void finish_staged(pipeline_t *p) {
   MlirValue last = strata_gpu_emit_size_plus(p->d, p->n_steps, -1);
   strata_product_go_on(p->d, product(p), strata_pipeline_slot(p, last), p->state.data + p->n_sums, p->state.data);
+  wait_for_copies(p);
   multiply_last(p, NULL);
 }
 
@@ -186,7 +217,7 @@ static strata_status_t emit_loop(pipeline_t *p, MlirValue end,
 strata_status_t strata_pipeline_ahead(pipeline_t *p) {
   strata_emitter_t *e = &p->d->e;
   MlirValue zero = strata_emit_index(e, 0);
-  if (are_both_copied(p)) {
+  if (are_copied_ahead(p)) {
     STRATA_TRY(begin_copied(p));
     begin_fragments(p, zero);
     return emit_loop(p, strata_gpu_emit_size(p->d, p->n_steps), step_copied);
@@ -195,6 +226,7 @@ strata_status_t strata_pipeline_ahead(pipeline_t *p) {
   p->state.count = (size_t)p->n_sums;
   begin_fragments(p, zero);
   STRATA_TRY(load_or_last(p, strata_emit_index(e, 1)));
+  STRATA_TRY(copy_or_last(p, strata_emit_index(e, 1), strata_emit_index(e, 1)));
   MlirValue others = strata_gpu_emit_size_plus(p->d, p->n_steps, -1);
   STRATA_TRY(emit_loop(p, strata_emit_with(e, "arith.shrui", others, 1), step_pair));
   STRATA_TRY(step_odd(p, strata_gpu_emit_size_plus(p->d, p->n_steps, -2)));

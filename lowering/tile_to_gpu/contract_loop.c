@@ -45,7 +45,9 @@ static bool is_copied(const pipeline_t *p, MlirOperation op) {
   return result;
 }
 
-static bool has_copies(const pipeline_t *p) { return strata_pipeline_copies(p, 0) || strata_pipeline_copies(p, 1); }
+bool strata_pipeline_has_copies(const pipeline_t *p) {
+  return strata_pipeline_copies(p, 0) || strata_pipeline_copies(p, 1);
+}
 
 // What addresses are made of: index values, the same in all threads.
 static bool is_scalar(MlirOperation op) {
@@ -96,20 +98,29 @@ static strata_status_t read_body(pipeline_t *p) {
   return NULL;
 }
 
-// How operands come, and how many slots there are. None of a pair's are copied.
+// Whether the loop waits for copies: as the schedule says, or where those of warps take the place of a matrix
+// instruction's loads and stores. None of a pair's operands are copied.
+static bool may_copy(const pipeline_t *p, const strata_schedule_t *schedule) {
+  const strata_mma_t *mma = p->products[0].mma;
+  bool is_rounded = mma && strata_mma_rounds(mma);
+  return !is_rounded && p->n_products == 1 &&
+         (schedule->slots > 0 || (mma && p->d->device->copies == STRATA_GPU_COPIES_WARPS));
+}
+
+// How operands come, and how many slots there are.
 static strata_status_t find_sources(pipeline_t *p) {
   strata_schedule_t schedule = strata_gpu_schedule_of(p->d, p->loop);
-  bool is_rounded = p->products[0].mma && strata_mma_rounds(p->products[0].mma);
   for (int i = 0; i < p->n_products; i++)
     for (int side = 0; side < 2; side++) {
       strata_shared_operand_t *operand = &p->products[i].operands[side];
       MlirOperation load = strata_operand_load(operand);
       bool is_inside = !mlirOperationIsNull(load) && mlirOperationEqual(mlirOperationGetParentOperation(load), p->loop);
-      const strata_operand_terms_t terms = {.has_copies =
-                                                is_inside && !is_rounded && p->n_products == 1 && schedule.slots > 0};
+      const strata_operand_terms_t terms = {.has_copies = is_inside && may_copy(p, &schedule)};
       STRATA_TRY(strata_operand_find_source(p->d, operand, &terms));
+      if (operand->source->by == STRATA_FILLED_BY_COPIES && p->d->device->copies == STRATA_GPU_COPIES_WARPS)
+        operand->by_warps = strata_warp_copies(p->d, operand);
     }
-  p->n_slots = has_copies(p) ? schedule.slots : STRATA_CONTRACT_SLOTS;
+  p->n_slots = strata_pipeline_has_copies(p) && schedule.slots ? schedule.slots : STRATA_CONTRACT_SLOTS;
   return NULL;
 }
 
@@ -294,10 +305,10 @@ static strata_status_t emit_loop(pipeline_t *p) {
   d->nest.loops++;
   MlirValue slot = strata_pipeline_slot(p, loop.induction);
   STRATA_TRY(strata_pipeline_store(p, loop.induction, slot));
-  if (has_copies(p))
+  if (strata_pipeline_has_copies(p))
     strata_pipeline_wait(p, p->n_slots - 2); // the next one has not begun
   STRATA_TRY(strata_emit_barrier(d));
-  if (has_copies(p))
+  if (strata_pipeline_has_copies(p))
     STRATA_TRY(emit_next_copies(p, loop.induction));
   STRATA_TRY(emit_next_loads(p, loop.induction));
   for (int i = 0; i < p->n_products; i++)
@@ -308,7 +319,7 @@ static strata_status_t emit_loop(pipeline_t *p) {
 }
 
 static strata_status_t emit_staged(pipeline_t *p) {
-  if (has_copies(p))
+  if (strata_pipeline_has_copies(p))
     STRATA_TRY(strata_pipeline_first_copies(p, p->n_slots - 1));
   STRATA_TRY(strata_pipeline_load(p, strata_emit_index(&p->d->e, 0)));
   return emit_loop(p);

@@ -33,8 +33,9 @@ STRATA_MUST_CHECK strata_status_t strata_pipeline_load(strata_pipeline_t *p, Mli
 // Computes the operands of step |step| from what was loaded and puts them into |slot|.
 STRATA_MUST_CHECK strata_status_t strata_pipeline_store(strata_pipeline_t *p, MlirValue step, MlirValue slot);
 
-// True if operand |side| is copied, which threads need not carry out.
+// True if operand |side| is copied, which threads need not carry out; if one of them is.
 bool strata_pipeline_copies(const strata_pipeline_t *p, int side);
+bool strata_pipeline_has_copies(const strata_pipeline_t *p);
 // Begins the copies of step |step|; of zeros, if |exists| is there and false.
 STRATA_MUST_CHECK strata_status_t strata_pipeline_copy(strata_pipeline_t *p, MlirValue step, MlirValue slot,
                                                        MlirValue exists);

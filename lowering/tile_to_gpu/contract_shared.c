@@ -66,11 +66,11 @@ static int64_t address(const strata_shared_operand_t *o, int64_t row, int64_t st
   return strata_place_of(&layout, (const int64_t[]){row, step});
 }
 
-static int64_t register_address(const strata_shared_operand_t *o, const strata_layout_t *layout, int64_t reg) {
+int64_t strata_operand_register_place(const strata_shared_operand_t *o, const strata_layout_t *layout, int64_t reg) {
   return address(o, strata_layout_reg_coordinate(layout, reg, 0), strata_layout_reg_coordinate(layout, reg, 1));
 }
 
-static int64_t thread_address(const strata_shared_operand_t *o, const strata_layout_t *layout, int64_t thread) {
+int64_t strata_operand_thread_place(const strata_shared_operand_t *o, const strata_layout_t *layout, int64_t thread) {
   return address(o, strata_layout_thread_coordinate(layout, thread, 0),
                  strata_layout_thread_coordinate(layout, thread, 1));
 }
@@ -79,35 +79,39 @@ static int64_t thread_address(const strata_shared_operand_t *o, const strata_lay
 static int64_t thread_bits(const strata_shared_operand_t *o, const strata_layout_t *layout) {
   int64_t bits = 0, n_threads = strata_layout_threads(layout);
   for (int64_t thread = 1; thread < n_threads; thread *= 2)
-    bits |= thread_address(o, layout, thread);
+    bits |= strata_operand_thread_place(o, layout, thread);
   return bits;
 }
 
-// Bits of the thread's number that go to the address |shift| places further up.
-static int64_t shifted_bits(const strata_shared_operand_t *o, const strata_layout_t *layout, int shift) {
-  int64_t mask = 0, n_threads = strata_layout_threads(layout);
-  for (int bit = 0; INT64_C(1) << bit < n_threads; bit++)
-    if (bit + shift >= 0 && thread_address(o, layout, INT64_C(1) << bit) >> (bit + shift) & 1)
-      mask |= INT64_C(1) << bit;
-  return mask;
+MlirValue strata_emit_linear(strata_emitter_t *e, MlirValue value, int n_bits, const int64_t *columns) {
+  enum { MAX_SHIFT = 31 };
+  MlirValue result = strata_emit_index(e, 0);
+  for (int shift = -MAX_SHIFT; shift <= MAX_SHIFT; shift++) {
+    int64_t mask = 0; // of the bits that go to those |shift| places further up
+    for (int bit = 0; bit < n_bits; bit++)
+      if (bit + shift >= 0 && columns[bit] >> (bit + shift) & 1)
+        mask |= INT64_C(1) << bit;
+    if (!mask)
+      continue;
+    MlirValue bits = strata_emit_with(e, "arith.andi", value, mask);
+    if (shift)
+      bits = strata_emit_binary(e, shift < 0 ? "arith.shrui" : "arith.shli", bits,
+                                strata_emit_index(e, shift < 0 ? -shift : shift));
+    result = strata_emit_binary(e, "arith.xori", result, bits);
+  }
+  return result;
 }
 
 // The running thread's part of the addresses, in |slot|.
 static MlirValue emit_base(strata_gpu_distribution_t *d, const strata_shared_operand_t *o,
                            const strata_layout_t *layout, MlirValue slot) {
-  enum { MAX_SHIFT = 31 };
+  enum { MAX_BITS = 31 };
   strata_emitter_t *e = &d->e;
-  MlirValue base = strata_emit_index(e, 0);
-  for (int shift = -MAX_SHIFT; shift <= MAX_SHIFT; shift++) {
-    int64_t mask = shifted_bits(o, layout, shift);
-    if (!mask)
-      continue;
-    MlirValue bits = strata_emit_with(e, "arith.andi", d->role.thread, mask);
-    if (shift)
-      bits = strata_emit_binary(e, shift < 0 ? "arith.shrui" : "arith.shli", bits,
-                                strata_emit_index(e, shift < 0 ? -shift : shift));
-    base = strata_emit_binary(e, "arith.xori", base, bits);
-  }
+  int64_t columns[MAX_BITS], n_threads = strata_layout_threads(layout);
+  int n_bits = 0;
+  for (; INT64_C(1) << n_bits < n_threads; n_bits++)
+    columns[n_bits] = strata_operand_thread_place(o, layout, INT64_C(1) << n_bits);
+  MlirValue base = strata_emit_linear(e, d->role.thread, n_bits, columns);
   MlirValue first = strata_emit_times(e, slot, o->rows * o->steps);
   return strata_emit_binary(e, "arith.addi", base, first);
 }
@@ -136,16 +140,26 @@ strata_operand_places_t strata_operand_places(strata_gpu_distribution_t *d, cons
                                    .base = emit_base(d, operand, layout, slot)};
 }
 
+strata_operand_places_t strata_operand_copied_places(strata_gpu_distribution_t *d,
+                                                     const strata_shared_operand_t *operand, MlirValue slot) {
+  MlirValue begin = strata_emit_times(&d->e, slot, operand->rows * operand->steps);
+  return (strata_operand_places_t){.operand = operand,
+                                   .layout = &operand->load,
+                                   .bits = thread_bits(operand, &operand->load),
+                                   .base = strata_emit_binary(&d->e, "arith.addi", operand->by_warps.first, begin)};
+}
+
 MlirValue strata_operand_place(strata_gpu_distribution_t *d, const strata_operand_places_t *places, int64_t reg) {
-  return emit_address(d, places->base, places->bits, register_address(places->operand, places->layout, reg));
+  return emit_address(d, places->base, places->bits,
+                      strata_operand_register_place(places->operand, places->layout, reg));
 }
 
 bool strata_operand_is_run(const strata_shared_operand_t *operand, const strata_layout_t *layout, int64_t reg,
                            int64_t step, int64_t count) {
-  int64_t first = register_address(operand, layout, reg);
+  int64_t first = strata_operand_register_place(operand, layout, reg);
   bool is_run = first % count == 0 && !(thread_bits(operand, layout) & (count - 1));
   for (int64_t i = 1; i < count; i++)
-    is_run &= register_address(operand, layout, reg + i * step) == first + i;
+    is_run &= strata_operand_register_place(operand, layout, reg + i * step) == first + i;
   return is_run;
 }
 
@@ -169,7 +183,7 @@ static const places_t *find_places(strata_gpu_distribution_t *d, const strata_sh
   for (int64_t i = 0; i < places->n_addresses; i++)
     places->registers[i] = -1;
   for (int64_t reg = places->count; reg-- > 0;)
-    places->registers[register_address(o, layout, reg)] = reg;
+    places->registers[strata_operand_register_place(o, layout, reg)] = reg;
   return places;
 }
 
@@ -225,7 +239,7 @@ strata_operand_reader_t strata_operand_reader(strata_gpu_distribution_t *d, cons
 static void load_run(strata_gpu_distribution_t *d, strata_operand_reader_t *reader, int64_t reg) {
   const strata_shared_operand_t *operand = reader->operand;
   const places_t *places = reader->places;
-  int64_t first, length = run_around(places, register_address(operand, &operand->fragment, reg), &first);
+  int64_t first, length = run_around(places, strata_operand_register_place(operand, &operand->fragment, reg), &first);
   MlirType type = strata_lanes_type(operand->element, length);
   MlirValue value = strata_lanes_load(&d->e, type, operand->memory, emit_address(d, reader->base, places->bits, first));
   for (int64_t i = 0; i < length; i++) {

@@ -106,7 +106,8 @@ strata_status_t strata_rows_note(strata_rows_ahead_t *a, MlirOperation op) {
     f.loaded = strata_registers_in(d, f.loaded.type, &layout);
   }
   strata_transfer_t transfer = strata_gpu_transfer(d, op, 0, &box);
-  if (!f.n_bulks && (!d->device->has_async_copy || !strata_transfer_is_whole(d, &transfer, &f.loaded, &f.step)))
+  if (!f.n_bulks &&
+      (d->device->copies != STRATA_GPU_COPIES_THREADS || !strata_transfer_is_whole(d, &transfer, &f.loaded, &f.step)))
     return NULL;
   if (f.n_bulks) {
     a->bulk_bytes += d->plan.rows * f.loaded.sizes[1] * bytes;

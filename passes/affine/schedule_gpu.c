@@ -344,8 +344,8 @@ static bool schedule_sectors(const gpu_kernel_t *k, const strata_row_kernel_t *r
   n_tasks *= strata_ceil_div(likely(k, rows->sizes[rows->crossed]), block);
   int64_t threads =
       strata_power_of_two_from(block * strata_max(k->device->lanes, strata_ceil_div(length, SECTOR_ELEMENTS)));
-  if (!(k->device->has_async_copy || *k->device->mma_async) || threads > k->device->max_threads / 2 ||
-      length < k->device->lanes * width)
+  if (!(k->device->copies == STRATA_GPU_COPIES_THREADS || *k->device->mma_async) ||
+      threads > k->device->max_threads / 2 || length < k->device->lanes * width)
     return false;
   int64_t teams = teams_in_turn(k, n_rows, length, block, threads);
   if (teams == 0 || n_tasks <= k->device->n_processors * teams)

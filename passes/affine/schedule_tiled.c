@@ -84,7 +84,7 @@ static tile_t tile_of(const strata_problem_t *p, const shape_t *shapes, size_t n
 // True if what is loaded of |side| goes to shared memory as it is.
 static bool is_copied(const strata_gpu_device_t *device, const strata_problem_t *p, int side) {
   bool is_as_loaded = p->sides[side].loaded_bytes == p->operand_bytes && !(p->mma && strata_mma_rounds(p->mma));
-  return device->has_async_copy && is_as_loaded && p->sides[side].is_wide;
+  return device->copies == STRATA_GPU_COPIES_THREADS && is_as_loaded && p->sides[side].is_wide;
 }
 
 // True if fragments are read ahead.
@@ -353,18 +353,18 @@ bool strata_tiled_load(const strata_gpu_device_t *device, const strata_problem_t
   return is_one;
 }
 
-// Rounds of all loads, one after the other or as the tiles of one fill the last round of another.
+// Rounds of all loads in the order in which they begin, one after the other or as the tiles of one fill the last round
+// of those before: the last tile of a load begins, at the latest, when all before it would end if they were shared out
+// evenly.
 typedef struct {
-  double apart, evenly, longest; // seconds
+  double apart, evenly, seconds;
 } rounds_t;
 
 static void add_rounds(rounds_t *r, double tiles, double at_once, double seconds) {
   r->apart += ceil(tiles / at_once) * seconds;
   r->evenly += tiles / at_once * seconds;
-  r->longest = fmax(r->longest, seconds);
+  r->seconds = fmax(r->seconds, fmin(r->apart, r->evenly + seconds));
 }
-
-static double rounds_seconds(const rounds_t *r) { return fmin(r->apart, r->evenly + r->longest); }
 
 // Of a block of |threads|. What the epilogue may exchange counts where there are several tiles: one alone has as much
 // as in a launch of its own.
@@ -392,5 +392,23 @@ double strata_tiled_together(const strata_gpu_device_t *device, const strata_til
   }
   if (n > 1 && shared > device->shared_bytes)
     return INFINITY;
-  return launch + fmax(memory, fmax(rounds_seconds(&work), rounds_seconds(&wait)));
+  return launch + fmax(memory, fmax(work.seconds, wait.seconds));
+}
+
+double strata_tiled_suited(const strata_gpu_device_t *device, const strata_problem_t *problem, double alone,
+                           strata_tiled_load_t *loads, int n, strata_schedule_t *out_schedule) {
+  const strata_work_t work = {.device = device, .product = problem};
+  double least = INFINITY;
+  strata_tiled_load_t best = {0};
+  for (strata_candidate_t c = {0}; strata_candidate_next(&work, &strata_ways_tiled, &c);) {
+    loads[n] = load_of(device, problem, &c.tiled);
+    double seconds = strata_tiled_together(device, loads, n + 1) + alone * c.seconds;
+    if (seconds >= least)
+      continue;
+    least = seconds;
+    best = loads[n];
+    *out_schedule = c.schedule;
+  }
+  loads[n] = best;
+  return least;
 }

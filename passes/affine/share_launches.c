@@ -7,8 +7,9 @@
 //
 // Calls of one number follow one another; tile-join-launches makes one call of them, whose tasks are those of all. What
 // a launch saves is the time between two kernels, and the processors that a small one leaves idle; so kernels that take
-// long stay alone, and on the cpu, where only the first counts and what was just written is in a cache, calls only join
-// their neighbours.
+// long stay alone, but for products, of which the model says what they gain, and maps that do the same, none of which
+// has another computation's registers. On the cpu, where only the time between counts and what was just written is in a
+// cache, calls only join their neighbours.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/counted_loop.h"
@@ -36,6 +37,7 @@ typedef const char *obstacle_t;
 // A kernel that is called, as far as it is a product.
 typedef struct {
   bool is_product;
+  strata_problem_t problem;
   strata_tiled_load_t load;
 } product_t;
 
@@ -87,7 +89,7 @@ static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
   bool is_rows = schedule.kind == STRATA_KERNEL_ROWS;
   if (schedule.blocks || (is_rows && (schedule.slots || schedule.n_tile == 2)))
     return "its blocks carry out several tasks";
-  return is_long(s, func) ? "it takes long enough alone" : NULL;
+  return NULL;
 }
 
 static const strata_called_kernel_t *kernel_of(const sharer_t *s, MlirOperation call) {
@@ -111,6 +113,7 @@ static strata_status_t read_product(const sharer_t *s, const strata_called_kerne
     return NULL;
   strata_gpu_contraction_t question = {.compile = s->compile, .device = s->device, .calls = s->order.calls};
   STRATA_TRY(strata_problem_of_called(&question, called, &product, &out->is_product));
+  out->problem = product.problem;
   out->is_product = out->is_product && strata_tiled_load(s->device, &product.problem, &schedule, &out->load);
   return NULL;
 }
@@ -122,6 +125,7 @@ typedef struct {
   int n_calls;
   bool is_uneven;                       // products of several schedules
   bool has_unknown;                     // or some that the model knows nothing of
+  bool has_long;                        // one of the kernels takes long
   strata_tiled_load_t loads[MAX_CALLS]; // of products
   bool computes;                        // one of them does more than to copy
   bool are_alike;                       // all do the same with other buffers
@@ -140,12 +144,10 @@ static bool computes(const sharer_t *s, MlirOperation call) {
   return strata_attr_i64(kernel_of(s, call)->func, "strata.flops", 0) > 0;
 }
 
-// True of maps whose nests have the same names and the same work: code that differs in constants.
-static bool are_alike(const sharer_t *s, MlirOperation a, MlirOperation b) {
+// True of maps whose nests have the same names: one computation, of buffers of any sizes.
+static bool do_the_same(const sharer_t *s, MlirOperation a, MlirOperation b) {
   MlirOperation first = kernel_of(s, a)->func, second = kernel_of(s, b)->func;
-  if (strata_schedule_read(first).kind != STRATA_KERNEL_MAP ||
-      !mlirAttributeEqual(strata_attr(first, "strata.schedule"), strata_attr(second, "strata.schedule")) ||
-      !mlirAttributeEqual(strata_attr(first, "strata.flops"), strata_attr(second, "strata.flops")))
+  if (strata_schedule_read(first).kind != STRATA_KERNEL_MAP || strata_schedule_read(second).kind != STRATA_KERNEL_MAP)
     return false;
   MlirOperation x = mlirBlockGetFirstOperation(strata_func_body(first)),
                 y = mlirBlockGetFirstOperation(strata_func_body(second));
@@ -156,11 +158,20 @@ static bool are_alike(const sharer_t *s, MlirOperation a, MlirOperation b) {
   return mlirOperationIsNull(x) && mlirOperationIsNull(y);
 }
 
+// The same and as much of it: code that differs in constants.
+static bool are_alike(const sharer_t *s, MlirOperation a, MlirOperation b) {
+  MlirOperation first = kernel_of(s, a)->func, second = kernel_of(s, b)->func;
+  return mlirAttributeEqual(strata_attr(first, "strata.schedule"), strata_attr(second, "strata.schedule")) &&
+         mlirAttributeEqual(strata_attr(first, "strata.flops"), strata_attr(second, "strata.flops")) &&
+         do_the_same(s, a, b);
+}
+
 static void add_call(const sharer_t *s, launch_t *launch, MlirOperation call) {
   const product_t *product = &s->products[strata_call_order_kernel(&s->order, call)];
   if (product->is_product)
     launch->loads[launch->n_calls] = product->load;
   launch->has_unknown |= !product->is_product;
+  launch->has_long |= s->are_long[strata_call_order_kernel(&s->order, call)];
   launch->n_operands += count_new_operands(launch, call);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     *strata_pointer_map_put(&launch->operands, mlirOperationGetOperand(call, i).ptr) = true;
@@ -178,33 +189,65 @@ static bool is_full(const sharer_t *s, const launch_t *launch, MlirOperation cal
   return launch->n_calls >= (s->device && (copies || alike) ? MAX_ALIKE : MAX_CALLS);
 }
 
-// Products of the same schedule, or of others where the model finds the launch with |call| no slower than the launch
+static const char long_enough[] = "it takes long enough alone";
+
+// The model's time of |launch| with |call|, in its own tiles or, where these take longer than |apart|, or several of
+// them do not fit a block, in those that suit the launch best. Those are its kernel's from then on, so its other calls
+// count as well: those beyond the first kernel's, as where both are a layer's they meet in every layer.
+static double seconds_with(const sharer_t *s, launch_t *launch, MlirOperation call, double apart) {
+  const strata_called_kernel_t *called = kernel_of(s, call);
+  product_t *own = &s->products[strata_call_order_kernel(&s->order, call)];
+  double beyond = (double)called->calls.count - (double)kernel_of(s, launch->first)->calls.count;
+  double others = fmax(beyond, 0), alone = strata_tiled_together(s->device, &own->load, 1);
+  strata_tiled_load_t *load = &launch->loads[launch->n_calls];
+  strata_schedule_t schedule;
+  *load = own->load;
+  double together = strata_tiled_together(s->device, launch->loads, launch->n_calls + 1);
+  if (together <= apart || s->compile->options->schedule || s->compile->options->tuning)
+    return together;
+  double suited = strata_tiled_suited(s->device, &own->problem, others, launch->loads, launch->n_calls, &schedule);
+  if (suited > apart + others * alone)
+    return together;
+  MlirStringRef name = strata_attr_str(called->func, "sym_name");
+  strata_explain(s->compile, "product %.*s: %lldx%lldx%lld, %lld threads, in a launch with others", (int)name.length,
+                 name.data, (long long)schedule.tile[0], (long long)schedule.tile[1], (long long)schedule.tile[2],
+                 (long long)schedule.threads);
+  strata_schedule_write(called->func, &schedule);
+  own->load = *load;
+  return suited - others * strata_tiled_together(s->device, load, 1);
+}
+
+// Short products of the same schedule, or any where the model finds the launch with |call| no slower than the launch
 // without it and |call| alone.
-static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOperation call) {
+static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOperation call, bool is_long) {
   const product_t *own = &s->products[strata_call_order_kernel(&s->order, call)];
   MlirAttribute first = strata_attr(kernel_of(s, launch->first)->func, "strata.schedule");
-  if (!launch->is_uneven && mlirAttributeEqual(first, strata_attr(kernel_of(s, call)->func, "strata.schedule")))
+  bool is_even =
+      !launch->is_uneven && mlirAttributeEqual(first, strata_attr(kernel_of(s, call)->func, "strata.schedule"));
+  if (is_even && !is_long)
     return NULL;
   if (!own->is_product || launch->has_unknown)
-    return "their schedules differ";
-  launch->loads[launch->n_calls] = own->load;
-  double together = strata_tiled_together(s->device, launch->loads, launch->n_calls + 1);
+    return is_even ? long_enough : "their schedules differ";
   double apart = strata_tiled_together(s->device, launch->loads, launch->n_calls) +
                  strata_tiled_together(s->device, &own->load, 1);
+  double together = seconds_with(s, launch, call, apart);
   if (isinf(together))
     return "several tiles of the smaller do not fit a block of the larger";
   if (together > apart)
     return strata_arena_printf(s->compile->arena, "%.1f us in one launch, %.1f apart", 1e6 * together, 1e6 * apart);
-  launch->is_uneven = true;
+  launch->is_uneven |= !is_even;
   return NULL;
 }
 
 // A cpu's kernels have their tiles in their code.
 static const char *why_not(const sharer_t *s, launch_t *launch, MlirOperation call) {
   strata_kernel_kind_t kind = strata_schedule_read(kernel_of(s, call)->func).kind;
+  bool is_long = launch->has_long || s->are_long[strata_call_order_kernel(&s->order, call)];
   if (kind != strata_schedule_read(kernel_of(s, launch->first)->func).kind)
     return "their schedules differ";
-  return s->device && kind == STRATA_KERNEL_CONTRACT ? why_not_product(s, launch, call) : NULL;
+  if (s->device && kind == STRATA_KERNEL_CONTRACT)
+    return why_not_product(s, launch, call, is_long);
+  return is_long && !do_the_same(s, launch->first, call) ? long_enough : NULL;
 }
 
 // Adds |call| where it may stand behind the others.

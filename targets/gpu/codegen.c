@@ -75,6 +75,7 @@ static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
   bool ok =
       (!first || strata_llvm_run_passes(unit, machine, first, NULL)) && optimize(unit, machine, settings->opt_level);
   if (ok && device->code == STRATA_GPU_AMDGCN) {
+    strata_gpu_set_copies_apart(unit->module);
     strata_gpu_interleave(unit->module);
     strata_gpu_emit_without_spills(unit, machine, generation->file);
   } else if (ok)

@@ -12,7 +12,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
 #define DEVICE(...) DEVICE_ROW(__VA_ARGS__)
 #define DEVICE_ROW(device, names, target_kind, code_kind, llvm_triple, llvm_chip, llvm_features, warp, threads,        \
                    cluster, processors, resident, n_registers, shared, shared_processor, l2, chiplet, gigabytes,       \
-                   processor_draw, teraflops, mma_family, mma_async_family, async_copy, programmatic_launch, tanh)     \
+                   processor_draw, teraflops, mma_family, mma_async_family, copies_of, programmatic_launch, tanh)      \
   {.name = device,                                                                                                     \
    .sold_as = names,                                                                                                   \
    .target = target_kind,                                                                                              \
@@ -35,7 +35,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
    .products = teraflops * INT64_C(1000000000000),                                                                     \
    .mma = mma_family,                                                                                                  \
    .mma_async = mma_async_family,                                                                                      \
-   .has_async_copy = async_copy,                                                                                       \
+   .copies = STRATA_GPU_COPIES_##copies_of,                                                                            \
    .has_programmatic_launch = programmatic_launch,                                                                     \
    .has_tanh = tanh,                                                                                                   \
    .costs = &strata_gpu_measured_costs},

@@ -34,14 +34,16 @@ static kind_t kind_of(LLVMValueRef op) {
   case LLVMStore:
     return space_of(LLVMGetOperand(op, 1)) == SHARED_SPACE ? WRITE : NONE;
   default:
-    return strata_gpu_is_matrix_instruction(op) ? PRODUCT : NONE;
+    return strata_gpu_is_matrix_instruction(op) ? PRODUCT : strata_gpu_is_copy(op) ? LOAD : NONE;
   }
 }
 
 // Instructions that a product, load or store becomes.
 static unsigned count_of(LLVMTargetDataRef layout, LLVMValueRef op, kind_t kind) {
   LLVMTypeRef type = LLVMTypeOf(kind == WRITE ? LLVMGetOperand(op, 0) : op);
-  return kind == PRODUCT ? 1 : (unsigned)((LLVMABISizeOfType(layout, type) + WIDEST - 1) / WIDEST);
+  return kind == PRODUCT || LLVMGetInstructionOpcode(op) == LLVMCall
+             ? 1
+             : (unsigned)((LLVMABISizeOfType(layout, type) + WIDEST - 1) / WIDEST);
 }
 
 static bool is_loop(LLVMBasicBlockRef block) {

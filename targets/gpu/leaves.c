@@ -87,11 +87,17 @@ typedef struct {
   MlirValue lane; // i32
 } shuffle_t;
 
-// ds_bpermute takes the other lane's number, times four.
+static bool is_zero(MlirValue value) {
+  return strata_value_is_constant(value) && mlirIntegerAttrGetValueInt(strata_attr(strata_def(value), "value")) == 0;
+}
+
+// ds_bpermute takes the other lane's number, times four. What the first lane has all have, in a scalar register.
 static MlirValue shuffle_amdgcn(const strata_gpu_kernel_t *kernel, MlirOperation op, shuffle_t shuffle,
                                 MlirValue value) {
   MlirType i32 = int_type(op, 32);
   MlirValue lane = shuffle.lane;
+  if (!shuffle.is_xor && is_zero(lane))
+    return strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_OF_FIRST_LANE, 1, &value, i32);
   if (shuffle.is_xor) {
     MlirValue all = strata_gpu_build_i32(op, -1), zero = strata_gpu_build_i32(op, 0);
     MlirValue low = strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LANE_LOW, 2, (MlirValue[]){all, zero}, i32);

@@ -3,7 +3,8 @@
 
 int hipSetDevice(int device);
 
-static const chip_t gfx942 = {"gfx942", 64}, gfx1100 = {"gfx1100", 32}, gfx1201 = {"gfx1201", 32};
+static const chip_t gfx942 = {"gfx942", 64}, gfx950 = {"gfx950", 64}, gfx1100 = {"gfx1100", 32},
+                    gfx1201 = {"gfx1201", 32};
 
 enum { WORDS = 256 };
 
@@ -16,6 +17,12 @@ typedef struct {
 
 #define LOAD "global_load_dword v1, v30, s[4:5]\n"
 #define STORE "global_store_dword v30, v1, s[6:7]\n"
+
+#define TO_LDS "s_mov_b32 m0, 0\nglobal_load_lds_dword v30, s[4:5]\n"
+// Each of two waves, 256 bytes; v31: where the other's are.
+#define EACH_TO_LDS                                                                                                    \
+  "v_xor_b32 v31, 256, v30\nv_and_b32 v29, 256, v30\nv_readfirstlane_b32 s14, v29\ns_mov_b32 m0, s14\n"                \
+  "global_load_lds_dword v30, s[4:5]\n"
 
 static const case_t cases[] = {
     // Loads that nobody waits for, or that others' waits do not cover
@@ -63,6 +70,19 @@ static const case_t cases[] = {
      "s_waitcnt lgkmcnt(0)\nds_write_b32 v30, v1"},
     {&gfx942, "a barrier while a store to LDS", 128, "ds_write_b32 v30, v30\ns_barrier"},
     {&gfx942, "", 128, "v_mov_b32 v31, 0\nds_add_u32 v31, v30"},
+    // Loads into LDS: what they bring is there once their wave has waited, for others behind a barrier after that
+    {&gfx950, "", 64, TO_LDS "s_waitcnt vmcnt(0)\nds_read_b32 v1, v30\ns_waitcnt lgkmcnt(0)\n" STORE},
+    {&gfx950, "before wave 0 has waited for what it loads there", 64, TO_LDS "ds_read_b32 v1, v30"},
+    {&gfx950, "before wave 0 has waited for what it loads there", 64,
+     TO_LDS "s_waitcnt lgkmcnt(0)\nds_write_b32 v30, v30"},
+    {&gfx950, "", 64, TO_LDS LOAD "s_waitcnt vmcnt(1)\nds_read_b32 v2, v30\ns_waitcnt vmcnt(0) lgkmcnt(0)"},
+    {&gfx950, "before wave 0 has waited for what it loads there", 64,
+     LOAD TO_LDS "s_waitcnt vmcnt(1)\nds_read_b32 v2, v30"},
+    {&gfx950, "", 128, EACH_TO_LDS "s_waitcnt vmcnt(0)\ns_barrier\nds_read_b32 v1, v31\ns_waitcnt lgkmcnt(0)\n" STORE},
+    {&gfx950, "has waited for what it loads there", 128, EACH_TO_LDS "s_barrier\nds_read_b32 v1, v31"},
+    {&gfx950, "before wave 1 has waited for what it loads there", 128,
+     EACH_TO_LDS "s_barrier\ns_waitcnt vmcnt(0)\nds_read_b32 v1, v31\ns_waitcnt lgkmcnt(0)\n" STORE},
+    {&gfx950, "of the block's 1024 bytes of LDS", 64, "s_movk_i32 m0, 0x304\nglobal_load_lds_dword v30, s[4:5]"},
     // Matrix instructions of waves want all lanes
     {&gfx1100, "some lanes are inactive", 16, "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]"},
     {&gfx1100, "hold different operands", 32,

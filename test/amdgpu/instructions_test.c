@@ -5,9 +5,10 @@
 
 #include <math.h>
 
-static const chip_t gfx942 = {"gfx942", 64}, gfx1100 = {"gfx1100", 32}, gfx1201 = {"gfx1201", 32};
+static const chip_t gfx942 = {"gfx942", 64}, gfx950 = {"gfx950", 64}, gfx1100 = {"gfx1100", 32},
+                    gfx1201 = {"gfx1201", 32};
 
-enum { G9 = 1, G11 = 2, BOTH = 3, G12 = 4, MAX_LANES = 64, MAX_WORDS = 64 };
+enum { G9 = 1, G11 = 2, BOTH = 3, G12 = 4, G950 = 8, LDS_BYTES = 1024, MAX_LANES = 64, MAX_WORDS = 64 };
 
 static uint32_t F(float value) { return bits_f32(value); }
 static uint32_t H(float value) { return half_of(value); }
@@ -46,7 +47,7 @@ static void add_lanes_kernel(text_t *text, const chip_t *chip, const char *name,
   add(&all, "%s\n", body);
   for (unsigned i = 0; i < n_out; i += 2)
     add(&all, "global_store_dwordx2 v29, v[%u:%u], s[6:7] offset:%u\n", first_out + i, first_out + i + 1, 4 * i);
-  add_kernel(text, chip, name, all.data, 0);
+  add_kernel(text, chip, name, all.data, LDS_BYTES);
   free(all.data);
 }
 
@@ -123,7 +124,18 @@ static int row_before(int lane) { return lane >= 16 ? lane / 16 * 16 - 1 : -1; }
 static int other_row(int lane) { return (lane ^ 16) / 16 * 16 + 15 - lane % 16; }
 static int backward(int lane) { return lane ^ 3; }
 
+// Into LDS from M0 on, the lanes side by side; then each reads what the lane of |backward| has there.
+#define BACKWARD(shift) "\ns_waitcnt vmcnt(0)\nv_xor_b32 v1, 3, v30\nv_lshlrev_b32 v1, " #shift ", v1\n"
+#define TO_M0 "s_movk_i32 m0, 0\n"
+#define BUFFER "s_mov_b32 s16, s4\ns_mov_b32 s17, s5\ns_movk_i32 s18, 0x400\ns_mov_b32 s19, 0x27000\n"
+#define READ "ds_read_b32 v4, v1\ns_waitcnt lgkmcnt(0)"
+
 static const move_t moves[] = {
+    {G9 | G950, TO_M0 "global_load_lds_dword v31, s[4:5]" BACKWARD(2) READ, backward},
+    {G9 | G950, TO_M0 BUFFER "buffer_load_dword v31, s[16:19], 0 offen lds" BACKWARD(2) READ, backward},
+    {G950, TO_M0 "global_load_lds_dwordx4 v31, s[4:5]" BACKWARD(4) READ, backward},
+    {G950, TO_M0 "global_load_lds_dwordx3 v31, s[4:5]" BACKWARD(4) READ, backward},
+    {G950, TO_M0 BUFFER "buffer_load_dwordx4 v31, s[16:19], 0 offen lds" BACKWARD(4) READ, backward},
     {BOTH, "v_mov_b32_dpp v4, v0 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf", quad},
     {BOTH, "v_mov_b32_dpp v4, v0 row_shr:2 row_mask:0xf bank_mask:0xf", shifted},
     {BOTH, "v_mov_b32_dpp v4, v0 row_mirror row_mask:0xf bank_mask:0xf", mirrored},
@@ -273,6 +285,7 @@ int main(void) {
   test_examples(&gfx942, G9);
   test_examples(&gfx1100, G11);
   test_moves(&gfx942, G9);
+  test_moves(&gfx950, G950);
   test_moves(&gfx1100, G11);
   for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
     test_product(&products[i]);

@@ -89,6 +89,7 @@ struct instruction {
   int32_t offset, offset1;
   uint8_t op_sel, op_sel_hi, neg_lo, neg_hi;
   bool has_op_sel_hi, clamp, offen, idxen, returns, has_dpp_bound, is_sdwa, is_compact; // compact: no _e64
+  bool to_lds;          // of a buffer load: past registers
   uint8_t output_scale; // 1: times 2, 2: times 4, 3: half
   uint8_t row_mask, bank_mask, dpp_kind, dpp[N_DPP];
   uint8_t select[3], unused; // SDWA: of the result, then the operands
@@ -140,6 +141,9 @@ size_t kernel_hidden(const amdgpu_program_t *program, const char *name, hidden_t
 typedef bool table_t(const amdgpu_program_t *program, const char *name, instruction_t *instruction);
 table_t vector_find, scalar_find, memory_find_row, matrix_find, across_find, control_find;
 
+// Makes a buffer load of |name| one into LDS; false: there is none.
+bool memory_load_to_lds(const char *name, instruction_t *instruction);
+
 // What carries out instructions of a name.
 typedef struct {
   const char *name;
@@ -153,7 +157,7 @@ bool handler_find(const handler_t *handlers, size_t n, const char *name, instruc
 // What is under way, in the order in which it comes; of the last two kinds in any order.
 typedef enum { CLASS_LOAD, CLASS_STORE, CLASS_LDS, CLASS_SCALAR, CLASS_FLAT, N_CLASSES } class_t;
 
-enum { MAX_LANES = 64, MAX_WAVES = 32 };
+enum { MAX_LANES = 64, MAX_WAVES = 32, MAX_COPIES = 64 };
 
 typedef enum { RUNS, AT_BARRIER, ENDED } wave_state_t;
 
@@ -167,6 +171,10 @@ typedef struct {
   uint32_t issued[N_CLASSES], done[N_CLASSES];
   uint32_t pending_vectors[N_VECTORS], pending_scalars[N_SCALARS]; // class and number of what writes it; 0: nothing
   uint32_t last_lds_store;
+  struct {
+    uint32_t address, size, number; // of LDS; of the load
+  } copies[MAX_COPIES];             // loads into LDS that have not been waited for, in order
+  unsigned n_copies;
   char *scratch; // the lanes' one after the other
 } wave_t;
 
@@ -220,6 +228,10 @@ uint32_t waits_issue(state_t *state, class_t class);
 void waits_mark(state_t *state, const operand_t *operand, unsigned words, class_t class, uint32_t number);
 void waits_until(state_t *state, const uint8_t *left);
 void waits_at_barrier(state_t *state);
+// Loads into LDS: |size| bytes at |address| are on their way, as the load |number|; nobody may read them, nor write
+// there, before the wave has waited.
+void copies_begin(state_t *state, uint32_t address, uint32_t size, uint32_t number);
+void copies_check(state_t *state, uint32_t address, size_t size);
 
 // Memory of a wave's own or of all; NULL after a finding.
 char *global_memory(state_t *state, uint64_t address, size_t size, bool is_write);

@@ -244,11 +244,10 @@ static bool parse_dpp(const char *key, const char *value, instruction_t *out) {
 
 // Those that change nothing that is computed: hints of caches and of the scheduler.
 static bool is_hint(const char *key) {
-  static const char *const hints[] = {"glc", "slc", "dlc", "sc0",   "sc1", "nt",
-                                      "lds", "scc", "th",  "scope", "nv",  "r128"};
+  static const char *const hints[] = {"glc", "slc", "dlc", "sc0", "sc1", "nt", "scc", "th", "scope", "nv", "r128"};
   for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
     if (strcmp(hints[i], key) == 0)
-      return strcmp(key, "lds") != 0;
+      return true;
   return false;
 }
 
@@ -306,6 +305,8 @@ static bool parse_modifier(const amdgpu_program_t *program, const char *key, con
     out->modifiers |= (uint32_t)number << 16;
   else if (strcmp(key, "neg") == 0) // of the f64 products
     out->neg_lo = parse_bits(value);
+  else if (strcmp(key, "lds") == 0)
+    out->to_lds = true;
   else if (is_hint(key)) // atomics return what was there
     out->returns |= strcmp(key, program->arch >= 0x940 && program->generation == 9 ? "sc0" : "glc") == 0 ||
                     strcmp(value, "TH_ATOMIC_RETURN") == 0;
@@ -393,7 +394,7 @@ static bool decode_one(const amdgpu_program_t *program, char *text, instruction_
   if (is_wait(name))
     return parse_waits(name, rest, out);
   bool is_hint = control_find(program, name, out) && !strstr(name, "branch") && !strstr(name, "pc_b64");
-  return is_hint || parse_rest(program, rest, out);
+  return is_hint || (parse_rest(program, rest, out) && (!out->to_lds || memory_load_to_lds(name, out)));
 }
 
 bool decode(const amdgpu_program_t *program, const char *text, instruction_t *out) {

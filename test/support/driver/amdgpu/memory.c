@@ -302,11 +302,18 @@ static void modify_lane(const state_t *state, const row_t *row, const places_t *
     vector_of(state, places->result->index + word)[lane] = (uint32_t)(old >> 32 * word);
 }
 
-// Loads into LDS lie one after the other from where M0 says.
+// Loads into LDS lie one after the other from where M0 says, of which there are as many bits as LDS has.
+static uint32_t loaded_place(const state_t *state, const instruction_t *instruction, const row_t *row, unsigned lane) {
+  uint32_t mask = state->program->arch == 0x950 ? 0x3FFFF : 0xFFFF;
+  return (state->wave->scalars[M0] & mask) + (uint32_t)instruction->offset +
+         lane * (row->bytes == 12 ? 16 : row->bytes);
+}
+
 static void load_to_shared(state_t *state, const instruction_t *instruction, const row_t *row, const char *memory,
                            unsigned lane) {
-  uint32_t address = (state->wave->scalars[M0] & 0xFFFF) + (uint32_t)instruction->offset + lane * row->bytes;
+  uint32_t address = loaded_place(state, instruction, row, lane);
   char *to = shared_memory(state, address, row->bytes);
+  copies_check(state, address, row->bytes);
   shared_note(state, address, row->bytes, true);
   if (memory)
     memcpy(to, memory, row->bytes);
@@ -341,6 +348,18 @@ static places_t places_of(state_t *state, const instruction_t *instruction, cons
   return places;
 }
 
+// Lanes' places in one piece, where they follow one another.
+static void note_copies(state_t *state, const instruction_t *instruction, const row_t *row, uint32_t number) {
+  uint64_t exec = exec_of(state);
+  while (exec) {
+    unsigned first = (unsigned)__builtin_ctzll(exec), n = 0;
+    while (first + n < state->n_lanes && exec >> (first + n) & 1)
+      n++;
+    copies_begin(state, loaded_place(state, instruction, row, first), n * row->bytes, number);
+    exec = n == 64 ? 0 : exec & ~(((UINT64_C(1) << n) - 1) << first);
+  }
+}
+
 static void carry_out_access(state_t *state, const instruction_t *instruction) {
   const row_t *row = instruction->row;
   places_t places = places_of(state, instruction, row);
@@ -362,6 +381,8 @@ static void carry_out_access(state_t *state, const instruction_t *instruction) {
   bool is_load = row->action == LOAD || row->action == TO_LDS || places.result;
   class_t class = places.space == FLAT ? CLASS_FLAT : is_load ? CLASS_LOAD : CLASS_STORE;
   uint32_t number = waits_issue(state, class);
+  if (row->action == TO_LDS)
+    note_copies(state, instruction, row, number);
   if (places.result)
     waits_mark(state, places.result, (row->bytes + 3u) / 4, class, number);
 }
@@ -373,6 +394,7 @@ static void access_shared(state_t *state, const instruction_t *instruction, unsi
   bool returns = row->action == LOAD || (row->action == MODIFY && strstr(row->name, "_rtn"));
   uint32_t address = lane_word(state, &operands[returns], 0, lane) + offset;
   char *memory = shared_memory(state, address, row->bytes);
+  copies_check(state, address, row->bytes);
   if (row->action != MODIFY)
     shared_note(state, address, row->bytes, row->action == STORE);
   unsigned words = (row->bytes + 3u) / 4;
@@ -446,6 +468,17 @@ static const row_t *find(const row_t *in, size_t n, const char *name) {
     if (*name && strcmp(in[i].name, name) == 0)
       return &in[i];
   return NULL;
+}
+
+bool memory_load_to_lds(const char *name, instruction_t *instruction) {
+  char row[64] = "load_lds_";
+  static const char prefix[] = "buffer_load_";
+  if (strncmp(name, prefix, sizeof prefix - 1) != 0)
+    return false;
+  strncat(row, name + sizeof prefix - 1, sizeof row - sizeof "load_lds_");
+  instruction->row = find(rows, sizeof rows / sizeof rows[0], row);
+  instruction->loads_as = 0;
+  return instruction->row;
 }
 
 bool memory_find_row(const amdgpu_program_t *program, const char *name, instruction_t *instruction) {

@@ -2,6 +2,8 @@
 // neither read nor written.
 #include "test/support/driver/amdgpu/code.h"
 
+#include <string.h>
+
 enum { CLASS_SHIFT = 28, NUMBER = (1 << CLASS_SHIFT) - 1 };
 
 static bool is_done(const wave_t *wave, uint32_t mark) {
@@ -62,10 +64,43 @@ static void wait_for(wave_t *wave, class_t class, uint8_t left, bool is_ordered)
     wave->done[class] = issued - left;
 }
 
+//===-- Loads into LDS -------------------------------------------------------------------------------------------===//
+
+void copies_begin(state_t *state, uint32_t address, uint32_t size, uint32_t number) {
+  wave_t *wave = state->wave;
+  if (wave->n_copies == MAX_COPIES)
+    found(state, "more than %d loads into LDS that have not been waited for", MAX_COPIES);
+  wave->copies[wave->n_copies].address = address;
+  wave->copies[wave->n_copies].size = size;
+  wave->copies[wave->n_copies++].number = number;
+}
+
+void copies_check(state_t *state, uint32_t address, size_t size) {
+  for (unsigned i = 0; i < state->n_waves; i++) {
+    const wave_t *wave = &state->waves[i];
+    for (unsigned j = 0; j < wave->n_copies; j++)
+      if (address < wave->copies[j].address + wave->copies[j].size && wave->copies[j].address < address + size)
+        found(state, "byte %u of LDS is used before wave %u has waited for what it loads there", address, i);
+  }
+}
+
+// What has come is written now: others may use it behind the next barrier.
+static void end_copies(state_t *state) {
+  wave_t *wave = state->wave;
+  unsigned n_done = 0;
+  while (n_done < wave->n_copies && wave->copies[n_done].number <= wave->done[CLASS_LOAD])
+    n_done++;
+  for (unsigned i = 0; i < n_done; i++)
+    shared_note(state, wave->copies[i].address, wave->copies[i].size, true);
+  wave->n_copies -= n_done;
+  memmove(wave->copies, wave->copies + n_done, wave->n_copies * sizeof wave->copies[0]);
+}
+
 void waits_until(state_t *state, const uint8_t *left) {
   wave_t *wave = state->wave;
   bool is_joint = state->program->generation < 12; // LDS and scalar memory have one counter
   wait_for(wave, CLASS_LOAD, left[COUNT_LOAD], true);
+  end_copies(state);
   wait_for(wave, CLASS_STORE, left[COUNT_STORE], true);
   wait_for(wave, CLASS_LDS, left[COUNT_LDS], true);
   wait_for(wave, CLASS_SCALAR, left[is_joint ? COUNT_LDS : COUNT_SCALAR], false);
