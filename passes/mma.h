@@ -43,6 +43,8 @@ const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType 
 // The same of those that read operands from shared memory.
 const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType operand, MlirType sum,
                                           bool may_round);
+// The device's next one on the types of |mma|, of another shape; NULL if there is none.
+const strata_mma_t *strata_mma_next(const strata_gpu_device_t *device, const strata_mma_t *mma);
 // The row of that name; NULL if there is none.
 const strata_mma_t *strata_mma_named(MlirStringRef name);
 // True if devices of |family| have it.
