@@ -124,7 +124,7 @@ static int64_t own_results(const strata_contract_t *c, int k) {
   return own;
 }
 
-// Whether rows and columns are as many as an instruction for |type| has: fewer are better off as the bytes that they are.
+// Whether rows and columns are as many as an instruction for |type| has: fewer are better off as the bytes they are.
 static bool fills_instruction(const strata_gpu_device_t *device, MlirContext context, const strata_contract_t *c,
                               strata_type_t type) {
   const strata_mma_t *mma = strata_mma_find(device, strata_type_to_mlir(context, type), mlirF32TypeGet(context), false);

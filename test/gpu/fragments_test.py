@@ -103,7 +103,8 @@ def products():
             for kind in kinds if number in EVERY_TYPE else ("f16",):
                 for order in ("nn", "nt", "tn", "tt") if number == EVERY_TYPE[0] else ("nt",):
                     m, n = tile[0] + 24, 2 * tile[1] - 8
-                    yield product(device, kind, order, m, n, 176), device, kind, schedule(device, kind, tile, kinds[kind]), tile
+                    line = schedule(device, kind, tile, kinds[kind])
+                    yield product(device, kind, order, m, n, 176), device, kind, line, tile
         for kind, others in OTHERS.get(device, {}).items():
             for instruction, tile, order in itertools.product(others, [TILES[i] for i in OTHER_TILES], ("nt", "tn")):
                 case = product(device, kind, order, tile[0] + 24, 2 * tile[1] - 8, 176)

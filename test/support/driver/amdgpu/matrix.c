@@ -133,7 +133,8 @@ static void place(const row_t *row, unsigned lane, unsigned index, unsigned *blo
                           : 256u / row->columns * (index / 4) + 4 * group + index % 4;
 }
 
-// A lane's elements are neighbours along the depth, of F8 two runs of 16.
+// A lane's elements are neighbours along the depth, of F8 two runs of 16; sums are the same wherever both operands have
+// them alike.
 static void load_block(const context_t *context, unsigned block, product_t *product) {
   const row_t *row = context->row;
   unsigned n = (unsigned)row->depth * row->rows * row->blocks / 64, together = row->a == F8 ? 16 : n;
