@@ -164,6 +164,7 @@ typedef struct {
 // Products whose tiles are staged by the threads that multiply them (schedule_tiled.c).
 typedef struct {
   double fma_rate;        // multiply-adds a cycle without matrix instructions
+  double mma_issue;       // cycles that a matrix instruction takes beyond its own, where one larger spares it
   double step_latency;    // of a step
   double combine_latency; // of the parts of a split
   double store_rate;      // and two bytes more for each element

@@ -47,6 +47,8 @@ const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, Mli
                                           MlirType sum, bool may_round);
 // The row of the same family on the operands of |mma| the other way round; NULL if there is none. Static.
 const strata_mma_t *strata_mma_swapped(const strata_mma_t *mma);
+// The device's next one on the types of |mma|, of another shape; NULL if there is none.
+const strata_mma_t *strata_mma_next(const strata_gpu_device_t *device, const strata_mma_t *mma);
 // The row of that name; NULL if there is none.
 const strata_mma_t *strata_mma_named(MlirStringRef name);
 // True if devices of |family| have it.

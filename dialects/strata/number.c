@@ -1,27 +1,35 @@
 // Storage formats to host numbers and back; see number.h.
 #include "dialects/strata/number.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 //===-- Small floats ---------------------------------------------------------------------------------------------===//
 
 // A binary float of at most 16 bits. Numbers above |largest| overflow to |overflow|; |nan| is the quiet NaN we write.
+// Where that is the pattern of -0 there is no such number.
 typedef struct {
-  int exponent_bits, mantissa_bits;
+  int exponent_bits, mantissa_bits, bias;
   unsigned largest, overflow, nan;
 } float_format_t;
 
 static const float_format_t formats[STRATA_TYPE_COUNT] = {
-    [STRATA_TYPE_F16] = {5, 10, 0x7bff, 0x7c00, 0x7e00},
-    [STRATA_TYPE_BF16] = {8, 7, 0x7f7f, 0x7f80, 0x7fc0},
-    [STRATA_TYPE_E4M3] = {4, 3, 0x7e, 0x7f, 0x7f},
-    [STRATA_TYPE_E5M2] = {5, 2, 0x7b, 0x7c, 0x7e},
+    [STRATA_TYPE_F16] = {5, 10, 15, 0x7bff, 0x7c00, 0x7e00},
+    [STRATA_TYPE_BF16] = {8, 7, 127, 0x7f7f, 0x7f80, 0x7fc0},
+    [STRATA_TYPE_E4M3] = {4, 3, 7, 0x7e, 0x7f, 0x7f},
+    [STRATA_TYPE_E5M2] = {5, 2, 15, 0x7b, 0x7c, 0x7e},
+    [STRATA_TYPE_E4M3FNUZ] = {4, 3, 8, 0x7f, 0x80, 0x80},
+    [STRATA_TYPE_E5M2FNUZ] = {5, 2, 16, 0x7f, 0x80, 0x80},
 };
 
+static unsigned sign_bit_of(const float_format_t *format) {
+  return 1u << (format->exponent_bits + format->mantissa_bits);
+}
+
 static unsigned encode(const float_format_t *format, double value) {
-  int mantissa = format->mantissa_bits, bias = (1 << (format->exponent_bits - 1)) - 1, exponent;
-  unsigned sign = signbit(value) ? 1u << (format->exponent_bits + mantissa) : 0;
+  int mantissa = format->mantissa_bits, bias = format->bias, exponent;
+  unsigned sign = signbit(value) ? sign_bit_of(format) : 0;
   if (isnan(value))
     return sign | format->nan;
   if (isinf(value))
@@ -33,22 +41,32 @@ static unsigned encode(const float_format_t *format, double value) {
   double units = rint(ldexp(fabs(value), mantissa + bias - biased));
   // 2^mantissa units is the implicit one; rounding up to the next binade carries into the exponent by itself.
   double bits = units + ldexp(biased - 1, mantissa);
+  if (bits == 0 && format->nan == sign_bit_of(format))
+    return 0;
   return sign | (bits > format->largest ? format->overflow : (unsigned)bits);
 }
 
 static double decode(const float_format_t *format, unsigned bits) {
-  int mantissa = format->mantissa_bits, bias = (1 << (format->exponent_bits - 1)) - 1;
-  unsigned sign_bit = 1u << (format->exponent_bits + mantissa), magnitude = bits & (sign_bit - 1);
+  int mantissa = format->mantissa_bits, bias = format->bias;
+  unsigned sign_bit = sign_bit_of(format), magnitude = bits & (sign_bit - 1);
   int exponent = (int)(magnitude >> mantissa);
   double fraction = magnitude & ((1u << mantissa) - 1);
   double value;
-  if (magnitude > format->largest)
+  if (bits == format->nan)
+    value = NAN;
+  else if (magnitude > format->largest)
     value = magnitude == format->overflow && format->overflow != format->nan ? HUGE_VAL : NAN;
   else if (exponent == 0)
     value = ldexp(fraction, 1 - bias - mantissa);
   else
     value = ldexp(fraction + ldexp(1, mantissa), exponent - bias - mantissa);
   return copysign(value, bits & sign_bit ? -1 : 1);
+}
+
+double strata_type_largest(strata_type_t type) {
+  return type == STRATA_TYPE_F64   ? DBL_MAX
+         : type == STRATA_TYPE_F32 ? (double)FLT_MAX
+                                   : decode(&formats[type], formats[type].largest);
 }
 
 //===-- Floats ---------------------------------------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 
 #include "dialects/strata/strata.h"
 
-// Float types. Storing rounds to nearest even; what is too large becomes infinity, NaN in f8E4M3FN, which has none.
+// Float types. Storing rounds to nearest even; what is too large becomes infinity, NaN in those that have none.
 double strata__load_f64(strata_type_t type, const void *data, int64_t index);
 void strata__store_f64(strata_type_t type, void *data, int64_t index, double value);
 

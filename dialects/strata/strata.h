@@ -34,6 +34,8 @@ strata_type_t strata_type_from_mlir(MlirType type);
 MlirType strata_type_to_mlir(MlirContext context, strata_type_t type);
 // Bytes of |count| elements in memory; -1 if that overflows.
 int64_t strata_type_storage_size(strata_type_t type, int64_t count);
+// The greatest finite number of a float type.
+double strata_type_largest(strata_type_t type);
 
 typedef enum {
   STRATA_KIND_ELEMENTWISE,

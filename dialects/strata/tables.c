@@ -206,6 +206,10 @@ strata_type_t strata_type_from_mlir(MlirType type) {
     return STRATA_TYPE_E4M3;
   if (mlirTypeIsAFloat8E5M2(type))
     return STRATA_TYPE_E5M2;
+  if (mlirTypeIsAFloat8E4M3FNUZ(type))
+    return STRATA_TYPE_E4M3FNUZ;
+  if (mlirTypeIsAFloat8E5M2FNUZ(type))
+    return STRATA_TYPE_E5M2FNUZ;
   return STRATA_TYPE_COUNT;
 }
 
@@ -223,6 +227,10 @@ MlirType strata_type_to_mlir(MlirContext context, strata_type_t type) {
     return mlirFloat8E4M3FNTypeGet(context);
   case STRATA_TYPE_E5M2:
     return mlirFloat8E5M2TypeGet(context);
+  case STRATA_TYPE_E4M3FNUZ:
+    return mlirFloat8E4M3FNUZTypeGet(context);
+  case STRATA_TYPE_E5M2FNUZ:
+    return mlirFloat8E5M2FNUZTypeGet(context);
   case STRATA_TYPE_I1:
     return mlirIntegerTypeGet(context, 1);
   case STRATA_TYPE_I4:

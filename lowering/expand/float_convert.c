@@ -55,16 +55,18 @@ typedef struct {
   int mantissa_bits, bias;
   int64_t overflow; // the bits of the f32 from which on none rounds to a finite number any more
   int64_t infinity; // what an overflow becomes: the first pattern that is no finite number
-  int64_t nan;
+  int64_t nan;      // where it is the pattern of -0, there is no such number
 } format_t;
 
 static const format_t formats[] = {
     {mlirTypeIsAF16, 10, 15, (127 + 16) << 23, 0x7c00, 0x7e00},
     {mlirTypeIsAFloat8E5M2, 2, 15, (127 + 16) << 23, 0x7c, 0x7e},
     {mlirTypeIsAFloat8E4M3FN, 3, 7, 0x43f00000 /* 480 */, 0x7f, 0x7f}, // without infinity: NaN
+    {mlirTypeIsAFloat8E5M2FNUZ, 2, 16, 0x47700000 /* 61440 */, 0x80, 0x80},
+    {mlirTypeIsAFloat8E4M3FNUZ, 3, 8, 0x43780000 /* 248 */, 0x80, 0x80},
 };
 
-static const int64_t f32_infinity = 0x7f800000;
+static const int64_t f32_infinity = 0x7f800000, f32_nan = 0x7fc00000;
 
 static const format_t *format_of(MlirType element) {
   const format_t *format = formats;
@@ -72,6 +74,9 @@ static const format_t *format_of(MlirType element) {
     format++;
   return format;
 }
+
+// Zero has no sign; its pattern with one is the NaN.
+static bool is_fnuz(const format_t *format) { return format->nan == 0x80; }
 
 // The exponent is off by the difference of the biases, which a multiplication puts right for denormals as well.
 static MlirValue extend(expander_t *x, MlirValue value, const format_t *format) {
@@ -84,7 +89,10 @@ static MlirValue extend(expander_t *x, MlirValue value, const format_t *format) 
   MlirValue scaled = strata_emit_binary(x->m->e, "arith.mulf", to_real(x, shifted), rebase);
   MlirValue is_finite = strata_emit_cmpi(x->m->e, STRATA_SLT, magnitude, bits(x, format->infinity));
   MlirValue special = integer(x, "arith.ori", shifted, bits(x, f32_infinity));
-  return to_real(x, integer(x, "arith.ori", select(x, is_finite, to_bits(x, scaled), special), sign));
+  MlirValue result = integer(x, "arith.ori", select(x, is_finite, to_bits(x, scaled), special), sign);
+  if (is_fnuz(format))
+    result = select(x, strata_emit_cmpi(x->m->e, STRATA_EQ, all, bits(x, format->nan)), bits(x, f32_nan), result);
+  return to_real(x, result);
 }
 
 // Below the normal numbers, adding a number whose last bit is the smallest denormal rounds to their spacing; above, the
@@ -104,6 +112,8 @@ static MlirValue truncate_to(expander_t *x, MlirValue value, MlirType element, c
   MlirValue is_small = strata_emit_cmpi(e, STRATA_SLT, magnitude, bits(x, (int64_t)(128 - format->bias) << 23));
   MlirValue is_large = strata_emit_cmpi(e, STRATA_SGE, magnitude, bits(x, format->overflow));
   MlirValue result = select(x, is_large, large, select(x, is_small, denormal, normal));
+  if (is_fnuz(format))
+    sign = select(x, strata_emit_cmpi(e, STRATA_EQ, result, bits(x, 0)), bits(x, 0), sign);
   return narrow(x, integer(x, "arith.ori", result, sign), element);
 }
 

@@ -73,6 +73,7 @@ STRATA_MUST_CHECK strata_status_t strata_work_rows_cpu(const strata_scheduling_t
 typedef struct {
   STRATA_CANDIDATE
   const strata_tiled_shape_t *shape;
+  const strata_mma_t *mma; // of the device's for the operands; NULL: multiply-adds
   int64_t split, steps, threads;
   int64_t slots; // 0: two that are not copied to
 } strata_tiled_choice_t;

@@ -68,17 +68,17 @@ static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, bool is
   return STEP_BYTES / p->operand_bytes * (is_small != is_other ? 2 : 1);
 }
 
-// Number |number| of all there are.
-static tile_t tile_of(const strata_problem_t *p, const shape_t *shapes, size_t number) {
+// Number |number| of all there are for |mma|.
+static tile_t tile_of(const strata_problem_t *p, const strata_mma_t *mma, const shape_t *shapes, size_t number) {
   const shape_t *shape = &shapes[number / N_SPLITS / N_STEPS];
   int64_t split = (int64_t)1 << number % N_SPLITS, steps = steps_of(p, shape, number / N_SPLITS % N_STEPS);
   if (p->mma && (split > 1 || p->steps * p->operand_bytes <= STEP_BYTES))
     steps = STEP_BYTES / p->operand_bytes;
   return (tile_t){.shape = shape,
+                  .mma = mma,
                   .split = split,
                   .steps = steps * split,
-                  .threads = shape->warps[0] * shape->warps[1] * split * lanes_of(p),
-                  .number = number + 1};
+                  .threads = shape->warps[0] * shape->warps[1] * split * lanes_of(p)};
 }
 
 // True if what is loaded of |side| goes to shared memory as it is.
@@ -98,8 +98,7 @@ static bool holds_next_fragments(const strata_gpu_device_t *device, const strata
 }
 
 // Of the fragments of a warp's rows and columns that are read at once.
-static int64_t fragment_registers(const strata_problem_t *p, int64_t rows, int64_t columns) {
-  const strata_mma_t *mma = p->mma;
+static int64_t fragment_registers(const strata_problem_t *p, const strata_mma_t *mma, int64_t rows, int64_t columns) {
   int64_t elements = rows / mma->m * strata_mma_elements(mma, 0) + columns / mma->n * strata_mma_elements(mma, 1);
   return elements * strata_mma_together(mma, p->operand_bytes) * p->operand_bytes / 4;
 }
@@ -112,7 +111,7 @@ static int64_t registers_of(const strata_gpu_device_t *device, const strata_prob
   bool are_copied[2] = {p->mma && is_copied(device, p, 0), p->mma && is_copied(device, p, 1)};
   int64_t along = (are_copied[0] ? 0 : shape->rows) + (are_copied[1] ? 0 : pair_of(p) * shape->columns);
   int64_t loaded = along * tile->steps * p->loaded_bytes / 4 / tile->threads;
-  int64_t fragments = p->mma ? fragment_registers(p, rows, columns) *
+  int64_t fragments = p->mma ? fragment_registers(p, tile->mma, rows, columns) *
                                    (holds_next_fragments(device, p) && loaded <= STRATA_GPU_LOADED_AHEAD ? 2 : 1)
                              : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
   return sums + loaded + fragments + OTHER_REGISTERS;
@@ -141,6 +140,8 @@ static int64_t tiles_of(const strata_problem_t *p, const shape_t *shape) {
 // Other lengths of a step, and tiles for which a block has a processor to itself, are for fragments read ahead.
 static bool is_useful(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   bool is_other = (tile->number - 1) / N_SPLITS % N_STEPS;
+  if (tile->mma && tile->steps / tile->split < tile->mma->k)
+    return false;
   bool is_large = tile->shape->rows * tile->shape->columns > 128 * 128;
   if (tile->split > 1)
     return !is_other && tile->threads <= MAX_WARPS * lanes_of(p) && tile->steps < 2 * p->steps &&
@@ -175,6 +176,7 @@ static int64_t slots_of(const strata_gpu_device_t *device, const strata_problem_
 static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t *c) {
   const tile_t *tile = &c->tiled;
   const shape_t *shape = tile->shape;
+  (void)w;
   return (strata_schedule_t){.kind = STRATA_KERNEL_CONTRACT,
                              .threads = tile->threads,
                              .group = tile->threads,
@@ -182,7 +184,7 @@ static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t 
                              .tile = {shape->rows, shape->columns, tile->steps},
                              .warps = {shape->warps[0], shape->warps[1]},
                              .slots = tile->slots,
-                             .mma = strata_str(w->product->mma ? w->product->mma->name : "")};
+                             .mma = strata_str(tile->mma ? tile->mma->name : "")};
 }
 
 //===-- Times ----------------------------------------------------------------------------------------------------===//
@@ -192,13 +194,24 @@ typedef struct {
   double work, wait;
 } cycles_t;
 
+// Multiply-adds a cycle. What tiles reach of it is that of the first instruction on the operands' types; a larger one
+// stands for several, and spares the others' issue.
+static double rate_of(const strata_problem_t *p, const strata_mma_t *mma) {
+  const strata_tiled_costs_t *costs = &p->costs->tiled;
+  if (!mma)
+    return costs->fma_rate;
+  int64_t own = (int64_t)mma->m * mma->n * mma->k, first = (int64_t)p->mma->m * p->mma->n * p->mma->k;
+  double spared = (double)own / (double)first - 1;
+  return (double)own / (mma->cycles - spared * costs->mma_issue);
+}
+
 static cycles_t cycles_of(const strata_problem_t *p, const tile_t *tile) {
   const strata_tiled_costs_t *costs = &p->costs->tiled;
   const shape_t *shape = tile->shape;
-  int64_t rate = p->mma ? (int64_t)p->mma->m * p->mma->n * p->mma->k / p->mma->cycles : (int64_t)costs->fma_rate;
   int64_t steps = strata_ceil_div(p->steps, tile->steps);
   int64_t results = pair_of(p) * shape->rows * shape->columns;
-  int64_t work = results * steps * tile->steps / rate * 100 / shape->efficiency;
+  int64_t products = (int64_t)ceil((double)(results * steps * tile->steps) / rate_of(p, tile->mma));
+  int64_t work = products * 100 / shape->efficiency;
   int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / (int64_t)costs->store_rate;
   int64_t combine = tile->split > 1 ? (int64_t)costs->combine_latency : 0; // of the parts of a split
   int64_t waiting = steps * (int64_t)costs->step_latency + combine;
@@ -296,9 +309,15 @@ static bool next(const strata_work_t *w, strata_candidate_t *c) {
   const strata_gpu_tiles_t *all = &p->costs->tiles;
   const shape_t *shapes = p->mma ? all->mma : all->fma;
   size_t n_shapes = (size_t)(p->mma ? all->n_mma : all->n_fma);
-  if ((p->is_pair && !carries_pairs(w->device)) || p->row_reductions || c->number == n_shapes * N_STEPS * N_SPLITS)
+  const strata_mma_t *mma = p->mma;
+  size_t n_tiles = n_shapes * N_STEPS * N_SPLITS, number = c->number;
+  for (; number >= n_tiles && mma; number -= n_tiles)
+    mma = strata_mma_next(w->device, mma);
+  if ((p->is_pair && !carries_pairs(w->device)) || p->row_reductions || number >= n_tiles || (p->mma && !mma))
     return false;
-  c->tiled = tile_of(p, shapes, c->number);
+  tile_t tile = tile_of(p, mma, shapes, number);
+  tile.number = c->number + 1;
+  c->tiled = tile;
   return true;
 }
 
@@ -315,7 +334,7 @@ static bool admits(const strata_work_t *w, const strata_candidate_t *c, const st
 }
 
 static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *c) {
-  const strata_mma_t *mma = w->product->mma;
+  const strata_mma_t *mma = c->tiled.mma;
   const int64_t *tile = c->schedule.tile;
   return strata_arena_printf(arena, "%s%s%s %lldx%lldx%lld, %lld threads", mma ? w->device->mma : "multiply-adds",
                              mma ? " " : "", mma ? mma->name : "", (long long)tile[0], (long long)tile[1],

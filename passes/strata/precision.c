@@ -3,11 +3,13 @@
 // with tensor cores multiplies f32 as mixed_fp16_fp32 does, and says so.
 //
 //   contract(%x: f32, %w: f32) -> f32     mixed_fp16_fp32: contract(convert(%x): f16, convert(%w): f16) -> f32
+//   contract(%x: f8, %w: f8) -> f32       as f16, which holds all of f8, where the device multiplies f16 alone
 //   contract((%q - 3) * 0.5, %p * 0.25)   mixed_int8_int32: convert(contract(%q - 3: i16, %p: i8) -> i32) * 0.125
 //
 // where %q and %p are integers converted to floats. An op that has no integer or quantised operands where they are
 // asked for is an error; all of them are named.
 #include "dialects/mlir_text.h"
+#include "passes/mma.h"
 #include "passes/pass.h"
 #include "passes/strata/quantized.h"
 #include "passes/target.h"
@@ -93,6 +95,69 @@ static MlirValue quantize_contract(strata_rewriter_t *r, MlirOperation op, const
   for (int k = 0; k < 2 && !r->build.status; k++)
     result = strata_quantized_scale(r, &c, k, result, q[k].scale);
   return result;
+}
+
+//===-- Floats of 8 bits -----------------------------------------------------------------------------------------===//
+
+static bool is_f8(strata_type_t type) {
+  return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT && bits(type) == 8;
+}
+
+// Whether a matrix instruction multiplies operands of these types.
+static bool are_multiplied(const strata_gpu_device_t *device, MlirContext context, const strata_type_t *types) {
+  MlirType operand = strata_type_to_mlir(context, types[0]), f32 = mlirF32TypeGet(context);
+  return types[0] == types[1] && (strata_mma_find(device, operand, operand, f32, false) ||
+                                  strata_mma_find_async(device, operand, operand, f32, false));
+}
+
+// Results along what operand |k| alone has; 0: that is not known.
+static int64_t own_results(const strata_contract_t *c, int k) {
+  int64_t own = 1, size;
+  for (int dim = 0; dim < c->result_rank; dim++) {
+    bool is_read[2] = {false, false};
+    for (int side = 0; side < 2; side++)
+      for (int i = 0; i < c->n_exprs[side]; i++)
+        is_read[side] |= mlirAffineExprIsFunctionOfDim(c->exprs[side][i], dim);
+    if (is_read[k] && !is_read[1 - k])
+      own = strata_dim_is_constant(c->dims[dim], &size) ? own * size : 0;
+  }
+  return own;
+}
+
+// Whether rows and columns are as many as an instruction for |type| has: fewer are better off as the bytes they are.
+static bool fills_instruction(const strata_gpu_device_t *device, MlirContext context, const strata_contract_t *c,
+                              strata_type_t type) {
+  MlirType operand = strata_type_to_mlir(context, type);
+  const strata_mma_t *mma = strata_mma_find(device, operand, operand, mlirF32TypeGet(context), false);
+  for (int k = 0; mma && k < 2; k++) {
+    int64_t own = own_results(c, k);
+    if (own && own < mma->m && own < mma->n)
+      return false;
+  }
+  return mma;
+}
+
+// What 8 bits are multiplied as: f16, or what the other operand is, of which either holds all of them.
+static MlirValue widen_f8(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
+  strata_contract_t c;
+  const strata_gpu_device_t *device;
+  (void)id;
+  if (strata_op_id(op) != STRATA_OP_CONTRACT || !strata_contract_read(r->compile, op, &c))
+    return STRATA_NO_VALUE;
+  strata_type_t types[2] = {strata_shape_of(c.operands[0]).type, strata_shape_of(c.operands[1]).type};
+  bool are_narrow = bits(types[0]) <= 16 && bits(types[1]) <= 16 && kind_of(c.operands[0]) == STRATA_TYPE_KIND_FLOAT;
+  if (!are_narrow || (!is_f8(types[0]) && !is_f8(types[1])))
+    return STRATA_NO_VALUE;
+  r->build.status = strata_gpu_device(r->compile, &device);
+  if (r->build.status || are_multiplied(device, r->compile->context, types))
+    return STRATA_NO_VALUE;
+  strata_type_t wide = !is_f8(types[0]) ? types[0] : !is_f8(types[1]) ? types[1] : STRATA_TYPE_F16;
+  if (!fills_instruction(device, r->compile->context, &c, wide))
+    return STRATA_NO_VALUE;
+  for (int k = 0; k < 2; k++)
+    if (is_f8(types[k]))
+      c.operands[k] = strata_round_operand(r, c.operands[k], wide);
+  return strata_contract_build(&r->build, &c);
 }
 
 //===-- Checking -------------------------------------------------------------------------------------------------===//
@@ -191,15 +256,20 @@ static strata_status_t has_tensor_cores(strata_compile_t *compile, bool *out_has
   return NULL;
 }
 
-strata_status_t strata_pass_precision(strata_compile_t *compile) {
-  if (compile->options->precision == STRATA_PRECISION_DEFAULT) {
-    bool has;
-    STRATA_TRY(has_tensor_cores(compile, &has));
-    return has ? use_tensor_cores(compile) : NULL;
-  }
+static strata_status_t use_mode(strata_compile_t *compile) {
   check_t check = {.mode = &modes[compile->options->precision], .text = ""};
   STRATA_TRY(strata_for_each_body(compile, check_body, &check));
   if (*check.text)
     return strata_error(STRATA_INVALID_ARGUMENT, "%s", check.text);
   return strata_rewrite(compile, apply_precision);
+}
+
+strata_status_t strata_pass_precision(strata_compile_t *compile) {
+  bool has_cores;
+  STRATA_TRY(has_tensor_cores(compile, &has_cores));
+  if (compile->options->precision != STRATA_PRECISION_DEFAULT)
+    STRATA_TRY(use_mode(compile));
+  else if (has_cores)
+    STRATA_TRY(use_tensor_cores(compile));
+  return has_cores ? strata_rewrite(compile, widen_f8) : NULL;
 }

@@ -6,13 +6,13 @@
 #include <string.h>
 
 const strata_dtype_info_t strata_dtype_info[STRATA_DTYPE_COUNT] = {
-#define DTYPE(id, value, name_, bits_, cls, exp, man, inf, c, npy, onnx)                                               \
+#define DTYPE(id, value, name_, bits_, cls, exp, man, form_, c, npy, onnx)                                             \
   [STRATA_DTYPE_##id] = {.name = name_,                                                                                \
                          .bits = bits_,                                                                                \
                          .class_ = STRATA_DTYPE_CLASS_##cls,                                                           \
                          .exponent_bits = exp,                                                                         \
                          .mantissa_bits = man,                                                                         \
-                         .has_infinity = inf,                                                                          \
+                         .form = STRATA_FLOAT_##form_,                                                                 \
                          .c_type = c,                                                                                  \
                          .npy_descr = npy,                                                                             \
                          .onnx_type = onnx},
@@ -72,40 +72,52 @@ static void store_bits(int bits, void *data, size_t index, uint64_t value) {
   memcpy(bytes + index * (size_t)bits / 8, &value, (size_t)bits / 8);
 }
 
+static int bias_of(const strata_dtype_info_t *info) {
+  return (1 << (info->exponent_bits - 1)) - (info->form == STRATA_FLOAT_FNUZ ? 0 : 1);
+}
+
+// The first pattern above the greatest number: infinity, or NaN in a type without one.
+static uint64_t out_of_range(const strata_dtype_info_t *info) {
+  uint64_t all = UINT64_C(1) << (info->bits - 1);
+  return info->form == STRATA_FLOAT_FNUZ ? all
+         : info->form == STRATA_FLOAT_FN ? all - 1
+                                         : all - (UINT64_C(1) << info->mantissa_bits);
+}
+
 static double decode_float(const strata_dtype_info_t *info, uint64_t bits) {
-  int bias = (1 << (info->exponent_bits - 1)) - 1, top = (1 << info->exponent_bits) - 1;
-  uint64_t fraction = bits & ((UINT64_C(1) << info->mantissa_bits) - 1);
-  int exponent = (int)(bits >> info->mantissa_bits) & top;
-  double sign = bits >> (info->bits - 1) & 1 ? -1 : 1;
-  bool all_ones = fraction == (UINT64_C(1) << info->mantissa_bits) - 1;
-  if (exponent == top && (info->has_infinity ? fraction != 0 : all_ones))
+  uint64_t sign_bit = UINT64_C(1) << (info->bits - 1), magnitude = bits & (sign_bit - 1);
+  uint64_t one = UINT64_C(1) << info->mantissa_bits, fraction = magnitude & (one - 1);
+  int exponent = (int)(magnitude >> info->mantissa_bits), unit = -bias_of(info) - info->mantissa_bits;
+  double sign = bits & sign_bit ? -1 : 1;
+  if (info->form == STRATA_FLOAT_FNUZ && bits == sign_bit)
     return NAN;
-  if (exponent == top && info->has_infinity)
-    return sign * INFINITY;
-  if (exponent == 0)
-    return sign * ldexp((double)fraction, 1 - bias - info->mantissa_bits);
-  return sign * ldexp((double)(fraction | UINT64_C(1) << info->mantissa_bits), exponent - bias - info->mantissa_bits);
+  if (magnitude >= out_of_range(info))
+    return info->form == STRATA_FLOAT_IEEE && fraction == 0 ? sign * INFINITY : NAN;
+  return exponent == 0 ? sign * ldexp((double)fraction, 1 + unit)
+                       : sign * ldexp((double)(fraction | one), exponent + unit);
 }
 
 // Rounds to nearest even. What is too large becomes infinity, or NaN in a type without one.
 static uint64_t encode_float(const strata_dtype_info_t *info, double value) {
-  int man = info->mantissa_bits, bias = (1 << (info->exponent_bits - 1)) - 1, top = (1 << info->exponent_bits) - 1;
-  uint64_t sign = (uint64_t)(signbit(value) != 0) << (info->bits - 1), one = UINT64_C(1) << man;
-  uint64_t infinity = (uint64_t)top << man, nan = info->has_infinity ? infinity | one >> 1 : infinity | (one - 1);
+  int man = info->mantissa_bits, bias = bias_of(info);
+  bool is_unsigned_zero = info->form == STRATA_FLOAT_FNUZ;
+  uint64_t sign = (uint64_t)(signbit(value) != 0) << (info->bits - 1), limit = out_of_range(info);
+  uint64_t nan = info->form == STRATA_FLOAT_IEEE ? limit | UINT64_C(1) << man >> 1 : limit;
   if (isnan(value))
     return sign | nan;
-  uint64_t out_of_range = info->has_infinity ? infinity : nan;
   if (isinf(value))
-    return sign | out_of_range;
+    return sign | limit;
   int exponent = value == 0 ? 1 - bias : ilogb(value);
   if (exponent < 1 - bias)
     exponent = 1 - bias;
-  if (exponent > top)
-    return sign | out_of_range;
+  if (exponent > 1 << info->exponent_bits)
+    return sign | limit;
   // With the implicit bit in place, a carry out of the mantissa moves into the exponent by itself.
   uint64_t scaled = (uint64_t)nearbyint(ldexp(fabs(value), man - exponent));
   uint64_t bits = ((uint64_t)(exponent + bias - 1) << man) + scaled;
-  return sign | (bits >= out_of_range ? out_of_range : bits);
+  if (bits == 0 && is_unsigned_zero)
+    return 0;
+  return sign | (bits >= limit ? limit : bits);
 }
 
 double strata_dtype_load(strata_dtype_t dtype, const void *data, size_t index) {

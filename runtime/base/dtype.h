@@ -21,12 +21,15 @@ typedef enum {
   STRATA_DTYPE_CLASS_UNSIGNED,
 } strata_dtype_class_t;
 
+// What is no number (dtypes.def).
+typedef enum { STRATA_FLOAT_NONE, STRATA_FLOAT_IEEE, STRATA_FLOAT_FN, STRATA_FLOAT_FNUZ } strata_float_form_t;
+
 typedef struct {
   const char *name;
   int bits;
   strata_dtype_class_t class_;
   int exponent_bits, mantissa_bits;
-  bool has_infinity;
+  strata_float_form_t form; // of floats
   const char *c_type;
   const char *npy_descr; // NULL: .npy has no such type
   int onnx_type;

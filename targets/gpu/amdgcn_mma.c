@@ -4,7 +4,7 @@
 //   %d = llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x16f16"(%b, %a, %c, 0, 0, 0)
 #include "targets/gpu/kernel.h"
 
-typedef enum { MFMA, WMMA, SIGNED } form_t;
+typedef enum { MFMA, WMMA, SIGNED, E4M3, E5M2 } form_t;
 
 typedef struct {
   const char *name;
@@ -59,7 +59,7 @@ void strata_gpu_pin_amdgcn_mma(MlirOperation op) {
 
 // Our left operand is the instruction's right one (mma.def).
 MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row) {
-  enum { LEFT, RIGHT, SUM, MAX_ARGUMENTS = 6 };
+  enum { LEFT, RIGHT, SUM, MAX_ARGUMENTS = 9 };
   const call_t *call = find_call(row);
   MlirType type = mlirTypeParseGet(mlirOperationGetContext(op), strata_str(call->operand));
   MlirValue left = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, LEFT), type);
@@ -73,8 +73,9 @@ MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row)
     arguments[n++] = flag(op, true);
   arguments[n++] = left;
   arguments[n++] = sum;
-  for (int i = 0; i < 3 && call->form == MFMA; i++)
-    arguments[n++] = strata_gpu_build_i32(op, 0);
+  int n_flags = call->form == MFMA ? 3 : call->form == E4M3 || call->form == E5M2 ? 6 : 0;
+  for (int i = 0; i < n_flags; i++)
+    arguments[n++] = strata_gpu_build_i32(op, i < 2 && call->form == E5M2);
   if (call->form == SIGNED)
     arguments[n++] = flag(op, false);
   return strata_gpu_build_intrinsic(op, call->intrinsic, n, arguments, mlirValueGetType(sum));

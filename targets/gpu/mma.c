@@ -66,6 +66,14 @@ const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, Mli
   return find(device->mma_async, left, right, sum, may_round);
 }
 
+const strata_mma_t *strata_mma_next(const strata_gpu_device_t *device, const strata_mma_t *mma) {
+  for (const strata_mma_t *row = mma + 1; row < rows + N_ROWS; row++)
+    if (strata_mma_is_of(row, device->mma) && strcmp(row->operands[0], mma->operands[0]) == 0 &&
+        strcmp(row->operands[1], mma->operands[1]) == 0 && strcmp(row->sum, mma->sum) == 0)
+      return row;
+  return NULL;
+}
+
 const strata_mma_t *strata_mma_named(MlirStringRef name) {
   for (size_t i = 0; i < N_ROWS; i++)
     if (strata_str_equal(name, rows[i].name))

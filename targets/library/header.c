@@ -11,7 +11,8 @@ static void print_common(FILE *file) {
   fputs("#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n"
         "/* Elements that C has no type for, as their bits. bool is one byte, 0 or 1. */\n"
         "typedef uint16_t strata_f16_t;\ntypedef uint16_t strata_bf16_t;\n"
-        "typedef uint8_t strata_e4m3_t;\ntypedef uint8_t strata_e5m2_t;\n\n"
+        "typedef uint8_t strata_e4m3_t;\ntypedef uint8_t strata_e5m2_t;\n"
+        "typedef uint8_t strata_e4m3fnuz_t;\ntypedef uint8_t strata_e5m2fnuz_t;\n\n"
         "/* What a call returns; STRATA_OK is success. */\n#define STRATA_OK 0\n",
         file);
   static const char *const codes[] = {

@@ -12,10 +12,11 @@ import strata
 
 DEVICES = {"gfx942": "0x942", "gfx950": "0x950", "gfx1100": "0x1100", "gfx1201": "0x1201"}
 SUITES = {
-    "elementwise_test.py": "^(bf16|i8) shapes$|^convert (f16|i4) shapes$",
+    "elementwise_test.py": "^(bf16|i8) shapes$|^convert (f16|i4|f8E4M3FNUZ) shapes$",
     "movement_test.py": "^movement (i1|i4)$",
     "reductions_test.py": " f32 strict$",
-    "contractions_test.py": "^f32.f32.f32 fast$|^i8.i8.i8 |^f16.f16.f16 constant$",
+    "contractions_test.py": "^f32.f32.f32 fast$|^i8.i8.i8 |^f16.f16.f16 constant$"
+                            "|^f8E4M3FN(UZ)?.f8E4M3FN(UZ)?.f32 products$",
     "composites_test.py": "^composites f16 fast$",
 }
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance")

@@ -181,20 +181,27 @@ static void test_moves(const chip_t *chip, unsigned which) {
 //===-- Matrices -------------------------------------------------------------------------------------------------===//
 
 // A product whose operands lie in the words of lanes as the ISA documents have it: |row|, |depth| of the |i|-th element
-// of a lane, and |row|, |column| of a result's.
+// of a lane, and |row|, |column| of a result's. Numbers of 8 bits are integers but for those with a |mantissa|.
 typedef struct {
   const chip_t *chip;
   const char *code; // a in v[0:..], b in v[8:..], c and d in v[32:..]
   unsigned size, depth, n_in, n_out, bits;
   unsigned (*depth_of)(unsigned lane, unsigned i);
   unsigned (*row_of)(unsigned lane, unsigned i);
+  unsigned mantissa[2]; // of a and b
 } product_t;
 
 static unsigned depth_4(unsigned lane, unsigned i) { return 4 * (lane / 16) + i; }
 static unsigned depth_4_32(unsigned lane, unsigned i) { return 4 * (lane / 32) + i; }
 static unsigned depth_8(unsigned lane, unsigned i) { return 8 * (lane / 16) + i; }
+static unsigned depth_8_32(unsigned lane, unsigned i) { return 8 * (lane / 32) + i; }
+static unsigned depth_16x2(unsigned lane, unsigned i) { return 16 * (lane / 16) + i / 16 * 64 + i % 16; }
+static unsigned depth_16x2_32(unsigned lane, unsigned i) { return 16 * (lane / 32) + i / 16 * 32 + i % 16; }
 static unsigned depth_1(unsigned lane, unsigned i) { return lane / 16 + i; }
 static unsigned depth_1_32(unsigned lane, unsigned i) { return lane / 32 + i; }
+static unsigned depth_2(unsigned lane, unsigned i) { return 2 * (lane / 16) + i; }
+static unsigned depth_2_32(unsigned lane, unsigned i) { return 2 * (lane / 32) + i; }
+static unsigned depth_16_32(unsigned lane, unsigned i) { return 16 * (lane / 32) + i; }
 static unsigned depth_all(unsigned lane, unsigned i) { return lane * 0 + i; }
 static unsigned rows_4(unsigned lane, unsigned i) { return 4 * (lane / 16) + i; }
 static unsigned rows_32(unsigned lane, unsigned i) { return i / 4 * 8 + 4 * (lane / 32) + i % 4; }
@@ -202,28 +209,70 @@ static unsigned rows_2(unsigned lane, unsigned i) { return 2 * i + lane / 16; }
 static unsigned rows_8(unsigned lane, unsigned i) { return 8 * (lane / 16) + i; }
 
 static const product_t products[] = {
-    {&gfx942, "v_mfma_f32_16x16x16_f16 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 16, 4, 4, 16, depth_4, rows_4},
-    {&gfx942, "v_mfma_f32_32x32x8_f16 v[32:47], v[0:1], v[8:9], v[32:47]", 32, 8, 4, 16, 16, depth_4_32, rows_32},
-    {&gfx942, "v_mfma_f32_16x16x4_f32 v[32:35], v0, v8, v[32:35]", 16, 4, 1, 4, 32, depth_1, rows_4},
-    {&gfx942, "v_mfma_f32_32x32x2_f32 v[32:47], v0, v8, v[32:47]", 32, 2, 1, 16, 32, depth_1_32, rows_32},
-    {&gfx942, "v_mfma_i32_16x16x32_i8 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 32, 8, 4, 8, depth_8, rows_4},
-    {&gfx1100, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:7], v[8:15], v[32:39]", 16, 16, 16, 8, 16, depth_all, rows_2},
+    {&gfx942, "v_mfma_f32_16x16x16_f16 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 16, 4, 4, 16, depth_4, rows_4, {0, 0}},
+    {&gfx942, "v_mfma_f32_32x32x8_f16 v[32:47], v[0:1], v[8:9], v[32:47]",
+     32, 8, 4, 16, 16, depth_4_32, rows_32, {0, 0}},
+    {&gfx942, "v_mfma_f32_16x16x4_f32 v[32:35], v0, v8, v[32:35]", 16, 4, 1, 4, 32, depth_1, rows_4, {0, 0}},
+    {&gfx942, "v_mfma_f32_32x32x2_f32 v[32:47], v0, v8, v[32:47]", 32, 2, 1, 16, 32, depth_1_32, rows_32, {0, 0}},
+    {&gfx942, "v_mfma_i32_16x16x32_i8 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 32, 8, 4, 8, depth_8, rows_4, {0, 0}},
+    {&gfx942, "v_mfma_i32_32x32x16_i8 v[32:47], v[0:1], v[8:9], v[32:47]",
+     32, 16, 8, 16, 8, depth_8_32, rows_32, {0, 0}},
+    {&gfx942, "v_mfma_f32_16x16x8_xf32 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 8, 2, 4, 32, depth_2, rows_4, {0, 0}},
+    {&gfx942, "v_mfma_f32_32x32x4_xf32 v[32:47], v[0:1], v[8:9], v[32:47]",
+     32, 4, 2, 16, 32, depth_2_32, rows_32, {0, 0}},
+    {&gfx942, "v_mfma_f32_16x16x32_fp8_fp8 v[32:35], v[0:1], v[8:9], v[32:35]",
+     16, 32, 8, 4, 8, depth_8, rows_4, {3, 3}},
+    {&gfx942, "v_mfma_f32_16x16x32_bf8_fp8 v[32:35], v[0:1], v[8:9], v[32:35]",
+     16, 32, 8, 4, 8, depth_8, rows_4, {2, 3}},
+    {&gfx942, "v_mfma_f32_32x32x16_bf8_bf8 v[32:47], v[0:1], v[8:9], v[32:47]",
+     32, 16, 8, 16, 8, depth_8_32, rows_32, {2, 2}},
+    {&gfx950, "v_mfma_f32_16x16x32_f16 v[32:35], v[0:3], v[8:11], v[32:35]", 16, 32, 8, 4, 16, depth_8, rows_4, {0, 0}},
+    {&gfx950, "v_mfma_f32_32x32x16_f16 v[32:47], v[0:3], v[8:11], v[32:47]",
+     32, 16, 8, 16, 16, depth_8_32, rows_32, {0, 0}},
+    {&gfx950, "v_mfma_i32_32x32x32_i8 v[32:47], v[0:3], v[8:11], v[32:47]",
+     32, 32, 16, 16, 8, depth_16_32, rows_32, {0, 0}},
+    {&gfx950, "v_mfma_f32_16x16x32_fp8_bf8 v[32:35], v[0:1], v[8:9], v[32:35]",
+     16, 32, 8, 4, 8, depth_8, rows_4, {3, 2}},
+    {&gfx950, "v_mfma_f32_16x16x128_f8f6f4 v[32:35], v[0:7], v[8:15], v[32:35]",
+     16, 128, 32, 4, 8, depth_16x2, rows_4, {3, 3}},
+    {&gfx950, "v_mfma_f32_16x16x128_f8f6f4 v[32:35], v[0:7], v[8:15], v[32:35] cbsz:1",
+     16, 128, 32, 4, 8, depth_16x2, rows_4, {2, 3}},
+    {&gfx950, "v_mfma_f32_32x32x64_f8f6f4 v[32:47], v[0:7], v[8:15], v[32:47] cbsz:1 blgp:1",
+     32, 64, 32, 16, 8, depth_16x2_32, rows_32, {2, 2}},
+    {&gfx1201, "v_wmma_f32_16x16x16_fp8_bf8 v[32:39], v[0:1], v[8:9], v[32:39]",
+     16, 16, 8, 8, 8, depth_8, rows_8, {3, 2}},
+    {&gfx1100, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:7], v[8:15], v[32:39]",
+     16, 16, 16, 8, 16, depth_all, rows_2, {0, 0}},
     {&gfx1100, "v_wmma_i32_16x16x16_iu8 v[32:39], v[0:3], v[8:11], v[32:39] neg_lo:[1,1,0]", 16, 16, 16, 8, 8,
-     depth_all, rows_2},
-    {&gfx1201, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:3], v[8:11], v[32:39]", 16, 16, 8, 8, 16, depth_8, rows_8},
+     depth_all, rows_2, {0, 0}},
+    {&gfx1201, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:3], v[8:11], v[32:39]",
+     16, 16, 8, 8, 16, depth_8, rows_8, {0, 0}},
 };
 
 static int number_at(unsigned i, unsigned j, int of) { return (int)(i * 7 + j * 13 + i * j * (unsigned)of) % 15 - 7; }
 
-static uint32_t bits_of(int number, const product_t *product) {
+// A small integer as a float of 8 bits; gfx942's have one more in the bias.
+static uint8_t f8_of(int number, unsigned mantissa, bool is_fnuz) {
+  int exponent = 0, bias = (1 << (6 - mantissa)) - !is_fnuz, size = abs(number);
+  while (size >> (exponent + 1))
+    exponent++;
+  int fraction = size * (1 << mantissa) / (1 << exponent) - (1 << mantissa);
+  return (uint8_t)(size == 0 ? 0 : (number < 0 ? 0x80 : 0) | (exponent + bias) << mantissa | fraction);
+}
+
+static uint32_t bits_of(int number, int of, const product_t *product) {
+  if (product->mantissa[of])
+    return f8_of(number, product->mantissa[of], product->chip == &gfx942);
   return product->bits == 8 ? (uint8_t)number : product->bits == 16 ? H((float)number) : F((float)number);
 }
+
+static bool has_integers(const product_t *product) { return product->bits == 8 && !product->mantissa[0]; }
 
 static void fill_operand(const product_t *product, int of, unsigned lane, uint32_t *words) {
   for (unsigned i = 0; i < product->n_in; i++) {
     unsigned row = lane % product->size, depth = product->depth_of(lane, i), shift = i * product->bits % 32;
     int number = of == 0 ? number_at(row, depth, 3) : number_at(depth, row, 5);
-    words[i * product->bits / 32] |= bits_of(number, product) << shift;
+    words[i * product->bits / 32] |= bits_of(number, of, product) << shift;
   }
 }
 
@@ -262,14 +311,14 @@ static void test_product(const product_t *product) {
     fill_operand(product, 1, lane, &in[32 * lane + 8]);
     for (unsigned i = 0; i < product->n_out; i++) {
       int c = number_at(product->row_of(lane, i), lane % product->size, 2);
-      in[32 * lane + 16 + i] = product->bits == 8 ? (uint32_t)c : F((float)c);
+      in[32 * lane + 16 + i] = has_integers(product) ? (uint32_t)c : F((float)c);
     }
   }
   run_lanes(module, "product", chip, in, 32, out, 16);
   for (unsigned lane = 0; lane < chip->lanes; lane++)
     for (unsigned i = 0; i < product->n_out; i++) {
       int expected = expected_at(product, product->row_of(lane, i), lane % product->size);
-      uint32_t bits = product->bits == 8 ? (uint32_t)expected : F((float)expected);
+      uint32_t bits = has_integers(product) ? (uint32_t)expected : F((float)expected);
       if (out[16 * lane + i] == bits)
         continue;
       fprintf(stderr, "%s: lane %u, register %u is wrong\n", product->code, lane, i);

@@ -51,7 +51,8 @@ COMPUTED = [t for t in tables.TYPES if not tables.is_stored_only(t) and tables.t
 TRIPLES = [(t, t, t) for t in COMPUTED]
 TRIPLES += [("f16", "f16", "f32"), ("bf16", "bf16", "f32"), ("f8E4M3FN", "f8E5M2", "f32"), ("f8E5M2", "f8E5M2", "f16"),
             ("f16", "f32", "f32"), ("f32", "f32", "f64"), ("i8", "i8", "i32"), ("i4", "i8", "i32"), ("i4", "i4", "i8"),
-            ("i16", "i16", "i32"), ("i32", "i32", "i64"), ("bf16", "f8E4M3FN", "bf16"),
+            ("i16", "i16", "i32"), ("i32", "i32", "i64"), ("bf16", "f8E4M3FN", "bf16"), ("f8E4M3FNUZ", "f8E4M3FNUZ", "f32"),
+            ("f8E5M2FNUZ", "f8E4M3FNUZ", "bf16"), ("f8E4M3FN", "f8E4M3FN", "f32"),
             ("f64", "f64", "f32"), ("i32", "i32", "i8")]
 
 

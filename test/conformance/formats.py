@@ -12,7 +12,8 @@ import tables
 REAL = np.longdouble
 np.seterr(all="ignore")  # infinities and NaN are what is tested
 
-Float = collections.namedtuple("Float", "exponent_bits mantissa_bits has_infinity carrier bits")
+# |is_fnuz|: one zero, a NaN in the place of -0, a bias that is one more.
+Float = collections.namedtuple("Float", "exponent_bits mantissa_bits has_infinity carrier bits is_fnuz", defaults=[False])
 FLOATS = {
     "f64": Float(11, 52, True, np.float64, np.uint64),
     "f32": Float(8, 23, True, np.float32, np.uint32),
@@ -20,6 +21,8 @@ FLOATS = {
     "bf16": Float(8, 7, True, np.float32, np.uint16),
     "f8E4M3FN": Float(4, 3, False, np.float32, np.uint8),
     "f8E5M2": Float(5, 2, True, np.float32, np.uint8),
+    "f8E4M3FNUZ": Float(4, 3, False, np.float32, np.uint8, True),
+    "f8E5M2FNUZ": Float(5, 2, False, np.float32, np.uint8, True),
 }
 INTEGERS = {"i4": np.int8, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
 
@@ -44,7 +47,7 @@ def width(name):
 # -- floats -----------------------------------------------------------------------------------------------------------
 
 def bias(name):
-    return (1 << (FLOATS[name].exponent_bits - 1)) - 1
+    return (1 << (FLOATS[name].exponent_bits - 1)) - (0 if FLOATS[name].is_fnuz else 1)
 
 
 def precision(name):
@@ -57,8 +60,10 @@ def least_exponent(name):
 
 
 def largest(name):
-    """The greatest finite number. Without infinities only the last of the patterns is a NaN."""
+    """The greatest finite number. Without infinities only the last of the patterns is a NaN, or that of -0."""
     f = FLOATS[name]
+    if f.is_fnuz:
+        return np.ldexp(REAL(2) - np.ldexp(REAL(1), -f.mantissa_bits), bias(name) - 1)
     if not f.has_infinity:
         return np.ldexp(REAL(2) - REAL(2) * np.ldexp(REAL(1), -f.mantissa_bits), bias(name) + 1)
     return np.ldexp(REAL(2) - np.ldexp(REAL(1), -f.mantissa_bits), bias(name))
@@ -84,6 +89,8 @@ def round_to(name, x):
     rounded = np.copysign(np.rint(np.abs(x) / unit) * unit, x)
     overflow = REAL(np.inf if FLOATS[name].has_infinity else np.nan)
     rounded = np.where(np.abs(rounded) > largest(name), np.copysign(overflow, x), rounded)
+    if FLOATS[name].is_fnuz:
+        rounded = rounded + REAL(0)  # no -0
     return np.where(np.isnan(x), REAL(np.nan), rounded).astype(carrier(name))
 
 
@@ -101,6 +108,9 @@ def float_bits(name, x):
     patterns = np.where(np.isinf(magnitude), top, patterns)
     nan = top + (1 << f.mantissa_bits >> 1) if f.has_infinity else (1 << width(name) - 1) - 1
     patterns = np.where(np.isnan(magnitude), nan, patterns)
+    if f.is_fnuz:
+        signed = np.where(patterns, patterns | np.signbit(x).astype(np.int64) << 7, 0)
+        return np.where(np.isnan(magnitude), 0x80, signed).astype(f.bits)
     return (patterns | np.signbit(x).astype(np.int64) << (width(name) - 1)).astype(f.bits)
 
 
@@ -114,7 +124,9 @@ def float_from_bits(name, patterns):
     units = np.where(exponent > 0, fraction + (1 << f.mantissa_bits), fraction)
     value = np.ldexp(units.astype(np.float64), np.maximum(exponent, 1) - bias(name) - f.mantissa_bits)
     top = exponent == (1 << f.exponent_bits) - 1
-    if f.has_infinity:
+    if f.is_fnuz:
+        value = np.where(patterns == 0x80, np.nan, value)
+    elif f.has_infinity:
         value = np.where(top, np.where(fraction == 0, np.inf, np.nan), value)
     else:
         value = np.where(top & (fraction == (1 << f.mantissa_bits) - 1), np.nan, value)

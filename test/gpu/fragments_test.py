@@ -4,6 +4,7 @@ over every edge, warps that share one. The driver looks whether lanes that are t
 
     python3 fragments_test.py 942 f16 nt         # cases by parts of their names
 """
+import itertools
 import os
 import sys
 
@@ -20,6 +21,7 @@ DEVICES = {
     "emulated_90a": (64, {"f16": "mfma.16x16x16.f16", "bf16": "mfma.16x16x16.bf16", "s8": "mfma.16x16x16.s8",
                           "f32": "mfma.16x16x4.f32", "f64": "mfma.16x16x4.f64"}),
     "emulated_942": (64, {"f16": "mfma.16x16x16.f16", "bf16": "mfma.16x16x16.bf16", "s8": "mfma.16x16x32.s8",
+                          "e4m3fnuz": "mfma.16x16x32.e4m3fnuz", "e5m2fnuz": "mfma.16x16x32.e5m2fnuz",
                           "tf32": "mfma.16x16x8.tf32", "f32": "mfma.16x16x4.f32", "f64": "mfma.16x16x4.f64"}),
     "emulated_950": (64, {"f16": "mfma.16x16x32.f16", "bf16": "mfma.16x16x32.bf16", "s8": "mfma.16x16x64.s8",
                           "e4m3": "mfma.16x16x32.e4m3", "e5m2": "mfma.16x16x32.e5m2"}),
@@ -27,14 +29,30 @@ DEVICES = {
     "emulated_1201": (32, {"f16": "wmma12.f16", "bf16": "wmma12.bf16", "s8": "wmma12.s8", "e4m3": "wmma12.e4m3",
                            "e5m2": "wmma12.e5m2"}),
 }
-BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "f64": 8, "s8": 1, "e4m3": 1, "e5m2": 1}
-F8 = {"e4m3": ("f8E4M3FN", [0xC4, 0xC0, 0xB8, 0, 0x38, 0x40, 0x44]), "e5m2": ("f8E5M2", [0xC2, 0xC0, 0xBC, 0, 0x3C, 0x40, 0x42])}
+# Those of another shape, for the same types; of its own choice a device takes the last.
+OTHERS = {
+    "emulated_90a": {"f16": ["mfma.32x32x8.f16"], "bf16": ["mfma.32x32x8.bf16"], "s8": ["mfma.32x32x8.s8"],
+                     "f32": ["mfma.32x32x2.f32"]},
+    "emulated_942": {"f16": ["mfma.32x32x8.f16"], "bf16": ["mfma.32x32x8.bf16"], "s8": ["mfma.32x32x16.s8"],
+                     "e4m3fnuz": ["mfma.32x32x16.e4m3fnuz"], "e5m2fnuz": ["mfma.32x32x16.e5m2fnuz"],
+                     "tf32": ["mfma.32x32x4.tf32"], "f32": ["mfma.32x32x2.f32"]},
+    "emulated_950": {"f16": ["mfma.32x32x16.f16"], "bf16": ["mfma.32x32x16.bf16"], "s8": ["mfma.32x32x32.s8"],
+                     "e4m3": ["mfma.16x16x128.e4m3", "mfma.32x32x64.e4m3"],
+                     "e5m2": ["mfma.16x16x128.e5m2", "mfma.32x32x64.e5m2"], "f32": ["mfma.32x32x2.f32"]},
+}
+BYTES = {"f16": 2, "bf16": 2, "tf32": 4, "f32": 4, "f64": 8, "s8": 1, "e4m3": 1, "e5m2": 1, "e4m3fnuz": 1,
+         "e5m2fnuz": 1}
+F8 = {"e4m3": ("f8E4M3FN", [0xC4, 0xC0, 0xB8, 0, 0x38, 0x40, 0x44]),
+      "e5m2": ("f8E5M2", [0xC2, 0xC0, 0xBC, 0, 0x3C, 0x40, 0x42]),
+      "e4m3fnuz": ("f8E4M3FNUZ", [0xCC, 0xC8, 0xC0, 0, 0x40, 0x48, 0x4C]),
+      "e5m2fnuz": ("f8E5M2FNUZ", [0xC6, 0xC4, 0xC0, 0, 0x40, 0x44, 0x46])}
 # Rows, columns, warps along both, warps that share a tile, bytes of a step.
 TILES = [(128, 128, 2, 4, 1, 64), (128, 64, 2, 2, 1, 64), (64, 64, 2, 2, 1, 128), (128, 32, 4, 1, 1, 128),
          (32, 32, 1, 1, 1, 128), (32, 64, 1, 2, 1, 128), (64, 64, 2, 2, 2, 128), (32, 32, 1, 1, 4, 256),
          (128, 256, 2, 4, 1, 64), (256, 128, 4, 2, 1, 64)]
 LARGE = 128 * 128  # of larger tiles warps of 32 lanes have no room for the fragments
 EVERY_TYPE = (4, 7)  # of the tiles, those that every type has
+OTHER_TILES = (2, 4)  # those that instructions of another shape have
 EVERY_TILE = ("emulated_942", "emulated_1100")  # of the devices, those that have all of them
 CHIPLETS = ("emulated_942", "emulated_950")  # of the devices, those that have several
 
@@ -67,12 +85,12 @@ def product(device, kind, order, m, n, k):
     return case
 
 
-def schedule(device, kind, tile):
+def schedule(device, kind, tile, instruction):
     rows, columns, down, along, split, step = tile
     threads = DEVICES[device][0] * down * along * split
     return (f'schedule k0 {device} {{kind = "contract", threads = {threads}, group = {threads}, '
             f"tile = array<i64: {rows}, {columns}, {step // BYTES[kind]}>, warps = array<i64: {down}, {along}>, "
-            f'mma = "{DEVICES[device][1][kind]}"}}')
+            f'mma = "{instruction}"}}')
 
 
 def products():
@@ -85,7 +103,13 @@ def products():
             for kind in kinds if number in EVERY_TYPE else ("f16",):
                 for order in ("nn", "nt", "tn", "tt") if number == EVERY_TYPE[0] else ("nt",):
                     m, n = tile[0] + 24, 2 * tile[1] - 8
-                    yield product(device, kind, order, m, n, 176), device, kind, schedule(device, kind, tile), tile
+                    line = schedule(device, kind, tile, kinds[kind])
+                    yield product(device, kind, order, m, n, 176), device, kind, line, tile
+        for kind, others in OTHERS.get(device, {}).items():
+            for instruction, tile, order in itertools.product(others, [TILES[i] for i in OTHER_TILES], ("nt", "tn")):
+                case = product(device, kind, order, tile[0] + 24, 2 * tile[1] - 8, 176)
+                case.name += " " + instruction
+                yield case, device, kind, schedule(device, kind, tile, instruction), tile
         for kind in kinds:  # of a size of its own choice, rows that no vector is loaded from
             yield product(device, kind, "nt", 131, 133, 77), device, kind, "", None
         if device in CHIPLETS:  # blocks of several chiplets, of which the first ones have more
@@ -109,7 +133,8 @@ def run(case, device, kind, line, index):
 def check_chosen():
     """Without a schedule each device takes its instruction."""
     for device, (_, kinds) in DEVICES.items():
-        for kind, instruction in kinds.items():
+        for kind, first in kinds.items():
+            instruction = OTHERS.get(device, {}).get(kind, [first])[-1]
             case = product(device, kind, "nt", 256, 256, 256)
             with open("chosen.mlir", "w", encoding="utf-8") as file:
                 file.write(case.text())

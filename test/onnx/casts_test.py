@@ -6,7 +6,7 @@ import gpu
 import strata
 from onnx_file import FLOAT, FLOAT16, Graph
 
-BFLOAT16, FLOAT8 = 16, 17
+BFLOAT16, FLOAT8, FLOAT8_FNUZ = 16, 17, 18
 MODES = {"cpu": [], "exact": ["--mlir-disable-fast-math", "--polyblocks-disable-unsafe-math-canonicalizations"],
          "apart": ["--polyblocks-disable-affine-fusion"], "emulated": ["--target=nvgpu", "--device=emulated"],
          "emulated_90": ["--target=nvgpu", "--device=emulated_90"]}
@@ -27,7 +27,14 @@ def to_f8(x):
     return np.clip(np.round(x / step) * step, -448, 448).astype(np.float32)
 
 
-TYPES = {FLOAT16: to_f16, BFLOAT16: to_bf16, FLOAT8: to_f8}
+def to_f8_fnuz(x):
+    """float8_e4m3fnuz: the same with one more in the bias: the least of 2^-10, saturated at 240."""
+    exponent = np.maximum(np.floor(np.log2(np.maximum(np.abs(x), 1e-30))), -7)
+    step = np.exp2(exponent - 3)
+    return np.clip(np.round(x / step) * step, -240, 240).astype(np.float32)
+
+
+TYPES = {FLOAT16: to_f16, BFLOAT16: to_bf16, FLOAT8: to_f8, FLOAT8_FNUZ: to_f8_fnuz}
 SHAPE = (3, 5, 37)
 
 

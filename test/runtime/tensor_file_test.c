@@ -32,6 +32,9 @@ static void test_rounding(void) {
   CHECK(stored(STRATA_DTYPE_F16, 0x1.ffcp-15 + 0x1p-26) == 0x1p-14); // the largest subnormal rounds up to a normal
   CHECK(stored(STRATA_DTYPE_BF16, 1 + 0x1p-8) == 1);
   CHECK(stored(STRATA_DTYPE_E4M3, 448) == 448 && isnan(stored(STRATA_DTYPE_E4M3, 480)));
+  CHECK(stored(STRATA_DTYPE_E4M3FNUZ, 247) == 240 && isnan(stored(STRATA_DTYPE_E4M3FNUZ, 248)));
+  CHECK(stored(STRATA_DTYPE_E5M2FNUZ, -0x1p-17) == -0x1p-17 && !signbit(stored(STRATA_DTYPE_E5M2FNUZ, -0x1p-18)));
+  CHECK(isnan(stored(STRATA_DTYPE_E5M2FNUZ, -INFINITY)) && isnan(stored(STRATA_DTYPE_E4M3FNUZ, NAN)));
   CHECK(stored(STRATA_DTYPE_F32, 1 + 0x1p-24) == 1 && stored(STRATA_DTYPE_F64, 0x1.fffffffffffffp+1023) > 1e308);
   CHECK(stored(STRATA_DTYPE_I8, 1000) == 127 && stored(STRATA_DTYPE_I8, -1000) == -128);
   CHECK(stored(STRATA_DTYPE_U8, -3) == 0 && stored(STRATA_DTYPE_U8, 2.5) == 2 && stored(STRATA_DTYPE_U8, NAN) == 0);
@@ -157,7 +160,8 @@ static void test_proto(strata_arena_t *arena) {
 int main(void) {
   strata_arena_t *arena = strata_arena_create();
   static const strata_dtype_t small[] = {STRATA_DTYPE_F16, STRATA_DTYPE_BF16, STRATA_DTYPE_E4M3, STRATA_DTYPE_E5M2,
-                                         STRATA_DTYPE_I8,  STRATA_DTYPE_U8,   STRATA_DTYPE_I16,  STRATA_DTYPE_U16};
+                                         STRATA_DTYPE_I8,  STRATA_DTYPE_U8,   STRATA_DTYPE_I16,  STRATA_DTYPE_U16,
+                                         STRATA_DTYPE_E4M3FNUZ, STRATA_DTYPE_E5M2FNUZ};
   for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
     test_patterns(small[i]);
   test_rounding();

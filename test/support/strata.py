@@ -24,7 +24,7 @@ SANITIZED = "STRATA_SANITIZED" in os.environ
 DTYPES = {
     1: np.float64, 2: np.float32, 3: np.float16, 4: np.uint16, 5: np.uint8, 6: np.uint8, 7: np.bool_,
     8: np.uint8, 9: np.uint8, 10: np.int8, 11: np.uint8, 12: np.int16, 13: np.uint16, 14: np.int32, 15: np.uint32,
-    16: np.int64, 17: np.uint64,
+    16: np.int64, 17: np.uint64, 18: np.uint8, 19: np.uint8,
 }
 HALF_BYTES = (8, 9)  # i4 and u4
 

@@ -152,10 +152,11 @@ void onnx_import_shrink(onnx_node_t *n) {
 
 // ONNX saturates on the way to 8-bit floats unless told otherwise.
 static MlirValue saturate(onnx_node_t *n, MlirValue x, strata_type_t to) {
-  double limit = to == STRATA_TYPE_E4M3 ? 448 : to == STRATA_TYPE_E5M2 ? 57344 : 0;
-  if (limit == 0 || !onnx_attr_int(n, "saturate", 1) ||
-      strata_type_info[onnx_shape(x).type].kind != STRATA_TYPE_KIND_FLOAT)
+  const strata_type_info_t *from_info = &strata_type_info[onnx_shape(x).type], *info = &strata_type_info[to];
+  if (info->kind != STRATA_TYPE_KIND_FLOAT || info->bits != 8 || !onnx_attr_int(n, "saturate", 1) ||
+      from_info->kind != STRATA_TYPE_KIND_FLOAT)
     return x;
+  double limit = strata_type_largest(to);
   return onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, x, -limit), limit);
 }
 

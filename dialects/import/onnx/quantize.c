@@ -77,7 +77,7 @@ void onnx_import_dequantize_linear(onnx_node_t *n) {
 // Rounds |scaled|, adds the zero point and saturates to the type of the result.
 static MlirValue quantize(onnx_node_t *n, MlirValue scaled, MlirValue zero, strata_type_t type, bool is_unsigned) {
   if (strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT) {
-    double limit = type == STRATA_TYPE_E4M3 ? 448 : 57344;
+    double limit = strata_type_largest(type);
     scaled = onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, scaled, -limit), limit);
     return strata_build_rounding(n->b, scaled, type); // what is asked for is that it rounds
   }

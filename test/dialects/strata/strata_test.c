@@ -125,16 +125,18 @@ static void test_constant_table(fixture_t *f) {
 
 // A float format by its definition: an independent reading of bits, the exact value of each.
 static double value_of(strata_type_t type, unsigned bits) {
-  int exponent_bits = type == STRATA_TYPE_BF16 ? 8 : type == STRATA_TYPE_E4M3 ? 4 : 5;
+  bool is_fnuz = type == STRATA_TYPE_E4M3FNUZ || type == STRATA_TYPE_E5M2FNUZ;
+  bool is_e4 = type == STRATA_TYPE_E4M3 || type == STRATA_TYPE_E4M3FNUZ;
+  int exponent_bits = type == STRATA_TYPE_BF16 ? 8 : is_e4 ? 4 : 5;
   int width = strata_type_info[type].bits, mantissa_bits = width - 1 - exponent_bits;
-  int bias = (1 << (exponent_bits - 1)) - 1;
+  int bias = (1 << (exponent_bits - 1)) - !is_fnuz;
   int exponent = (int)(bits >> mantissa_bits & ((1u << exponent_bits) - 1));
   unsigned fraction = bits & ((1u << mantissa_bits) - 1);
   double sign = bits >> (width - 1) & 1 ? -1 : 1;
   bool top = exponent == (1 << exponent_bits) - 1;
-  if (type == STRATA_TYPE_E4M3 ? top && fraction == 7 : top && fraction)
+  if (is_fnuz ? bits == 0x80 : is_e4 ? top && fraction == 7 : top && fraction)
     return NAN;
-  if (type != STRATA_TYPE_E4M3 && top)
+  if (!is_e4 && !is_fnuz && top)
     return sign * INFINITY;
   double units = exponent ? fraction + (double)(1u << mantissa_bits) : fraction;
   return sign * units * pow(2, (exponent ? exponent : 1) - bias - mantissa_bits);
@@ -176,11 +178,17 @@ static void test_float_formats(fixture_t *f) {
   test_float_format(f, STRATA_TYPE_BF16);
   test_float_format(f, STRATA_TYPE_E4M3);
   test_float_format(f, STRATA_TYPE_E5M2);
+  test_float_format(f, STRATA_TYPE_E4M3FNUZ);
+  test_float_format(f, STRATA_TYPE_E5M2FNUZ);
   expect(f, "overflow f16", vector(f, STRATA_TYPE_F16, 3, (double[]){65519.99, 65520, -1e300}), 3,
          (double[]){65504, INFINITY, -INFINITY});
   expect(f, "overflow e4m3", vector(f, STRATA_TYPE_E4M3, 3, (double[]){464, 465, INFINITY}), 3,
          (double[]){448, NAN, NAN});
   expect(f, "overflow e5m2", vector(f, STRATA_TYPE_E5M2, 2, (double[]){61439, 61440}), 2, (double[]){57344, INFINITY});
+  expect(f, "overflow e4m3fnuz", vector(f, STRATA_TYPE_E4M3FNUZ, 4, (double[]){247, 248, -INFINITY, -0.0}), 4,
+         (double[]){240, NAN, NAN, 0});
+  expect(f, "overflow e5m2fnuz", vector(f, STRATA_TYPE_E5M2FNUZ, 2, (double[]){61439, 61440}), 2,
+         (double[]){57344, NAN});
   // f32 rounds once more on the way to a small type: its halfway point is lost.
   MlirValue x = vector(f, STRATA_TYPE_F32, 1, (double[]){16777217});
   expect(f, "f32", x, 1, (double[]){16777216});

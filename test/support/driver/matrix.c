@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_M = 16, MAX_N = 16, MAX_K = 64, MAX_DIGITS = 3, MAX_LANES = 64 };
+enum { MAX_M = 32, MAX_N = 32, MAX_K = 128, MAX_DIGITS = 3, MAX_LANES = 64 };
 
 //===-- Elements -------------------------------------------------------------------------------------------------===//
 
@@ -66,10 +66,29 @@ static double load_e4m3(const void *at) {
   return bits & 0x80 ? -value : value;
 }
 
+// The bias is one more, there are no infinities, and the NaN is where -0 would be.
+static double load_fnuz(uint8_t bits, int mantissa_bits) {
+  int one = 1 << mantissa_bits, bias = 1 << (6 - mantissa_bits), exponent = (bits & 0x7F) >> mantissa_bits;
+  int fraction = bits & (one - 1);
+  double value = ldexp(exponent ? one + fraction : fraction, (exponent ? exponent : 1) - bias - mantissa_bits);
+  return bits == 0x80 ? NAN : bits & 0x80 ? -value : value;
+}
+
+static double load_e4m3fnuz(const void *at) { return load_fnuz(*(const uint8_t *)at, 3); }
+static double load_e5m2fnuz(const void *at) { return load_fnuz(*(const uint8_t *)at, 2); }
+
 static const strata_matrix_element_t elements[] = {
-    {"i8", 1, load_i8},   {"f16", 2, load_f16}, {"bf16", 2, load_bf16},     {"tf32", 4, load_tf32},
-    {"f32", 4, load_f32}, {"f64", 8, load_f64}, {"f8E4M3FN", 1, load_e4m3}, {"f8E5M2", 1, load_e5m2},
+    {"i8", 1, load_i8},
     {"ui8", 1, load_ui8},
+    {"f16", 2, load_f16},
+    {"bf16", 2, load_bf16},
+    {"tf32", 4, load_tf32},
+    {"f32", 4, load_f32},
+    {"f64", 8, load_f64},
+    {"f8E4M3FN", 1, load_e4m3},
+    {"f8E5M2", 1, load_e5m2},
+    {"f8E4M3FNUZ", 1, load_e4m3fnuz},
+    {"f8E5M2FNUZ", 1, load_e5m2fnuz},
 };
 
 static const strata_matrix_element_t *find_element(const char *type) {

@@ -13,6 +13,11 @@ from level2 import Case
 
 SIZES = 4, 16, 512  # batches, heads, rows and columns
 HEADS = 64, 128
+# MFMA of 16 x 16, whose scores are a left operand as they lie; of WMMA there is one shape.
+MFMA = {"f16": "v_mfma_f32_16x16x16_f16", "bf16": "v_mfma_f32_16x16x16_bf16"}
+INSTRUCTIONS = {**DEVICES, "gfx942": MFMA, "gfx9-4-generic": MFMA,
+                "gfx90a": {"f16": "v_mfma_f32_16x16x16f16", "bf16": "v_mfma_f32_16x16x16bf16_1k"},
+                "gfx950": {"f16": "v_mfma_f32_16x16x32_f16", "bf16": "v_mfma_f32_16x16x32_bf16"}}
 MAPS = ("b, h, i, d", "b, h, j, d", "b, h, i, j")
 
 
@@ -50,7 +55,7 @@ def check(device, kind, head, instruction):
 
 
 def main():
-    cases = [(device, kind, head, instructions[kind]) for device, instructions in DEVICES.items()
+    cases = [(device, kind, head, instructions[kind]) for device, instructions in INSTRUCTIONS.items()
              for kind in ("f16", "bf16") for head in HEADS]
     for case in strata.drawn(cases, 6):
         print(*case[:3], flush=True)

@@ -12,17 +12,19 @@ import strata
 from level2 import Case, bits, to_bf16
 
 LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
-MFMA = {"f16": "v_mfma_f32_16x16x16_f16", "bf16": "v_mfma_f32_16x16x16_bf16", "s8": "v_mfma_i32_16x16x32_i8",
-        "f32": "v_mfma_f32_16x16x4_f32", "f64": "v_mfma_f64_16x16x4_f64"}
+MFMA = {"f16": "v_mfma_f32_32x32x8_f16", "bf16": "v_mfma_f32_32x32x8_bf16", "s8": "v_mfma_i32_32x32x16_i8",
+        "f32": "v_mfma_f32_32x32x2_f32", "f64": "v_mfma_f64_16x16x4_f64"}
 WMMA = {"f16": "v_wmma_f32_16x16x16_f16", "bf16": "v_wmma_f32_16x16x16_bf16", "s8": "v_wmma_i32_16x16x16_iu8"}
 F8 = {"e4m3": "v_wmma_f32_16x16x16_fp8_fp8", "e5m2": "v_wmma_f32_16x16x16_bf8_bf8"}
+F8_TYPES = {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2", "e4m3fnuz": "f8E4M3FNUZ", "e5m2fnuz": "f8E5M2FNUZ"}
 DEVICES = {
-    "gfx90a": {"f16": "v_mfma_f32_16x16x16f16", "bf16": "v_mfma_f32_16x16x16bf16_1k", "s8": "v_mfma_i32_16x16x16i8",
-               "f32": "v_mfma_f32_16x16x4f32", "f64": "v_mfma_f64_16x16x4f64"},
-    "gfx942": {**MFMA, "tf32": "v_mfma_f32_16x16x8_xf32"},
-    "gfx950": {**MFMA, "f16": "v_mfma_f32_16x16x32_f16", "bf16": "v_mfma_f32_16x16x32_bf16",
-               "s8": "v_mfma_i32_16x16x64_i8", "e4m3": "v_mfma_f32_16x16x32_fp8_fp8",
-               "e5m2": "v_mfma_f32_16x16x32_bf8_bf8"},
+    "gfx90a": {"f16": "v_mfma_f32_32x32x8f16", "bf16": "v_mfma_f32_32x32x8bf16_1k", "s8": "v_mfma_i32_32x32x8i8",
+               "f32": "v_mfma_f32_32x32x2f32", "f64": "v_mfma_f64_16x16x4f64"},
+    "gfx942": {**MFMA, "tf32": "v_mfma_f32_32x32x4_xf32", "e4m3fnuz": "v_mfma_f32_32x32x16_fp8_fp8",
+               "e5m2fnuz": "v_mfma_f32_32x32x16_bf8_bf8", "e4m3": MFMA["f16"]},
+    "gfx950": {**MFMA, "f16": "v_mfma_f32_32x32x16_f16", "bf16": "v_mfma_f32_32x32x16_bf16",
+               "s8": "v_mfma_i32_32x32x32_i8", "e4m3": "v_mfma_f32_32x32x64_f8f6f4",
+               "e5m2": "v_mfma_f32_32x32x64_f8f6f4", "e4m3fnuz": "v_mfma_f32_32x32x16_f16"},
     "gfx9-4-generic": MFMA,
     **dict.fromkeys(["gfx1100", "gfx1101", "gfx1151", "gfx11-generic"], WMMA),
     **dict.fromkeys(["gfx1200", "gfx1201", "gfx12-generic"], {**WMMA, **F8}),
@@ -35,8 +37,8 @@ COPIES, MOST = 4, 64  # of a step: two in the loop, up to two behind it; matrix 
 def operand(kind, *shape):
     if kind == "bf16":
         return to_bf16(np.zeros(shape, np.float32))
-    if kind in F8:
-        return bits(np.zeros(shape, np.uint8), {"e4m3": "f8E4M3FN", "e5m2": "f8E5M2"}[kind])
+    if kind in F8_TYPES:
+        return bits(np.zeros(shape, np.uint8), F8_TYPES[kind])
     types = {"f16": np.float16, "tf32": np.float32, "f32": np.float32, "f64": np.float64, "s8": np.int8}
     return np.zeros(shape, types[kind])
 

@@ -36,6 +36,8 @@ TABLE = {row.number: row for row in (
     DType(15, "u32", "uint32", "uint32", "uint32"),
     DType(16, "i64", "int64", "int64", "int64"),
     DType(17, "u64", "uint64", "uint64", "uint64"),
+    DType(18, "e4m3fnuz", "float8_e4m3fnuz", "uint8", "float8_e4m3fnuz"),
+    DType(19, "e5m2fnuz", "float8_e5m2fnuz", "uint8", "float8_e5m2fnuz"),
 )}
 
 

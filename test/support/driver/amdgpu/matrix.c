@@ -3,7 +3,8 @@
 #include "test/support/driver/amdgpu/code.h"
 #include "test/support/driver/amdgpu/numbers.h"
 
-typedef enum { F64, F32, XF32, F16, BF16, FP8, BF8, I32, I8, I4 } type_t;
+// F8: FP8 or BF8, as a modifier says.
+typedef enum { F64, F32, XF32, F16, BF16, FP8, BF8, I32, I8, I4, F8 } type_t;
 
 typedef struct {
   const char *name, *older;
@@ -18,7 +19,7 @@ static const row_t rows[] = {
 #include "test/support/driver/amdgpu/matrix.def"
 };
 
-enum { MAX_SIZE = 32, MAX_DEPTH = 64 };
+enum { MAX_SIZE = 32, MAX_DEPTH = 128 };
 
 // One block's numbers; integers are numbers too.
 typedef struct {
@@ -28,7 +29,7 @@ typedef struct {
 //===-- Elements -------------------------------------------------------------------------------------------------===//
 
 static unsigned bits_in(type_t type) {
-  static const uint8_t bits[] = {64, 32, 32, 16, 16, 8, 8, 32, 8, 4};
+  static const uint8_t bits[] = {64, 32, 32, 16, 16, 8, 8, 32, 8, 4, 8};
   return bits[type];
 }
 
@@ -67,6 +68,7 @@ static double number_of(const context_t *context, uint64_t bits, type_t type, bo
   case FP8:
     return (double)as_f8((uint8_t)bits, 3, is_fnuz);
   case BF8:
+  case F8:
     return (double)as_f8((uint8_t)bits, 2, is_fnuz);
   case I32:
     return (int32_t)bits;
@@ -78,8 +80,15 @@ static double number_of(const context_t *context, uint64_t bits, type_t type, bo
   return 0;
 }
 
+// cbsz says the format of a, blgp that of b: 1 is BF8, 0 FP8.
+static unsigned format_of(const instruction_t *instruction, unsigned which) {
+  return instruction->modifiers >> (which == 1 ? 0 : 16) & 0xFF;
+}
+
 static double load(const context_t *context, unsigned which, unsigned lane, unsigned index, type_t type) {
   const operand_t *operand = &context->instruction->operands[which];
+  if (type == F8 && format_of(context->instruction, which) == 0)
+    type = FP8;
   bool is_signed = !context->row->is_wmma || which > 2 || context->instruction->neg_lo >> (which - 1) & 1;
   return number_of(context, element(context->state, operand, lane, index, bits_in(type)), type, is_signed);
 }
@@ -124,16 +133,26 @@ static void place(const row_t *row, unsigned lane, unsigned index, unsigned *blo
                           : 256u / row->columns * (index / 4) + 4 * group + index % 4;
 }
 
+// A lane's elements are neighbours along the depth, of F8 two runs of 16; sums are the same wherever both operands have
+// them alike.
 static void load_block(const context_t *context, unsigned block, product_t *product) {
   const row_t *row = context->row;
-  unsigned together = (unsigned)row->depth * row->rows * row->blocks / 64;
+  unsigned n = (unsigned)row->depth * row->rows * row->blocks / 64, together = row->a == F8 ? 16 : n;
   for (unsigned lane = 0; lane < 64; lane++) {
-    unsigned group = lane / row->rows, k = group / row->blocks * together;
-    for (unsigned index = 0; group % row->blocks == block && index < together; index++) {
-      product->a[lane % row->rows][k + index] = load(context, 1, lane, index, row->a);
-      product->b[k + index][lane % row->columns] = load(context, 2, lane, index, row->b);
+    unsigned group = lane / row->rows, first = group / row->blocks * together;
+    for (unsigned index = 0; group % row->blocks == block && index < n; index++) {
+      unsigned k = first + index / together * (row->depth / (n / together)) + index % together;
+      product->a[lane % row->rows][k] = load(context, 1, lane, index, row->a);
+      product->b[k][lane % row->columns] = load(context, 2, lane, index, row->b);
     }
   }
+}
+
+// Modifiers of MFMA say what our kernels never ask for, but of F8 the formats.
+static bool has_known_form(const instruction_t *instruction, const row_t *row) {
+  if (row->a != F8)
+    return !instruction->modifiers;
+  return !(instruction->modifiers & 0xFF00) && format_of(instruction, 1) <= 1 && format_of(instruction, 2) <= 1;
 }
 
 static void carry_out_mfma(state_t *state, const instruction_t *instruction) {
@@ -142,7 +161,7 @@ static void carry_out_mfma(state_t *state, const instruction_t *instruction) {
   unsigned words = row->result == F64 ? 2 : 1, n = (unsigned)row->rows * row->columns * row->blocks / 64;
   uint32_t results[32][MAX_LANES];
   product_t product;
-  if (state->n_lanes != 64 || instruction->modifiers || instruction->neg_lo || instruction->n_operands < 4 ||
+  if (state->n_lanes != 64 || !has_known_form(instruction, row) || instruction->neg_lo || instruction->n_operands < 4 ||
       instruction->operands[0].count != n * words)
     found(state, "a form of it that the executor does not know");
   for (unsigned block = 0; block < row->blocks; block++) {
