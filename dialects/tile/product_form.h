@@ -44,6 +44,7 @@ typedef struct {
   int64_t depth;                 // groups that sum up the same tile, each every so many of its steps; 1: no such
   int64_t rows, columns;         // of the instruction's tile, of all groups, of all parts and of both of a pair
   int64_t slots, slot_bytes;
+  int64_t steps;                             // of the reduction, at least, by all parts
   int64_t pair, parts, row, share[2], every; // 1: none of it
   int64_t stagger;
   strata_product_side_t sides[2]; // of the result's rows and columns
@@ -54,9 +55,9 @@ const char *strata_product_fault(const strata_product_form_t *form);
 // The same of a grid of |blocks| for |tasks|; 0: one for each.
 const char *strata_product_grid_fault(const strata_product_form_t *form, strata_size_t tasks, int64_t blocks);
 
-// True if the box in which an operand of |extent| rows ends brings no more of them than there are, by a tensor map of its
-// own, unless all rows are one box: a launch of several products has no maps to spare. What is behind them in a slot is
-// anything.
+// True if the box in which an operand of |extent| rows ends brings no more of them than there are, by a tensor map of
+// its own, unless all rows are one box: a launch of several products has no maps to spare, and a reduction that is over
+// when the slots are full waits for the map, not for zeros. What is behind them in a slot is anything.
 bool strata_product_clips(const strata_product_form_t *form, int side, strata_size_t extent);
 
 // Elements along a side that a slot has of |parts| tiles of |tile|, which lie in whole spans of |span|: each in one of

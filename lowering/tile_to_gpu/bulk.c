@@ -437,8 +437,8 @@ MlirValue strata_bulk_rows(strata_gpu_distribution_t *d, const strata_bulk_t *bu
   return bulk->may_miss ? strata_emit_with(&d->e, "arith.maxsi", rows, 0) : rows;
 }
 
-// |whole|: the number of the map of whole boxes whose last one this is of; negative: it is of whole ones. Of a known number
-// of rows the last one is a box like others.
+// |whole|: the number of the map of whole boxes whose last one this is of; negative: it is of whole ones. Of a known
+// number of rows the last one is a box like others.
 static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t whole) {
   MlirContext context = d->e.context;
   int64_t box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
@@ -550,7 +550,7 @@ static void emit_clipped(strata_gpu_distribution_t *d, const strata_bulk_t *bulk
   strata_emitter_t *e = &d->e;
   MlirValue left = rows_left(d, bulk, offsets);
   strata_loop_t missing = {0}, branch = strata_emit_if_begin(
-      e, strata_emit_cmpi(e, STRATA_SLT, left, strata_emit_index(e, bulk->extents[ROWS])));
+                                   e, strata_emit_cmpi(e, STRATA_SLT, left, strata_emit_index(e, bulk->extents[ROWS])));
   if (bulk->may_miss)
     missing = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_SGT, left, strata_emit_index(e, 0)));
   emit_copy(d, copy, last);

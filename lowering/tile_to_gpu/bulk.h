@@ -65,7 +65,8 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
 bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                           strata_bulk_t *bulk);
 bool strata_bulk_fits(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits);
-// How many rows there are along the vector's, of which each of a load's boxes has all of a tile's; false: that is not known.
+// How many rows there are along the vector's, of which each of a load's boxes has all of a tile's; false: that is not
+// known.
 bool strata_bulk_count_rows(const strata_bulk_t *bulk, strata_size_t *out_rows);
 // The box of such a load in which the rows end has no more than there are, which are no multiple of a tile's: what
 // shared memory has behind them then is anything. |may_miss|: there are tasks, or divisions, behind them.

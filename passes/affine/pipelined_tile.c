@@ -174,6 +174,7 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                 .rows = p->shape.rows,
                                 .columns = p->shape.columns,
                                 .slots = p->slots,
+                                .steps = strata_pipelined_steps_of_tile(problem, p),
                                 .pair = p->pair,
                                 .parts = p->parts,
                                 .row = strata_max(p->row, 1),
@@ -186,6 +187,11 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                                .tile = p->tile[side],
                                                .slot = slot_of(problem, p, side)};
   return form;
+}
+
+bool strata_pipelined_is_clipped(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  strata_product_form_t form = form_of(problem, p);
+  return strata_product_clips(&form, side, strata_size_constant(strata_problem_extent(problem, side)));
 }
 
 // The blocks of a cluster have a tile each, all at the same time.

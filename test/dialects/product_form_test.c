@@ -16,6 +16,7 @@ static strata_product_form_t plain(void) {
                                  .rows = 128,
                                  .columns = 256,
                                  .slots = 4,
+                                 .steps = 5,
                                  .slot_bytes = (128 + 256) * STRATA_SPAN,
                                  .pair = 1,
                                  .parts = 1,
@@ -144,13 +145,18 @@ static void test_grids(void) {
   CHECK(!grid_fault(&form, 8, 8) && grid_fault(&form, 6, 6));
 }
 
-// What ends within a tile is clipped; of a launch of several products, if it is less than one.
+// What ends within a tile is clipped; of a launch of several products, or of few steps, if it is less
+// than one tile.
 static void test_clips(void) {
   strata_product_form_t form = plain();
-  const strata_size_t less = strata_size_constant(100), more = strata_size_constant(200), whole = strata_size_constant(256);
+  const strata_size_t less = strata_size_constant(100), more = strata_size_constant(200),
+                      whole = strata_size_constant(256);
   CHECK(strata_product_clips(&form, 0, less) && strata_product_clips(&form, 0, more));
   CHECK(!strata_product_clips(&form, 0, whole) && !strata_product_clips(&form, 1, whole));
   form.is_joined = true;
+  CHECK(strata_product_clips(&form, 0, less) && !strata_product_clips(&form, 0, more));
+  form = plain();
+  form.steps = 4;
   CHECK(strata_product_clips(&form, 0, less) && !strata_product_clips(&form, 0, more));
   form = plain();
   form.sides[0].is_crossed = true;
