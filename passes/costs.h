@@ -77,9 +77,6 @@ typedef struct {
   double split_row;         // the same within a line
   double read_row;          // of a step, there or not, where sizes vary
   double awaited_row;       // the same where memory decides
-  double absent_row;        // of a tile that lies beyond the operand, of a step: zeros take the copy engine longer;
-  double absent_read;       // where memory decides, and where it does not ...
-  double absent_busy;       // ... as far as memory's share of the product's time, times this, is one
   double alternate_row;     // the same of every second row
   double narrow_row;        // the same, shorter than a line
   double narrow_straddling; // the same, that begins within a sector

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #define WORTHWHILE 0.015
+// Events tick every half a microsecond: medians of short calls differ by so much though the calls are alike.
+#define WORTHWHILE_SECONDS 2e-7
 #define ALIKE 0.005
 
 static int compare(const void *left, const void *right) {
@@ -69,9 +71,9 @@ int strata_tune_choose(const strata_tune_times_t *candidates, int n) {
         is_slower(candidates[i].in_turn, candidates[0].in_turn, candidates[i].n_rounds))
       continue;
     double ratio = ratio_of(&candidates[0], &candidates[i], &error);
-    bool is_faster_at_best = least(&candidates[i], candidates[i].n_rounds) <
-                             (1 - WORTHWHILE) * least(&candidates[0], candidates[0].n_rounds);
-    if (ratio + error < 1 - WORTHWHILE && is_faster_at_best)
+    double shortest = least(&candidates[0], candidates[0].n_rounds),
+           most = 1 - fmax(WORTHWHILE, WORTHWHILE_SECONDS / shortest);
+    if (ratio + error < most && least(&candidates[i], candidates[i].n_rounds) < most * shortest)
       ratios[i] = ratio;
     best = fmin(best, ratios[i]);
   }

@@ -18,9 +18,9 @@ typedef struct {
 // The median of the first |n|.
 double strata_tune_median(const double *values, int n);
 
-// The model's choice, 0, unless another is faster by more than a hundredth and a half beyond noise, and as much by
-// their shortest times, and slower neither alone nor in turn; of several that differ by less than half a hundredth the
-// first. How fast: by the geometric mean of both times.
+// The model's choice, 0, unless another is faster by more than a hundredth and a half, and by more than 0.2 us, beyond
+// noise, and as much by their shortest times, and slower neither alone nor in turn; of several that differ by less than
+// half a hundredth the first. How fast: by the geometric mean of both times.
 int strata_tune_choose(const strata_tune_times_t *candidates, int n);
 
 // The time of candidate |which| over the first's, by both: the median of the rounds' ratios, which noise that lasts has

@@ -26,6 +26,7 @@ enum {
 
 typedef struct {
   bool is_crossed; // its spans lie along the side, not along the reduction
+  bool is_box;     // one copy brings a step's rows of a tile
   int64_t tile;    // elements of a block's tile along the side
   int64_t slot;    // the same of a slot
 } strata_product_side_t;
@@ -36,12 +37,14 @@ typedef struct {
   bool reads_left;    // threads read the instruction's left operand and hand it on in registers
   bool unpacks;       // as numbers of few bits, with scales
   bool swap, stream;
+  bool is_joined;       // a launch with others
   bool has_whole_steps; // no step of the reduction is shorter than the others
   int64_t element_bytes;
   int64_t groups, across, teams; // across: groups beside one another along the columns
   int64_t depth;                 // groups that sum up the same tile, each every so many of its steps; 1: no such
   int64_t rows, columns;         // of the instruction's tile, of all groups, of all parts and of both of a pair
   int64_t slots, slot_bytes;
+  int64_t steps;                             // of the reduction, at least, by all parts
   int64_t pair, parts, row, share[2], every; // 1: none of it
   int64_t stagger;
   strata_product_side_t sides[2]; // of the result's rows and columns
@@ -51,6 +54,11 @@ typedef struct {
 const char *strata_product_fault(const strata_product_form_t *form);
 // The same of a grid of |blocks| for |tasks|; 0: one for each.
 const char *strata_product_grid_fault(const strata_product_form_t *form, strata_size_t tasks, int64_t blocks);
+
+// True if the box in which an operand of |extent| rows ends brings no more of them than there are, by a tensor map of
+// its own, unless all rows are one box: a launch of several products has no maps to spare, and a reduction that is over
+// when the slots are full waits for the map, not for zeros. What is behind them in a slot is anything.
+bool strata_product_clips(const strata_product_form_t *form, int side, strata_size_t extent);
 
 // Elements along a side that a slot has of |parts| tiles of |tile|, which lie in whole spans of |span|: each in one of
 // its own, or several in one.

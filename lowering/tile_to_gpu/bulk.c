@@ -378,44 +378,77 @@ static strata_size_t map_size(const strata_bulk_t *bulk, int i) {
 
 enum { ROWS = 0 }; // the vector's dim that clipped boxes have all of
 
-void strata_bulk_clip(strata_bulk_t *bulk) {
+// The map's dim that rows run along: of windows pixels; 0: none.
+static int rows_dim(const strata_bulk_t *bulk) {
   const int64_t none[RANK] = {0};
-  bool has_rows = bulk->inner != ROWS && bulk->extents[ROWS] == bulk->box.space.extents[ROWS];
-  int dim = has_rows && !bulk->window.n_dims ? carrier(bulk, ROWS, none) : NO_DIM;
-  for (int i = 1; i < bulk->rank && dim != NO_DIM; i++) {
-    if (bulk->dims[i] != dim || !strata_size_varies(map_size(bulk, i)) ||
-        strata_size_divides(bulk->extents[ROWS], map_size(bulk, i)))
-      continue;
-    MlirAffineExpr first = at(bulk, bulk->box.coordinates[dim], none, false);
-    if (strata_index_is_nonnegative(&bulk->box.space, first) &&
-        strata_index_is_multiple(&bulk->box.space, first, bulk->extents[ROWS]))
-      bulk->clipped = i;
-  }
+  if (bulk->inner == ROWS || bulk->extents[ROWS] != bulk->box.space.extents[ROWS])
+    return 0;
+  if (bulk->window.n_dims)
+    return bulk->window.n_rows ? 1 : 0;
+  int dim = carrier(bulk, ROWS, none);
+  for (int i = 1; i < bulk->rank; i++)
+    if (dim != NO_DIM && bulk->dims[i] == dim)
+      return i;
+  return 0;
 }
 
-// Whether the box that begins at |first| is one that the buffer ends in, or behind it.
-static MlirValue is_last(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, MlirValue first) {
-  MlirValue end = strata_emit_plus(&d->e, first, bulk->extents[ROWS]);
-  return strata_emit_cmpi(&d->e, STRATA_SGT, end, strata_gpu_emit_size(d, map_size(bulk, bulk->clipped)));
+// Of a load, along dim |i| of its map.
+static strata_size_t rows_along(const strata_bulk_t *bulk, int i) {
+  return bulk->window.n_dims ? strata_size_constant(bulk->window.n_rows) : map_size(bulk, i);
+}
+
+// The number of the first row of the box at |offsets|.
+static MlirAffineExpr first_row(const strata_bulk_t *bulk, int i, const int64_t *offsets) {
+  return bulk->window.n_dims ? bulk->window.row : at(bulk, bulk->box.coordinates[bulk->dims[i]], offsets, false);
+}
+
+bool strata_bulk_count_rows(const strata_bulk_t *bulk, strata_size_t *out_rows) {
+  const int64_t none[RANK] = {0};
+  int dim = rows_dim(bulk);
+  if (!dim)
+    return false;
+  MlirAffineExpr first = first_row(bulk, dim, none);
+  *out_rows = rows_along(bulk, dim);
+  return strata_index_is_nonnegative(&bulk->box.space, first) &&
+         strata_index_is_multiple(&bulk->box.space, first, bulk->extents[ROWS]);
+}
+
+void strata_bulk_clip(strata_bulk_t *bulk, bool may_miss) {
+  int64_t rows, dim = rows_dim(bulk);
+  bool is_one = strata_size_is_constant(rows_along(bulk, (int)dim), &rows) && rows < bulk->extents[ROWS];
+  if (is_one && !may_miss) {
+    bulk->box.space.extents[ROWS] = bulk->extents[ROWS] = rows;
+    return;
+  }
+  bulk->clipped = (int)dim;
+  bulk->may_miss = may_miss;
+}
+
+// How many rows there are from the beginning of the box at |offsets| on: none, or less, behind the buffer's end.
+static MlirValue rows_left(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets) {
+  strata_index_space_t space = bulk->box.space;
+  MlirValue first = strata_index_emit(&space, first_row(bulk, bulk->clipped, offsets));
+  return strata_emit_binary(&d->e, "arith.subi", strata_gpu_emit_size(d, rows_along(bulk, bulk->clipped)), first);
 }
 
 MlirValue strata_bulk_rows(strata_gpu_distribution_t *d, const strata_bulk_t *bulk) {
   const int64_t none[RANK] = {0};
-  strata_index_space_t space = bulk->box.space;
-  MlirAffineExpr place = bulk->box.coordinates[bulk->dims[bulk->clipped]];
-  MlirValue first = strata_index_emit(&space, at(bulk, place, none, false));
-  MlirValue last = strata_gpu_emit_size_plus(d, map_size(bulk, bulk->clipped), -1);
-  MlirValue rest = strata_emit_plus(&d->e, strata_emit_with(&d->e, "arith.remui", last, bulk->extents[ROWS]), 1);
-  return strata_emit_select(&d->e, is_last(d, bulk, first), rest, strata_emit_index(&d->e, bulk->extents[ROWS]));
+  MlirValue rows = strata_emit_with(&d->e, "arith.minsi", rows_left(d, bulk, none), bulk->extents[ROWS]);
+  return bulk->may_miss ? strata_emit_with(&d->e, "arith.maxsi", rows, 0) : rows;
 }
 
-// |whole|: the number of the map of whole boxes whose last one this is of; negative: it is of whole ones.
+// |whole|: the number of the map of whole boxes whose last one this is of; negative: it is of whole ones. Of a known
+// number of rows the last one is a box like others.
 static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t whole) {
   MlirContext context = d->e.context;
   int64_t box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
   strata_size_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK];
   const strata_bulk_window_t *window = &bulk->window;
+  int64_t rows;
+  bool is_known = whole >= 0 && strata_size_is_constant(rows_along(bulk, bulk->clipped), &rows);
   find_box(bulk, span, box, steps);
+  if (is_known)
+    box[bulk->clipped] = (rows - 1) % box[bulk->clipped] + 1;
   for (int i = 0; i < bulk->rank; i++) {
     sizes[i] = map_size(bulk, i);
     strides[i] = strata_size_constant(element_bytes(bulk));
@@ -440,7 +473,7 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
     ENTRY("lower", strata_i64s_attr(context, window->n_dims, window->lower));
     ENTRY("upper", strata_i64s_attr(context, window->n_dims, window->upper));
   }
-  if (whole >= 0) {
+  if (whole >= 0 && !is_known) {
     ENTRY("clipped", strata_i64_attr(context, bulk->clipped));
     ENTRY("whole", strata_i64_attr(context, whole));
   }
@@ -499,25 +532,45 @@ int64_t strata_bulk_copies(const strata_bulk_t *bulk) {
   return count;
 }
 
+// A copy's operands: where it goes, and its coordinates.
+typedef struct {
+  const char *name;
+  MlirValue operands[5 + STRATA_BULK_COORDINATES];
+  int n_operands;
+} copy_t;
+
+static void emit_copy(strata_gpu_distribution_t *d, const copy_t *copy, int64_t map) {
+  strata_named_attr_t attr = {"map", strata_i64_attr(d->e.context, map)};
+  strata_emit_op(&d->e, copy->name, copy->n_operands, copy->operands, 0, NULL, 1, &attr);
+}
+
+// The whole box, what is left of it, or nothing.
+static void emit_clipped(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const copy_t *copy,
+                         const int64_t *offsets, int64_t whole, int64_t last) {
+  strata_emitter_t *e = &d->e;
+  MlirValue left = rows_left(d, bulk, offsets);
+  strata_loop_t missing = {0}, branch = strata_emit_if_begin(
+                                   e, strata_emit_cmpi(e, STRATA_SLT, left, strata_emit_index(e, bulk->extents[ROWS])));
+  if (bulk->may_miss)
+    missing = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_SGT, left, strata_emit_index(e, 0)));
+  emit_copy(d, copy, last);
+  if (bulk->may_miss)
+    strata_emit_if_end(e, missing);
+  strata_emit_if_else(e, branch);
+  emit_copy(d, copy, whole);
+  strata_emit_if_end(e, branch);
+}
+
 void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets, int64_t span,
                       const strata_bulk_target_t *to) {
-  enum { FIXED = 4 };
-  MlirValue operands[FIXED + 1 + STRATA_BULK_COORDINATES] = {to->memory, to->at, to->barriers, to->slot, to->blocks};
   bool is_alone = mlirValueIsNull(to->blocks);
-  int fixed = is_alone ? FIXED : FIXED + 1;
-  int rank = strata_bulk_coordinates(d, bulk, offsets, operands + fixed);
+  int fixed = is_alone ? 4 : 5;
+  copy_t copy = {.name = is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST,
+                 .operands = {to->memory, to->at, to->barriers, to->slot, to->blocks}};
+  copy.n_operands = fixed + strata_bulk_coordinates(d, bulk, offsets, copy.operands + fixed);
   const int64_t whole = strata_bulk_map(d, bulk, span);
-  strata_named_attr_t map = {"map", strata_i64_attr(d->e.context, whole)};
-  const char *name = is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST;
-  strata_loop_t branch = {0};
-  if (bulk->clipped) {
-    const int64_t last = number_of_map(d, map_of(d, bulk, span, whole));
-    strata_named_attr_t clipped = {"map", strata_i64_attr(d->e.context, last)};
-    branch = strata_emit_if_begin(&d->e, is_last(d, bulk, operands[fixed + bulk->clipped]));
-    strata_emit_op(&d->e, name, fixed + rank, operands, 0, NULL, 1, &clipped);
-    strata_emit_if_else(&d->e, branch);
-  }
-  strata_emit_op(&d->e, name, fixed + rank, operands, 0, NULL, 1, &map);
   if (bulk->clipped)
-    strata_emit_if_end(&d->e, branch);
+    emit_clipped(d, bulk, &copy, offsets, whole, number_of_map(d, map_of(d, bulk, span, whole)));
+  else
+    emit_copy(d, &copy, whole);
 }

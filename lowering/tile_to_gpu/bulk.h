@@ -19,6 +19,8 @@ typedef struct {
   int n_dims; // that windows move along; 0: boxes, no window
   int64_t lower[STRATA_BULK_WINDOW], upper[STRATA_BULK_WINDOW], steps[STRATA_BULK_WINDOW];
   MlirAffineExpr first[STRATA_BULK_RANK], offsets[STRATA_BULK_WINDOW]; // a copy's first pixel, its place in the window
+  MlirAffineExpr row;                                                  // the first pixel's number, of |n_rows| in all;
+  int64_t n_rows;                                                      // 0: not known
 } strata_bulk_window_t;
 
 typedef struct {
@@ -35,6 +37,7 @@ typedef struct {
   bool is_exact;    // of a load: f32 unrounded
   int clipped;      // of a load: a dim of the map along which the last box ends with the buffer, as whole ones lie in
                     // front of it; 0: none
+  bool may_miss;    // of such a load: boxes may lie behind the buffer's end, of which nothing comes
   bool reads_ahead; // of a load: the next step's box lies behind this one's, and may come into the cache with it
   strata_bulk_window_t window;
 } strata_bulk_t;
@@ -62,10 +65,13 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
 bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                           strata_bulk_t *bulk);
 bool strata_bulk_fits(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits);
-// The last boxes of a load, each of which has all of the vector's rows, end with a buffer whose number of these varies:
-// what shared memory has behind them then is anything. Where there is no such number nothing changes.
-void strata_bulk_clip(strata_bulk_t *bulk);
-// How many rows a clipped box of the running task has.
+// How many rows there are along the vector's, of which each of a load's boxes has all of a tile's; false: that is not
+// known.
+bool strata_bulk_count_rows(const strata_bulk_t *bulk, strata_size_t *out_rows);
+// The box of such a load in which the rows end has no more than there are, which are no multiple of a tile's: what
+// shared memory has behind them then is anything. |may_miss|: there are tasks, or divisions, behind them.
+void strata_bulk_clip(strata_bulk_t *bulk, bool may_miss);
+// How many rows the running task's tile has of a load that is clipped.
 MlirValue strata_bulk_rows(strata_gpu_distribution_t *d, const strata_bulk_t *bulk);
 // The number of the kernel's map for boxes of |bulk| with rows of |span| bytes, whole ones where it is clipped.
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span);

@@ -193,6 +193,19 @@ static bool find_row(finder_t *f, MlirOperation op, int buffer) {
   return false;
 }
 
+// How many rows there are in all, if a mask ends them; else 0.
+static int64_t count_rows(const finder_t *f, MlirOperation op, int buffer) {
+  for (intptr_t i = 0; i < strata_gpu_mask_count(strata_attr(op, "mask")); i++) {
+    MlirAffineExpr expr;
+    if (strata_gpu_mask_constraint(&f->bulk->box, op, buffer + 1, i, &expr))
+      continue;
+    MlirAffineExpr last = simplify(f, mlirAffineAddExprGet(expr, f->row));
+    if (mlirAffineExprIsAConstant(last))
+      return mlirAffineConstantExprGetValue(last) + 1;
+  }
+  return 0;
+}
+
 //===-- All ------------------------------------------------------------------------------------------------------===//
 
 bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type, int64_t span,
@@ -215,6 +228,9 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
     bulk->dims[i] = f.rank - 1 - i;
   for (int v = 0; v < 2; v++)
     bulk->extents[v] = bulk->box.space.extents[v];
-  return read_channels(&f) && find_row(&f, op, buffer) && fits_driver(bulk) &&
-         strata_bulk_fits(bulk, op, buffer, &limits);
+  if (!read_channels(&f) || !find_row(&f, op, buffer) || !fits_driver(bulk))
+    return false;
+  bulk->window.row = without(&f, f.row, OF_TILE);
+  bulk->window.n_rows = count_rows(&f, op, buffer);
+  return strata_bulk_fits(bulk, op, buffer, &limits);
 }

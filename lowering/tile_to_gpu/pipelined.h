@@ -123,6 +123,9 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_read(strata_gpu_distribution_
 // UNSUPPORTED where |p| cannot be carried out in the form that the schedule asks for (pipelined_form.c).
 STRATA_MUST_CHECK strata_status_t strata_pipelined_check(const strata_gpu_distribution_t *d, MlirOperation op,
                                                          const strata_pipelined_t *p);
+// Where operands end within tiles nothing more comes, as strata_product_clips has it: the copy engine takes longer for
+// zeros than for what there is.
+void strata_pipelined_clip(strata_gpu_distribution_t *d, MlirOperation op, strata_pipelined_t *p);
 
 // The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
 MlirOperation strata_pipelined_loop(MlirBlock body);

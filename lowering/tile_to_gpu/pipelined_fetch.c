@@ -88,9 +88,12 @@ static strata_status_t copy_with(strata_gpu_distribution_t *d, const strata_ring
   return NULL;
 }
 
-// Of a slot's tiles that the copy engine brings.
-static int64_t tile_bytes(const strata_ring_operand_t *operand) {
-  return operand->shared.source->bytes(&operand->shared) * operand->tiles;
+// That the copy engine brings of a slot, where none is clipped.
+static int64_t slot_bytes(const strata_ring_operand_t *operand) {
+  int64_t bytes = 0;
+  for (; operand; operand = operand->with)
+    bytes += operand->shared.source->bytes(&operand->shared) * operand->tiles;
+  return bytes;
 }
 
 // The running task is number |i| of those whose tiles a cluster's slots have, of |own| and its neighbours.
@@ -104,7 +107,11 @@ static bool has_tiles(const strata_pipelined_kernel_t *k, int side) {
   return k->product.parts > 1 && k->product.operands[side].stride != 0;
 }
 
-// Bytes that clipped boxes of |side| bring.
+static bool is_clipped(const strata_ring_operand_t *operand) {
+  return operand->shared.bulk && operand->shared.bulk->clipped;
+}
+
+// Bytes that clipped boxes of |side| bring: of all tiles of the slot.
 static strata_status_t clipped_bytes(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, int side,
                                      MlirValue *out) {
   strata_emitter_t *e = &d->e;
@@ -118,7 +125,7 @@ static strata_status_t clipped_bytes(strata_gpu_distribution_t *d, strata_pipeli
     MlirValue tile = strata_bulk_rows(d, bulk);
     rows = i ? strata_emit_binary(e, "arith.addi", rows, tile) : tile;
   }
-  *out = strata_emit_times(e, rows, tile_bytes(operand) / (operand->tiles * bulk->extents[1 - bulk->inner]));
+  *out = strata_emit_times(e, rows, slot_bytes(operand) / (n * bulk->extents[1 - bulk->inner]));
   return n > 1 ? begin_task(d, k, own) : NULL;
 }
 
@@ -145,25 +152,21 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
 
 // By one thread: the arrival with what is to come.
 static strata_status_t announce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  MlirValue clipped = {NULL};
+  MlirValue clipped[2], fewer = {NULL};
   int64_t most = 0, whole = 0; // bytes; of operands that are not clipped
+  int n_clipped = 0;
   for (int side = 0; side < 2; side++) {
     const strata_ring_operand_t *operand = &k->product.operands[side];
-    int64_t bytes = 0;
-    for (const strata_ring_operand_t *each = is_bulk(k, side) ? operand : NULL; each; each = each->with)
-      bytes += tile_bytes(each);
+    int64_t bytes = is_bulk(k, side) ? slot_bytes(operand) : 0;
     most += bytes;
-    MlirValue own = {NULL};
-    if (bytes && operand->shared.bulk && operand->shared.bulk->clipped)
-      STRATA_TRY(clipped_bytes(d, k, side, &own));
+    if (bytes && is_clipped(operand))
+      STRATA_TRY(clipped_bytes(d, k, side, &clipped[n_clipped++]));
     else
       whole += bytes;
-    if (!mlirValueIsNull(own))
-      clipped = mlirValueIsNull(clipped) ? own : strata_emit_binary(&d->e, "arith.addi", clipped, own);
   }
-  if (!mlirValueIsNull(clipped))
-    clipped = strata_emit_plus(&d->e, clipped, whole);
-  strata_ring_expect(d, &k->ring, k->place.slot, most, clipped);
+  for (int i = 0; i < n_clipped; i++)
+    fewer = i ? strata_emit_binary(&d->e, "arith.addi", fewer, clipped[i]) : strata_emit_plus(&d->e, clipped[i], whole);
+  strata_ring_expect(d, &k->ring, k->place.slot, most, fewer);
   return NULL;
 }
 

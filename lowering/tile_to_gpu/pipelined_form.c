@@ -5,6 +5,28 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
+#include "lowering/tile_to_gpu/tasks.h"
+
+// True if |op|'s tasks are not all of the launch.
+static bool is_joined(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirOperation forall = mlirOperationGetParentOperation(mlirOperationGetParentOperation(op));
+  strata_size_t tasks;
+  return !strata_gpu_forall_tasks(d, forall, &tasks) || !strata_size_equal(tasks, d->plan.n_tasks);
+}
+
+// Of the pipeline that |op| is in: at least.
+static int64_t count_steps(strata_gpu_distribution_t *d, MlirOperation op) {
+  MlirBlock body = mlirOperationGetBlock(op);
+  int64_t lower, step;
+  strata_size_t steps;
+  return strata_index_bounds(d, mlirBlockGetArgument(body, 0), &lower, &step, &steps) ? strata_size_min(steps) : 0;
+}
+
+// True if each step's rows of a tile come by one copy.
+static bool is_box(const strata_ring_operand_t *operand, strata_size_t *out_rows) {
+  return mlirOperationIsNull(operand->unpack) && strata_operand_is_bulk(&operand->shared) && operand->shared.bulk &&
+         strata_bulk_count_rows(operand->shared.bulk, out_rows);
+}
 
 static strata_product_form_t form_of(const strata_gpu_distribution_t *d, MlirOperation op,
                                      const strata_pipelined_t *p) {
@@ -37,7 +59,9 @@ static strata_product_form_t form_of(const strata_gpu_distribution_t *d, MlirOpe
   };
   for (int side = 0; side < 2; side++) {
     const strata_ring_operand_t *operand = &p->operands[side];
+    strata_size_t rows;
     form.sides[side] = (strata_product_side_t){.is_crossed = operand->shared.form == STRATA_SPANS_CROSSED,
+                                               .is_box = is_box(operand, &rows),
                                                .tile = mlirShapedTypeGetDimSize(type, side),
                                                .slot = operand->shared.rows * operand->tiles};
   }
@@ -51,4 +75,19 @@ strata_status_t strata_pipelined_check(const strata_gpu_distribution_t *d, MlirO
   if (!fault)
     fault = strata_product_grid_fault(&form, d->plan.n_tasks, d->plan.blocks);
   return fault ? strata_gpu_missing(op, fault) : NULL;
+}
+
+void strata_pipelined_clip(strata_gpu_distribution_t *d, MlirOperation op, strata_pipelined_t *p) {
+  strata_product_form_t form = form_of(d, op, p);
+  form.is_joined = is_joined(d, op);
+  form.steps = count_steps(d, op);
+  for (int side = 0; side < 2; side++) {
+    strata_size_t rows;
+    strata_ring_operand_t *operand = &p->operands[side];
+    if (!is_box(operand, &rows) || !strata_product_clips(&form, side, rows))
+      continue;
+    bool may_miss = strata_pipelined_shares(d) || (p->parts > 1 && operand->tiles > 1); // whole clusters of tiles
+    for (; operand; operand = operand->next)
+      strata_bulk_clip(operand->shared.bulk, may_miss);
+  }
 }

@@ -50,15 +50,6 @@ static bool reads_ahead(const strata_gpu_distribution_t *d, const strata_ring_op
   return strata_operand_is_bulk(&operand->shared) && d->plan.stagger && operand->shared.rows >= MANY_ROWS;
 }
 
-// Where a matrix ends within a tile nothing more comes: what there is in the slot behind it are other rows, or columns,
-// than those that have results. The copy engine takes longer for zeros than for what there is.
-static void clip_operand(strata_ring_operand_t *operand) {
-  bool is_box = mlirOperationIsNull(operand->unpack) && strata_operand_is_bulk(&operand->shared) &&
-                operand->shared.form == STRATA_SPANS;
-  if (is_box)
-    strata_bulk_clip(operand->shared.bulk);
-}
-
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, int64_t producers,
                                     const strata_pipelined_t *p, strata_ring_operand_t *operand) {
   MlirValue value = mlirOperationGetOperand(op, side);
@@ -130,10 +121,9 @@ strata_status_t strata_pipelined_read(strata_gpu_distribution_t *d, MlirOperatio
     STRATA_TRY(read_operand(d, op, side, schedule.producers, p, &p->operands[side]));
   if (p->pair > 1)
     STRATA_TRY(read_second(d, op, schedule.producers, p));
-  if (p->pair == 1 && schedule.row <= 1 && !strata_pipelined_shares(d))
-    for (int side = 0; side < 2; side++)
-      clip_operand(&p->operands[side]);
-  return instruction->finish(d, op, &schedule, p);
+  STRATA_TRY(instruction->finish(d, op, &schedule, p));
+  strata_pipelined_clip(d, op, p);
+  return NULL;
 }
 
 strata_status_t strata_pipelined_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {

@@ -69,6 +69,8 @@ int64_t strata_pipelined_row_bytes(const strata_problem_t *problem, int side);
 bool strata_pipelined_unpacks(const strata_problem_t *problem);
 // Copies of a side's tile by the copy engine; 0: it does not come in bulk.
 int64_t strata_pipelined_count_boxes(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
+// True if the last tile along a side brings no more rows of its operand than there are (strata_product_clips).
+bool strata_pipelined_is_clipped(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side);
 // True if threads take the left operand from shared memory themselves: its fragments need registers.
 bool strata_pipelined_reads_left(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
 // Bytes that a slot of all blocks together brings from memory, where all tiles are under way at the same time: those of

@@ -164,6 +164,7 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                 .slot_bytes = strata_pipelined_slot_bytes(problem, p),
                                 .swap = p->swap,
                                 .stream = p->stream,
+                                .is_joined = problem->next || problem->shares_launch,
                                 .has_whole_steps = strata_problem_is_multiple(problem, STRATA_AXIS_STEP, p->step),
                                 .element_bytes = problem->operand_bytes,
                                 .groups = p->shape.groups,
@@ -173,6 +174,7 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                 .rows = p->shape.rows,
                                 .columns = p->shape.columns,
                                 .slots = p->slots,
+                                .steps = strata_pipelined_steps_of_tile(problem, p),
                                 .pair = p->pair,
                                 .parts = p->parts,
                                 .row = strata_max(p->row, 1),
@@ -180,9 +182,16 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                 .every = p->every,
                                 .stagger = p->stagger};
   for (int side = 0; side < 2; side++)
-    form.sides[side] =
-        (strata_product_side_t){problem->sides[side].is_crossed, p->tile[side], slot_of(problem, p, side)};
+    form.sides[side] = (strata_product_side_t){.is_crossed = problem->sides[side].is_crossed,
+                                               .is_box = strata_pipelined_count_boxes(problem, p, side) == 1,
+                                               .tile = p->tile[side],
+                                               .slot = slot_of(problem, p, side)};
   return form;
+}
+
+bool strata_pipelined_is_clipped(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
+  strata_product_form_t form = form_of(problem, p);
+  return strata_product_clips(&form, side, strata_size_constant(strata_problem_extent(problem, side)));
 }
 
 // The blocks of a cluster have a tile each, all at the same time.

@@ -7,7 +7,6 @@
 #include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"
-#include "dialects/tile/map_limits.h"
 
 #include <math.h>
 
@@ -127,25 +126,10 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
   return slower(bound, (bound_t){lines, "lines"});
 }
 
-// Where sizes vary, a tile in which the operand ends brings no more rows than there are, unless blocks share them.
-static bool is_clipped(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  return strata_pipelined_count_boxes(problem, p, side) > 0 && !problem->sides[side].is_crossed &&
-         p->tile[side] <= STRATA_MAP_MAX_BOX && p->share[0] * p->share[1] == 1 && p->row <= 1 && !problem->is_pair;
-}
-
 // Rows of a side that a slot of the first tile asks the copy engine for.
 static int64_t asked_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   int64_t rows = strata_pipelined_slot_rows(p, side), extent = strata_problem_extent(problem, side);
-  return is_clipped(problem, p, side) && extent < rows ? extent : rows;
-}
-
-// Rows of a side's last tile's steps that lie beyond the operand, which the copy engine fills with zeros: of operands
-// that lie along the reduction. At known sizes tiles are chosen so that they are few.
-static double absent_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
-  bool is_asked = problem->varies && !strata_problem_has_window(problem) && !problem->sides[side].is_crossed &&
-                  strata_pipelined_count_boxes(problem, p, side) > 0 && !is_clipped(problem, p, side);
-  int64_t tile = strata_pipelined_slot_rows(p, side) * p->share[side], extent = strata_problem_extent(problem, side);
-  return is_asked ? (double)(strata_round_up(extent, tile) - extent) : 0;
+  return strata_pipelined_is_clipped(problem, p, side) && extent < rows ? extent : rows;
 }
 
 // Where one of the sizes varies tiles are chosen that are seldom the best for the size that there is, smaller ones or
@@ -246,32 +230,6 @@ static double memory_cycles(const strata_gpu_device_t *device, const strata_prob
   cycles =
       fmax(cycles, fetched * costs->memory_latency / ((double)p->slots * strata_pipelined_distinct_bytes(problem, p)));
   return cycles;
-}
-
-// Absent rows hold up the other operand on its way from memory: as far as memory is busy with it while the product
-// takes |cycles|, and of a block in the steps behind those that its slots have at once.
-static double absent_share(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                           const strata_pipelined_choice_t *p, int side, double steps, double cycles) {
-  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
-  double bytes = strata_problem_side_bytes(problem, !side);
-  double busy = bytes / (double)device->bandwidth * costs->clock / cycles;
-  return fmin(1, costs->absent_busy * busy) * fmax(0, 1 - (double)p->slots / steps);
-}
-
-// Where memory does not decide, of one of several rounds the tiles that have absent rows are a part.
-static void add_absent(const strata_gpu_device_t *device, const strata_problem_t *problem,
-                       const strata_pipelined_choice_t *p, double rounds, bound_t *tiles, bound_t *memory) {
-  const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
-  double steps = (double)strata_ceil_div(strata_pipelined_steps_of_tile(problem, p), p->parts);
-  double cycles = fmax(tiles->cycles, memory->cycles);
-  int64_t tile = strata_pipelined_slot_rows(p, STRATA_SIDE_U) * p->share[STRATA_SIDE_U];
-  double last = p->tiles > p->blocks ? (double)strata_ceil_div(strata_problem_extent(problem, STRATA_SIDE_U), tile) : 1;
-  for (int side = 0; side < 2; side++) {
-    double rows = absent_rows(problem, p, side) * absent_share(device, problem, p, side, steps, cycles);
-    tiles->cycles += rounds * steps * rows * costs->absent_read / last;
-    if (p->tiles <= p->blocks)
-      memory->cycles += steps * rows * costs->absent_row;
-  }
 }
 
 // All but a block's own part of its sums goes to the others of its cluster. Where rows are slow, what was measured goes
@@ -467,7 +425,6 @@ void strata_pipelined_predict_time(const strata_gpu_device_t *device, const stra
   double cache = cache_cycles(problem, p);
   bound_t memory = {memory_cycles(device, problem, p) + store, strata_pipelined_memory_bound};
   memory.cycles = fmax(memory.cycles, waiting_cycles(problem, p, rounds, memory.cycles / tiles.cycles));
-  add_absent(device, problem, p, rounds, &tiles, &memory);
   bound_t main = slower(tiles, memory);
   double beside = n > 1 || p->stream ? 0 : rounds * each[0].steps * beside_rows(problem, p);
   double others = tiles.cycles + memory.cycles + cache - main.cycles + beside;

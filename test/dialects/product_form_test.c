@@ -16,13 +16,14 @@ static strata_product_form_t plain(void) {
                                  .rows = 128,
                                  .columns = 256,
                                  .slots = 4,
+                                 .steps = 5,
                                  .slot_bytes = (128 + 256) * STRATA_SPAN,
                                  .pair = 1,
                                  .parts = 1,
                                  .row = 1,
                                  .share = {1, 1},
                                  .every = 1,
-                                 .sides = {{false, 128, 128}, {false, 256, 256}}};
+                                 .sides = {{false, true, 128, 128}, {false, true, 256, 256}}};
 }
 
 // A change to the plain form, and whether that can be carried out.
@@ -62,7 +63,7 @@ CHANGE(pair_of_parts, pair(f), f->parts = 2)
 CHANGE(pair_shared, pair(f), f->share[0] = 2)
 CHANGE(across, f->across = 2, f->rows = 64, f->sides[0].tile = f->sides[0].slot = 64)
 CHANGE(across_swapped, across(f), f->swap = true)
-CHANGE(across_cut, across(f), f->columns = 176, f->sides[1] = (strata_product_side_t){true, 176, 192})
+CHANGE(across_cut, across(f), f->columns = 176, f->sides[1] = (strata_product_side_t){true, false, 176, 192})
 CHANGE(unpacks, f->unpacks = f->reads_left = true, f->swap = true)
 CHANGE(unpacks_cut, unpacks(f), f->has_whole_steps = false)
 CHANGE(unpacks_staggered, unpacks(f), f->stagger = 3)
@@ -144,6 +145,25 @@ static void test_grids(void) {
   CHECK(!grid_fault(&form, 8, 8) && grid_fault(&form, 6, 6));
 }
 
+// What ends within a tile is clipped; of a launch of several products, or of few steps, if it is less
+// than one tile.
+static void test_clips(void) {
+  strata_product_form_t form = plain();
+  const strata_size_t less = strata_size_constant(100), more = strata_size_constant(200),
+                      whole = strata_size_constant(256);
+  CHECK(strata_product_clips(&form, 0, less) && strata_product_clips(&form, 0, more));
+  CHECK(!strata_product_clips(&form, 0, whole) && !strata_product_clips(&form, 1, whole));
+  form.is_joined = true;
+  CHECK(strata_product_clips(&form, 0, less) && !strata_product_clips(&form, 0, more));
+  form = plain();
+  form.steps = 4;
+  CHECK(strata_product_clips(&form, 0, less) && !strata_product_clips(&form, 0, more));
+  form = plain();
+  form.sides[0].is_crossed = true;
+  form.sides[1].is_box = false;
+  CHECK(!strata_product_clips(&form, 0, more) && !strata_product_clips(&form, 1, more));
+}
+
 static void test_slots(void) {
   CHECK(strata_product_slot(96, 1, 1) == 96 && strata_product_slot(96, 4, 1) == 384);
   CHECK(strata_product_slot(96, 1, 64) == 128);
@@ -157,6 +177,7 @@ static void test_slots(void) {
 int main(void) {
   test_forms();
   test_grids();
+  test_clips();
   test_slots();
   return check_result();
 }

@@ -54,6 +54,12 @@ int main(void) {
   two[1] = both(10, 5, N, 0, still);
   CHECK(strata_tune_choose(two, 2) == 1 && fabs(strata_tune_ratio(two, 1) - sqrt(5. / 6)) < 1e-9);
 
+  // Of short calls a hundredth is less than the clock tells.
+  two[0] = times(3e-6, N, 0, still), two[1] = times(2.85e-6, N, 0, still);
+  CHECK(strata_tune_choose(two, 2) == 0);
+  two[1] = times(2.75e-6, N, 0, still);
+  CHECK(strata_tune_choose(two, 2) == 1);
+
   // A clock that sinks over the rounds does not matter, what differs from one to the other does.
   int n_wrong = 0, n_found = 0;
   for (int i = 0; i < 200; i++) {

@@ -18,12 +18,14 @@
 // TILE: "tile.store"(%{{.*}}) {map = #[[Y]]
 
 // CHECK: func.func @k0({{.*}} strata.cluster = 2 : i64
-// CHECK-SAME: box = array<i64: 64, 128, 1>, buffer = 0 : i64, sizes = array<i64: 328, 250, 2>, {{.*}}strides = array<i64: 1312, 656>
+// CHECK-SAME: box = array<i64: 64, 128, 1>, buffer = 0 : i64, sizes = array<i64: 328, 250, 2>, steps = array<i64: 1, 1, 1>, strides = array<i64: 1312, 656>
+// CHECK-SAME: box = array<i64: 64, 122, 1>, buffer = 0 : i64
 // CHECK-SAME: box = array<i64: 64, 32>, buffer = 1 : i64, sizes = array<i64: 328, 256>
 // CHECK-SAME: box = array<i64: 64, 64, 1>, buffer = 2 : i64, sizes = array<i64: 256, 250, 2>, {{.*}}strides = array<i64: 1024, 512>
-// The left operand comes for the block alone.
+// The left operand comes for the block alone, and ends with the rows of its kind.
+// CHECK: "tile.bulk_load"({{.*}}) {map = 1 : i64}
 // CHECK: "tile.bulk_load"({{.*}}) {map = 0 : i64}
-// CHECK: "tile.bulk_multicast"({{.*}}) {map = 1 : i64}
+// CHECK: "tile.bulk_multicast"({{.*}}) {map = 2 : i64}
 
 // WHOLE: no way of carrying out this contraction
 func.func @main(%x: tensor<500x328xbf16> {strata.name = "x"}, %w: tensor<256x328xbf16> {strata.name = "w"}) -> (tensor<500x256xbf16> {strata.name = "y"}) {

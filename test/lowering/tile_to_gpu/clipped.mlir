@@ -1,5 +1,5 @@
-// A tile in which an operand ends whose number of rows varies: its last box has the rows that there are, and so many bytes
-// are announced. The other operand's number of rows is known.
+// A tile in which an operand ends whose number of rows varies: its last box has the rows that there are, and so many
+// bytes are announced. The other operand's number of rows is known.
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=gpu -o - | FileCheck %s
 
 #x = affine_map<()[s0] -> (s0, 768)>
@@ -11,15 +11,14 @@
 // CHECK-SAME: buffer = 1 : i64
 // CHECK-NOT: buffer = 1 : i64, clipped
 // CHECK: module @kernels
-// CHECK: arith.constant -1 : index
-// CHECK-NEXT: arith.addi
-// CHECK-NEXT: arith.constant [[ROWS]] : index
-// CHECK-NEXT: %[[LEFT:.*]] = arith.remui
-// CHECK-NEXT: arith.constant 1 : index
-// CHECK-NEXT: %[[REST:.*]] = arith.addi %[[LEFT]],
-// CHECK: arith.select %{{.*}}, %[[REST]]
+// CHECK: tile.barrier_wait
+// CHECK: %[[LEFT:.*]] = arith.subi
+// CHECK-NEXT: %[[TILE:.*]] = arith.constant [[ROWS]] : index
+// CHECK-NEXT: arith.minsi %[[LEFT]], %[[TILE]]
 // CHECK: "tile.barrier_expect"(%{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}}) {bytes =
-// CHECK: scf.if
+// CHECK: %[[LEFT2:.*]] = arith.subi
+// CHECK: arith.cmpi slt, %[[LEFT2]],
+// CHECK-NEXT: scf.if
 // CHECK-NEXT: "tile.bulk_load"({{.*}}) {map = 1 : i64}
 // CHECK: else
 // CHECK-NEXT: "tile.bulk_load"({{.*}}) {map = 0 : i64}
