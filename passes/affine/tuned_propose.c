@@ -118,7 +118,9 @@ static strata_status_t find_points(const strata_tuned_t *t, const strata_tuned_u
     Strata__TuningPoint *point = strata_arena_new(arena, Strata__TuningPoint);
     strata__tuning_point__init(point);
     point->n_sizes = strata_symbols_given(&symbols);
-    point->sizes = strata_arena_copy(arena, unit->points[i], point->n_sizes * sizeof *point->sizes);
+    point->sizes = strata_arena_array(arena, int32_t, point->n_sizes + 1);
+    for (size_t j = 0; j < point->n_sizes; j++)
+      point->sizes[j] = (int32_t)unit->points[i][j];
     kernel->points[kernel->n_points++] = point;
   }
   return NULL;
