@@ -15,10 +15,7 @@ static struct {
 } cuda;
 
 static const strata_rt_symbol_t cuda_symbols[] = {
-    {"cuInit", true},
-    {"cuDeviceGetCount", true},
-    {"cuDeviceGet", true},
-    {"cuDevicePrimaryCtxRetain", true},
+    {"cuInit", true},          {"cuDeviceGetCount", true}, {"cuDeviceGet", true}, {"cuDevicePrimaryCtxRetain", true},
     {"cuCtxSetCurrent", true},
 };
 
@@ -42,11 +39,11 @@ static strata_status_t open_driver(const strata_rt_driver_t *driver) {
   bool is_hip = driver == &strata_rt_hip;
   int code = driver->open(); // which finds the same file, and initialises it
   if (!code && is_hip)
-    code = strata_rt_symbols("STRATA_HIP_DRIVER", hip_names, hip_symbols, sizeof hip_symbols / sizeof *hip_symbols,
-                             &hip);
+    code =
+        strata_rt_symbols("STRATA_HIP_DRIVER", hip_names, hip_symbols, sizeof hip_symbols / sizeof *hip_symbols, &hip);
   else if (!code)
-    code = strata_rt_symbols("STRATA_CUDA_DRIVER", cuda_names, cuda_symbols,
-                             sizeof cuda_symbols / sizeof *cuda_symbols, &cuda);
+    code = strata_rt_symbols("STRATA_CUDA_DRIVER", cuda_names, cuda_symbols, sizeof cuda_symbols / sizeof *cuda_symbols,
+                             &cuda);
   return code ? strata_error((strata_status_code_t)code, "%s", strata_rt_message()) : NULL;
 }
 

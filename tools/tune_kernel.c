@@ -106,8 +106,8 @@ static strata_status_t open_candidate(work_t *w, int i) {
   STRATA_TRY(strata_session_describe(w->arena, path, &w->sessions[i]));
   const strata_library_t *library = library_of(w, i);
   size_t n_dims = w->kernel->n_points ? w->kernel->points[0]->n_sizes : 0;
-  bool is_ours =
-      (library->flags & needed) == needed && library->n_dims == n_dims && strcmp(library->target, w->tuner->target) == 0;
+  bool is_ours = (library->flags & needed) == needed && library->n_dims == n_dims &&
+                 strcmp(library->target, w->tuner->target) == 0;
   if (!is_ours || (w->library && !has_same_tensors(w->library, library)))
     return strata_error(STRATA_INVALID_ARGUMENT, "%s: not as --autotune=export writes it", path);
   if (!w->library)
@@ -333,8 +333,7 @@ static strata_status_t time_alone(work_t *w, int candidate, const point_t *point
 }
 
 // As many calls as are enqueued before the copy in front is over.
-static strata_status_t time_in_turn(work_t *w, int candidate, const point_t *point, double alone,
-                                    double *out_seconds) {
+static strata_status_t time_in_turn(work_t *w, int candidate, const point_t *point, double alone, double *out_seconds) {
   enum { IN_TURN = 6 };
   *out_seconds = alone;
   return is_cpu(w->tuner) ? NULL : time_calls(w, candidate, point, IN_TURN, out_seconds);

@@ -31,9 +31,9 @@ typedef struct {
 
 // Of all processes.
 typedef struct {
-  atomic_size_t next;      // kernel that nobody has taken
+  atomic_size_t next; // kernel that nobody has taken
   atomic_size_t n_done;
-  _Atomic double end;      // of the time that there is; 0: no GPU is there yet
+  _Atomic double end; // of the time that there is; 0: no GPU is there yet
   int n_devices;
   worker_t workers[MOST_WORKERS];
   strata_tune_record_t records[];
@@ -62,7 +62,8 @@ static bool has_time(const tuner_t *t) {
 static bool take_kernel(const tuner_t *t, worker_t *worker) {
   if (worker->kernel < n_kernels(t))
     return has_time(t) || worker->kernel == 0;
-  size_t next = has_time(t) || atomic_load(&t->shared->next) == 0 ? atomic_fetch_add(&t->shared->next, 1) : n_kernels(t);
+  size_t next =
+      has_time(t) || atomic_load(&t->shared->next) == 0 ? atomic_fetch_add(&t->shared->next, 1) : n_kernels(t);
   worker->kernel = next < n_kernels(t) ? next : n_kernels(t);
   return worker->kernel < n_kernels(t);
 }

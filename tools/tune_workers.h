@@ -13,8 +13,8 @@ typedef struct {
 } strata_tuning_job_t;
 
 typedef struct {
-  const char *card; // all that take part are such ones
-  int n_devices;    // that took part
+  const char *card;                    // all that take part are such ones
+  int n_devices;                       // that took part
   const strata_tune_record_t *records; // of the manifest's kernels; of one that nobody reached nothing is done
 } strata_tune_records_t;
 

@@ -28,17 +28,17 @@ typedef struct {
 // What has one schedule, which is measured: a kernel; where sizes vary its function for all of them, or a variant; or
 // the products of a launch.
 typedef struct {
-  const char *name;                        // of the function, or of the first
-  const char *number;                      // a hash of all that the time depends on, but for the device
-  const char *why;                         // it has no result; NULL: it may have one
-  int n_members;                           // functions whose schedule it is
+  const char *name;   // of the function, or of the first
+  const char *number; // a hash of all that the time depends on, but for the device
+  const char *why;    // it has no result; NULL: it may have one
+  int n_members;      // functions whose schedule it is
   const strata_called_kernel_t *members[STRATA_MAX_TOGETHER];
-  strata_called_kernel_t own;              // a variant, with the calls of its kernel
-  MlirOperation kernel;                    // what is called: a variant's; else the first member's function
-  strata_operations_t calls;               // that are timed: one, or those of a launch
-  int n_points;                            // sizes at which it is timed; 0: none vary
-  int64_t *points[STRATA_VARYING_POINTS];  // values of all symbols
-  int n_works;                             // one, or one a point
+  strata_called_kernel_t own;             // a variant, with the calls of its kernel
+  MlirOperation kernel;                   // what is called: a variant's; else the first member's function
+  strata_operations_t calls;              // that are timed: one, or those of a launch
+  int n_points;                           // sizes at which it is timed; 0: none vary
+  int64_t *points[STRATA_VARYING_POINTS]; // values of all symbols
+  int n_works;                            // one, or one a point
   strata_work_t works[STRATA_VARYING_POINTS];
 } strata_tuned_unit_t;
 

@@ -64,8 +64,8 @@ static strata_status_t add_call(const strata_tuned_t *t, const strata_tuned_unit
   STRATA_TRY(read_uses(t->compile, strata_callee(t->compile, call), uses, out_is_one));
   out->slots[index] = strata_arena_array(t->compile->arena, int, uses->n + 1);
   for (int i = 0; i < uses->n && *out_is_one; i++) {
-    out->slots[index][i] = slot_of(out, n_before, mlirOperationGetOperand(call, i),
-                                   mlirBlockGetArgument(uses->body, i), uses->are_written[i]);
+    out->slots[index][i] = slot_of(out, n_before, mlirOperationGetOperand(call, i), mlirBlockGetArgument(uses->body, i),
+                                   uses->are_written[i]);
     *out_is_one = out->slots[index][i] >= 0;
   }
   return NULL;
@@ -174,8 +174,8 @@ static const char *module_text(const strata_tuned_t *t, const strata_tuned_unit_
   for (size_t i = 0; i < unit->calls.count; i++)
     calls = strata_arena_printf(arena, "%s%s", calls, call_text(t, unit, arguments, i));
   return strata_arena_printf(arena, "module%s {\n%sfunc.func @main(%s)%s {\n%s%sreturn\n}\n%s}", constant.attributes,
-                             constant.global, header_text(arena, arguments), symbols_text(t, unit), constant.get,
-                             calls, declarations_text(arena, unit));
+                             constant.global, header_text(arena, arguments), symbols_text(t, unit), constant.get, calls,
+                             declarations_text(arena, unit));
 }
 
 //===-- Kernels --------------------------------------------------------------------------------------------------===//

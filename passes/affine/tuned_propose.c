@@ -102,8 +102,8 @@ static strata_status_t find_padded(const strata_tuned_t *t, const strata_tuned_u
   kernel->padded =
       strata_arena_array(t->compile->options->tuning->arena, Strata__TuningPadded *, STRATA_TUNED_ARGUMENTS);
   for (size_t i = 0; i < unit->calls.count; i++)
-    STRATA_TRY(find_padded_of(t, strata_callee(t->compile, unit->calls.data[i]), arguments->slots[i], arguments,
-                              kernel));
+    STRATA_TRY(
+        find_padded_of(t, strata_callee(t->compile, unit->calls.data[i]), arguments->slots[i], arguments, kernel));
   return NULL;
 }
 
@@ -133,8 +133,7 @@ static char *text_of(const char *text) { return (char *)(uintptr_t)text; }
 
 // Each candidate's library has it, as its panels.
 static double constant_bytes(const strata_tuned_arguments_t *arguments) {
-  return arguments->constant < 0 ? 0
-                                 : strata_memref_bytes(mlirValueGetType(arguments->inside[arguments->constant]));
+  return arguments->constant < 0 ? 0 : strata_memref_bytes(mlirValueGetType(arguments->inside[arguments->constant]));
 }
 
 static const char *schedule_text(strata_arena_t *arena, MlirOperation func, const strata_schedule_t *schedule) {
@@ -160,8 +159,7 @@ static strata_status_t add_candidate(const strata_tuned_t *t, const strata_tuned
   candidate->predicted_seconds = isfinite(c->seconds) ? c->seconds : 0;
   kernel->candidates[kernel->n_candidates++] = candidate;
   strata_tuning_module_t *added = strata_vector_push(tuning->arena, &tuning->modules);
-  *added = (strata_tuning_module_t){
-      .name = name, .module = strata_arena_strdup(tuning->arena, module), .data = data};
+  *added = (strata_tuning_module_t){.name = name, .module = strata_arena_strdup(tuning->arena, module), .data = data};
   if (data) {
     MlirType type = mlirValueGetType(arguments->inside[arguments->constant]);
     added->data_type = strata_type_from_mlir(mlirShapedTypeGetElementType(type));

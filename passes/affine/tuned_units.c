@@ -73,9 +73,8 @@ static strata_status_t launch_number(const strata_tuned_t *t, const strata_tuned
 static const char *varying_number(const strata_tuned_t *t, const strata_tuned_unit_t *unit,
                                   const strata_symbols_t *symbols) {
   strata_arena_t *arena = t->compile->arena;
-  const char *text = strata_arena_printf(
-      arena, "%s %s", strata_kernel_number(arena, strata_tuned_func(unit)),
-      strata_attr_text(arena, strata_symbols_attr(t->compile->context, symbols)));
+  const char *text = strata_arena_printf(arena, "%s %s", strata_kernel_number(arena, strata_tuned_func(unit)),
+                                         strata_attr_text(arena, strata_symbols_attr(t->compile->context, symbols)));
   for (int i = 0; i < unit->n_points; i++)
     for (size_t j = 0; j < strata_symbols_given(symbols); j++)
       text = strata_arena_printf(arena, "%s%s%" PRId64, text, j ? "," : " ", unit->points[i][j]);
@@ -122,8 +121,7 @@ static strata_status_t read_launch_work(const strata_tuned_t *t, strata_tuned_un
   if (!is_one)
     unit->why = "it shares a launch";
   unit->n_works = 1;
-  unit->works[0] =
-      (strata_work_t){.device = t->device, .product = strata_together_first(together), .wants_all = true};
+  unit->works[0] = (strata_work_t){.device = t->device, .product = strata_together_first(together), .wants_all = true};
   return NULL;
 }
 
@@ -218,8 +216,8 @@ static int64_t *scaled(const sizes_t *s, const int64_t *values, int64_t numerato
   return result;
 }
 
-// What is likely, and between, first; then half as much and twice as much, so that what is fast there is not much slower
-// beside it.
+// What is likely, and between, first; then half as much and twice as much, so that what is fast there is not much
+// slower beside it.
 static void find_points(const sizes_t *s) {
   strata_arena_t *arena = s->t->compile->arena;
   const int64_t *usual = strata_symbols_of(arena, s->unit->kernel).likely;
@@ -294,10 +292,11 @@ static strata_status_t read_kernel(const strata_tuned_t *t, strata_tuned_unit_t 
   unit->n_works = has_candidates;
   if (!has_candidates)
     unit->why = "it has one schedule";
-  return varies && has_candidates ? read_points(t, unit, &(strata_work_t){.device = t->device,
-                                                                          .product = unit->works[0].product,
-                                                                          .attention = unit->works[0].attention,
-                                                                          .wants_all = true})
+  return varies && has_candidates ? read_points(t, unit,
+                                                &(strata_work_t){.device = t->device,
+                                                                 .product = unit->works[0].product,
+                                                                 .attention = unit->works[0].attention,
+                                                                 .wants_all = true})
                                   : NULL;
 }
 
