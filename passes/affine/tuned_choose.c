@@ -48,7 +48,7 @@ static strata_schedule_t write_candidate(const strata_tuned_unit_t *unit, const 
                                          const strata_candidate_t *c) {
   const strata_work_t *last = &unit->works[unit->n_works - 1];
   strata_schedule_t schedule = ways->write(last, c);
-  if (unit->n_points > 0 && schedule.producers)
+  if (unit->n_points > 0 && last->product && schedule.producers)
     schedule.blocks = schedule.row || schedule.parts ? 0 : strata_pipelined_most_blocks(last->device, &c->pipelined);
   if (unit->calls.count > 1)
     schedule.blocks = last->device->n_processors * c->pipelined.residents;
@@ -91,6 +91,7 @@ static bool next_candidate(const strata_tuned_unit_t *unit, const strata_schedul
 typedef struct {
   int count;
   strata_candidate_t of[MAX_CONSIDERED];
+  double model_seconds; // of the model's choice; 0: it is none of the candidates any more
 } candidates_t;
 
 // In the order of times, of equal ones that of the walk.
@@ -107,10 +108,13 @@ static void consider(candidates_t *all, const strata_candidate_t *c) {
 
 static void walk(const strata_tuned_unit_t *unit, const strata_schedule_t *model, candidates_t *out) {
   const strata_ways_t *ways;
-  out->count = 0;
+  *out = (candidates_t){.count = 0};
   for (int i = 0; (ways = strata_ways_of(&unit->works[0], i)); i++)
-    for (strata_candidate_t c = {0}; next_candidate(unit, model, ways, &c);)
+    for (strata_candidate_t c = {0}; next_candidate(unit, model, ways, &c);) {
+      if (out->model_seconds == 0 && strata_schedule_is_same_tile(&c.schedule, model))
+        out->model_seconds = c.seconds;
       consider(out, &c);
+    }
 }
 
 static bool has_same_runs(const strata_schedule_t *a, const strata_schedule_t *b) {
@@ -151,19 +155,15 @@ static bool is_there(const strata_candidate_t *chosen, int n, const strata_candi
   return false;
 }
 
-// What |schedule| was chosen from, for its time, which is 0 where it is none of the candidates any more.
-static strata_candidate_t candidate_of(const strata_tuned_unit_t *unit, const strata_schedule_t *schedule,
-                                       const candidates_t *all) {
+// What the model chose, with its time.
+static strata_candidate_t models_choice(const strata_tuned_unit_t *unit, const strata_schedule_t *model,
+                                        double seconds) {
   const strata_ways_t *ways;
-  strata_candidate_t c = {0};
+  strata_candidate_t c = {.seconds = seconds};
   for (int i = 0; unit->n_points == 0 && (ways = strata_ways_of(&unit->works[0], i)); i++)
-    if (strata_candidate_of(&unit->works[0], ways, schedule, &c))
+    if (strata_candidate_of(&unit->works[0], ways, model, &c))
       break;
-  for (int i = 0; unit->n_points > 0 && i < all->count && c.number == 0; i++)
-    if (strata_schedule_is_same_tile(&all->of[i].schedule, schedule))
-      c = all->of[i];
-  c.seconds = c.number ? c.seconds : 0;
-  c.schedule = *schedule;
+  c.schedule = *model;
   return c;
 }
 
@@ -172,7 +172,7 @@ int strata_tuned_choose(const strata_tuned_unit_t *unit, strata_candidate_t *out
   strata_schedule_t model = strata_schedule_read(strata_tuned_func(unit));
   int n = 1;
   walk(unit, &model, &all);
-  out[0] = candidate_of(unit, &model, &all);
+  out[0] = models_choice(unit, &model, all.model_seconds);
   for (int any = 0; any < 2; any++)
     for (int i = 0; i < all.count && n < STRATA_MAX_PROPOSED; i++) {
       bool is_slow = all.of[i].seconds > MOST_TIME * all.of[0].seconds;
