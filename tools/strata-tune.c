@@ -83,7 +83,7 @@ static void read_times(const tuning_t *t, size_t kernel, strata_tune_times_t *ou
   const strata_tune_points_t *points = &t->tuned.records[kernel].times;
   int n_points = strata_tune_n_points(k);
   for (int i = 0; i < n_candidates(k); i++) {
-    out[i] = strata_tune_mean(points, n_points, i);
+    out[i] = strata_tune_mean(points, strata_tune_n_likely(k), i);
     out[i].is_right &= !strata_tune_loses(points, n_points, i);
   }
 }

@@ -360,7 +360,7 @@ static strata_status_t time_round(work_t *w, int round, bool *is_slow) {
   for (int p = 0; p < w->n_points; p++)
     STRATA_TRY(time_turns(w, p, round, is_slow));
   for (int i = 0; i < w->n; i++)
-    means[i] = strata_tune_mean((const strata_tune_points_t *)&w->record->times, w->n_points, i);
+    means[i] = strata_tune_mean((const strata_tune_points_t *)&w->record->times, strata_tune_n_likely(w->kernel), i);
   for (int i = 0; i < w->n; i++)
     is_slow[i] |= strata_tune_is_slow(means, w->n, i);
   return NULL;

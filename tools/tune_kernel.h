@@ -30,6 +30,11 @@ static inline int strata_tune_n_points(const Strata__TuningKernel *kernel) {
   return kernel->n_points ? (int)kernel->n_points : 1;
 }
 
+// The first of them, whose times are the kernel's.
+static inline int strata_tune_n_likely(const Strata__TuningKernel *kernel) {
+  return kernel->n_points ? kernel->n_likely : 1;
+}
+
 // Calls each candidate that has no fault once at each point and compares what it writes, then times them in turn, for
 // |seconds| at most. An error is the device's: nothing more can be done in this process.
 STRATA_MUST_CHECK strata_status_t strata_tune_kernel(const strata_tuner_t *tuner, const Strata__TuningKernel *kernel,

@@ -103,14 +103,14 @@ static strata_status_t work(const tuner_t *t, int index) {
   strata_tuner_t tuner;
   if (index > 0)
     STRATA_TRY(strata_devices_use(target, index));
-  STRATA_TRY(strata_device_find_names(t->arena, target, &names));
+  STRATA_TRY(strata_tuner_open(target, t->job->folder, &tuner));
+  STRATA_TRY(strata_device_find_names(t->arena, target, &names)); // of the device that is open then
   snprintf(worker->card, sizeof worker->card, "%s", *names.product ? names.product : names.arch_name);
   snprintf(worker->arch, sizeof worker->arch, "%s", names.arch_name);
   atomic_store(&worker->is_ready, true);
   worker->is_other = !is_like_first(t, worker);
   if (worker->is_other)
     return NULL;
-  STRATA_TRY(strata_tuner_open(target, t->job->folder, &tuner));
   return tune_kernels(t, &tuner, worker); // the device goes with the process
 }
 

@@ -33,13 +33,14 @@ typedef struct {
   const char *why;    // it has no result; NULL: it may have one
   int n_members;      // functions whose schedule it is
   const strata_called_kernel_t *members[STRATA_MAX_TOGETHER];
-  strata_called_kernel_t own;             // a variant, with the calls of its kernel
-  MlirOperation kernel;                   // what is called: a variant's; else the first member's function
-  strata_operations_t calls;              // that are timed: one, or those of a launch
-  int n_points;                           // sizes at which it is timed; 0: none vary
-  int64_t *points[STRATA_VARYING_POINTS]; // values of all symbols
-  int n_works;                            // one, or one a point
-  strata_work_t works[STRATA_VARYING_POINTS];
+  strata_called_kernel_t own;            // a variant, with the calls of its kernel
+  MlirOperation kernel;                  // what is called: a variant's; else the first member's function
+  strata_operations_t calls;             // that are timed: one, or those of a launch
+  int n_points;                          // sizes at which it is timed; 0: none vary
+  int n_likely;                          // the first of them, which count; at the others it is no slower
+  int64_t *points[STRATA_TUNING_POINTS]; // values of all symbols
+  int n_works;                           // one, or one a point
+  strata_work_t works[STRATA_TUNING_POINTS];
 } strata_tuned_unit_t;
 
 typedef STRATA_VECTOR(strata_tuned_unit_t *) strata_tuned_units_t;

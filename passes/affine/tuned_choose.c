@@ -1,5 +1,5 @@
 // Which candidates of a unit are measured: see tuned.h. The model's choice, then the best others by the model, whose
-// time is at all of the unit's sizes the geometric mean. What the model gets wrong, it gets wrong for all of a kind, so
+// time is the geometric mean of those at likely sizes. What the model gets wrong, it gets wrong for all of a kind, so
 // first few of each.
 #include "passes/affine/tuned.h"
 
@@ -46,7 +46,7 @@ static bool is_fitting(const strata_tuned_unit_t *unit, const strata_schedule_t 
 // As the schedulers write it: schedule_varying.c, schedule_contract_gpu.c.
 static strata_schedule_t write_candidate(const strata_tuned_unit_t *unit, const strata_ways_t *ways,
                                          const strata_candidate_t *c) {
-  const strata_work_t *last = &unit->works[unit->n_works - 1];
+  const strata_work_t *last = &unit->works[unit->n_likely - 1];
   strata_schedule_t schedule = ways->write(last, c);
   if (unit->n_points > 0 && last->product && schedule.producers)
     schedule.blocks = schedule.row || schedule.parts ? 0 : strata_pipelined_most_blocks(last->device, &c->pipelined);
@@ -55,27 +55,28 @@ static strata_schedule_t write_candidate(const strata_tuned_unit_t *unit, const 
   return schedule;
 }
 
-// The candidate at all sizes; false where it cannot be carried out at one.
+// The candidate as it is at the last likely size; false where it cannot be carried out at one size of all.
 static bool read_candidate(const strata_tuned_unit_t *unit, const strata_schedule_t *model, const strata_ways_t *ways,
                            strata_candidate_t *c) {
   double logarithms = 0;
-  strata_candidate_t at = {0};
+  strata_candidate_t last = {0};
   for (int i = 0; i < unit->n_works; i++) {
-    at = *c;
+    strata_candidate_t at = *c;
     if (!predict_at(&unit->works[i], ways, unit->n_points > 0, &at))
       return false;
-    logarithms += log(at.seconds);
+    logarithms += i < unit->n_likely ? log(at.seconds) : 0;
+    last = i < unit->n_likely ? at : last;
   }
-  *c = at;
+  *c = last;
   c->schedule = write_candidate(unit, ways, c);
-  c->seconds = unit->n_works == 1 ? at.seconds : exp(logarithms / unit->n_works);
+  c->seconds = unit->n_likely == 1 ? last.seconds : exp(logarithms / unit->n_likely);
   return is_fitting(unit, model, &c->schedule);
 }
 
 // Makes |c| the next candidate of the kind; false at the end.
 static bool next_candidate(const strata_tuned_unit_t *unit, const strata_schedule_t *model, const strata_ways_t *ways,
                            strata_candidate_t *c) {
-  strata_work_t lead = unit->works[unit->n_works - 1];
+  strata_work_t lead = unit->works[unit->n_likely - 1];
   lead.wants_all = false;
   while (ways->next(&lead, c)) {
     size_t number = c->number;
@@ -159,12 +160,14 @@ static bool is_there(const strata_candidate_t *chosen, int n, const strata_candi
 static strata_candidate_t models_choice(const strata_tuned_unit_t *unit, const strata_schedule_t *model,
                                         double seconds) {
   const strata_ways_t *ways;
-  strata_candidate_t c = {.seconds = seconds};
+  strata_candidate_t found = {.seconds = seconds}, c;
   for (int i = 0; unit->n_points == 0 && (ways = strata_ways_of(&unit->works[0], i)); i++)
-    if (strata_candidate_of(&unit->works[0], ways, model, &c))
+    if (strata_candidate_of(&unit->works[0], ways, model, &c)) {
+      found = c;
       break;
-  c.schedule = *model;
-  return c;
+    }
+  found.schedule = *model;
+  return found;
 }
 
 int strata_tuned_choose(const strata_tuned_unit_t *unit, strata_candidate_t *out) {

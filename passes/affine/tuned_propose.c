@@ -113,6 +113,7 @@ static strata_status_t find_points(const strata_tuned_t *t, const strata_tuned_u
   strata_arena_t *arena = t->compile->options->tuning->arena;
   strata_symbols_t symbols;
   STRATA_TRY(strata_symbols_read(t->compile->arena, t->compile->module, &symbols));
+  kernel->n_likely = unit->n_points ? unit->n_likely : 0;
   kernel->points = strata_arena_array(arena, Strata__TuningPoint *, unit->n_points + 1);
   for (int i = 0; i < unit->n_points; i++) {
     Strata__TuningPoint *point = strata_arena_new(arena, Strata__TuningPoint);

@@ -1,8 +1,8 @@
 // What is tuned as one, and where: see tuned.h.
 //
 // Of a kernel whose sizes vary the function for all of them and each variant are units of their own: each is timed at
-// those of the likely sizes, and of sizes between and beside them, at which it is what is launched. Of one that is
-// launched at none of them nothing is asked.
+// those of the likely sizes, or, where it is launched at none of them, of the sizes between; it must be no slower at
+// sizes between and beside them. Of one that is launched at none nothing is asked.
 #include "passes/affine/tuned.h"
 
 #include "dialects/affine/variants.h"
@@ -120,7 +120,7 @@ static strata_status_t read_launch_work(const strata_tuned_t *t, strata_tuned_un
   STRATA_TRY(strata_together_read(&question, members, unit->n_members, together, &is_one));
   if (!is_one)
     unit->why = "it shares a launch";
-  unit->n_works = 1;
+  unit->n_works = unit->n_likely = 1;
   unit->works[0] = (strata_work_t){.device = t->device, .product = strata_together_first(together), .wants_all = true};
   return NULL;
 }
@@ -193,7 +193,7 @@ static bool is_alike(const strata_work_t *a, const strata_work_t *b) {
 // A point at |values|, unless something else is launched there, or the work is that of another point.
 static void add_point(const sizes_t *s, int64_t *values) {
   strata_tuned_unit_t *unit = s->unit;
-  if (unit->n_points == STRATA_VARYING_POINTS || !strata_symbols_evaluate(s->symbols, values) ||
+  if (unit->n_points == STRATA_TUNING_POINTS || !strata_symbols_evaluate(s->symbols, values) ||
       !mlirOperationEqual(launched_at(unit->kernel, values), strata_tuned_func(unit)))
     return;
   strata_work_t work = work_at(s, values);
@@ -216,20 +216,47 @@ static int64_t *scaled(const sizes_t *s, const int64_t *values, int64_t numerato
   return result;
 }
 
-// What is likely, and between, first; then half as much and twice as much, so that what is fast there is not much
-// slower beside it.
+// Every choice of likely sizes, if those are few; else as many as symbols have.
+static void add_likely(const sizes_t *s, const int64_t *usual) {
+  enum { MOST = STRATA_TUNING_POINTS - 3 };
+  strata_arena_t *arena = s->t->compile->arena;
+  size_t n = strata_symbols_given(s->symbols);
+  int64_t count = 1;
+  for (size_t i = 0; i < n && count <= MOST; i++)
+    count *= strata_max(1, s->symbols->list.data[i].n_likely);
+  for (int i = 0; count > MOST && i < strata_varying_points(s->symbols); i += 2)
+    add_point(s, strata_varying_values(arena, s->symbols, usual, i));
+  for (int64_t i = 0; count <= MOST && i < count; i++) {
+    int64_t *values = strata_arena_array(arena, int64_t, s->symbols->list.count), rest = i;
+    for (size_t j = n; j-- > 0;) {
+      const strata_symbol_t *symbol = &s->symbols->list.data[j];
+      values[j] = symbol->n_likely ? symbol->likely[rest % symbol->n_likely] : usual[j];
+      rest /= strata_max(1, symbol->n_likely);
+    }
+    add_point(s, values);
+  }
+}
+
+// What is likely first, then what lies between; at last half as much and twice as much, so that what is fast there is
+// not slow beside it.
 static void find_points(const sizes_t *s) {
   strata_arena_t *arena = s->t->compile->arena;
-  const int64_t *usual = strata_symbols_of(arena, s->unit->kernel).likely;
-  int n = strata_varying_points(s->symbols);
-  for (int i = 0; i < n; i++)
+  strata_tuned_unit_t *unit = s->unit;
+  const int64_t *usual = strata_symbols_of(arena, unit->kernel).likely;
+  add_likely(s, usual);
+  unit->n_likely = unit->n_points;
+  for (int i = 1; i < strata_varying_points(s->symbols); i += 2)
     add_point(s, strata_varying_values(arena, s->symbols, usual, i));
-  if (s->unit->n_points == 0) {
-    s->unit->why = "none of its sizes is likely";
+  if (unit->n_points == 0) {
+    unit->why = "none of its sizes is likely";
     return;
   }
-  add_point(s, scaled(s, strata_varying_values(arena, s->symbols, usual, 0), 1, 2));
-  add_point(s, scaled(s, strata_varying_values(arena, s->symbols, usual, n - 1), 2, 1));
+  unit->n_likely = unit->n_likely ? unit->n_likely : unit->n_points;
+  const int64_t *first = unit->points[0], *last = unit->points[unit->n_likely - 1];
+  add_point(s, scaled(s, first, 1, 2));
+  add_point(s, scaled(s, last, 2, 1));
+  add_point(s, scaled(s, first, 2, 1));
+  add_point(s, scaled(s, last, 1, 2));
 }
 
 static strata_status_t read_points(const strata_tuned_t *t, strata_tuned_unit_t *unit, const strata_work_t *work) {
@@ -289,7 +316,7 @@ static strata_status_t read_kernel(const strata_tuned_t *t, strata_tuned_unit_t 
     return NULL;
   STRATA_TRY(strata_work_read(t->compile, t->device, t->calls, called, strata_schedule_read(called->func).kind,
                               &unit->works[0], &has_candidates));
-  unit->n_works = has_candidates;
+  unit->n_works = unit->n_likely = has_candidates;
   if (!has_candidates)
     unit->why = "it has one schedule";
   return varies && has_candidates ? read_points(t, unit,

@@ -258,7 +258,8 @@ strata_status_t strata_tuning_write(strata_arena_t *arena, const char *path, con
 
 static bool is_kernel_whole(const Strata__TuningKernel *kernel) {
   bool is_whole = is_kernel(kernel->kernel) && is_line(kernel->device, 1) && is_line(kernel->compiler, 1) &&
-                  is_line(kernel->what, 0) && kernel->n_candidates > 0 && kernel->n_points <= STRATA_TUNING_POINTS;
+                  is_line(kernel->what, 0) && kernel->n_candidates > 0 && kernel->n_points <= STRATA_TUNING_POINTS &&
+                  kernel->n_likely >= (kernel->n_points > 0) && (size_t)kernel->n_likely <= kernel->n_points;
   for (size_t i = 0; i < kernel->n_warm && is_whole; i++)
     is_whole = kernel->warm[i] >= 0;
   for (size_t i = 0; i < kernel->n_padded && is_whole; i++)
