@@ -8,6 +8,7 @@
 
 #include "tools/random_numbers.h"
 #include "tools/session.h"
+#include "tools/tune_distance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -210,31 +211,6 @@ static strata_status_t call(work_t *w, int candidate, const point_t *point) {
   return library_error(library, library->run(w->data, point->dims, w->memory, strata_device_stream(w->device)));
 }
 
-// What order of sums may change, relative to the whole.
-static double tolerance_of(strata_dtype_t dtype) {
-  const strata_dtype_info_t *info = &strata_dtype_info[dtype];
-  return info->class_ != STRATA_DTYPE_CLASS_FLOAT ? 1e-2 : fmax(5e-3, 4 * ldexp(1, -info->mantissa_bits));
-}
-
-// How far |got| is from |wanted|, relative to all of it, by every |step|th element; infinite where only one of two
-// numbers is one.
-static double distance_of(strata_dtype_t dtype, const void *got, const void *wanted, size_t count, size_t step) {
-  double difference = 0, all = 0;
-  for (size_t i = 0; i < count; i += step) {
-    double x = strata_dtype_load(dtype, got, i), y = strata_dtype_load(dtype, wanted, i);
-    if (x == y || (isnan(x) && isnan(y)))
-      continue;
-    if (!isfinite(x) || !isfinite(y))
-      return INFINITY;
-    difference += (x - y) * (x - y);
-  }
-  for (size_t i = 0; difference > 0 && i < count; i += step) {
-    double y = strata_dtype_load(dtype, wanted, i);
-    all += isfinite(y) ? y * y : 0;
-  }
-  return difference > 0 ? sqrt(difference / all) : 0;
-}
-
 static void compare(work_t *w, int candidate, const point_t *point, size_t output) {
   enum { MOST_COMPARED = 4 << 20 };
   const strata_tensor_info_t *info = w->library->outputs[output];
@@ -243,8 +219,8 @@ static void compare(work_t *w, int candidate, const point_t *point, size_t outpu
   if (memcmp(w->written, point->reference[output], size) == 0)
     return;
   size_t count = size * 8 / (size_t)strata_dtype_info[dtype].bits;
-  double distance = distance_of(dtype, w->written, point->reference[output], count, 1 + count / MOST_COMPARED);
-  if (distance > tolerance_of(dtype))
+  double distance = strata_tune_distance(dtype, w->written, point->reference[output], count, 1 + count / MOST_COMPARED);
+  if (distance > strata_tune_tolerance(dtype))
     note_fault(w, candidate,
                strata_error(STRATA_INTERNAL, "WRONG: results differ from those of the model's choice by %.3g of them",
                             distance));
