@@ -1,5 +1,5 @@
-"""Tuning of what is more than one kernel of known sizes, from end to end on the emulated device: kernels whose sizes vary,
-with their variants, products that share a launch; and several GPUs that share the work."""
+"""Tuning of what is more than one kernel of known sizes, from end to end on the emulated device: kernels whose sizes
+vary, with their variants, products that share a launch; and several GPUs that share the work."""
 import os
 import re
 import shutil
@@ -81,7 +81,7 @@ def export(model):
     return run(f"{strata.BIN}/strata", *options_of(model), "--autotune=export", folder)
 
 
-def tune(model, *options, budget=20, **variables):
+def tune(model, *options, budget=120, **variables):
     return run(f"{strata.BIN}/strata-tune", f"{model}_exported", f"--budget={budget}", *options, **variables)
 
 
@@ -89,7 +89,8 @@ def kernels(model):
     """Of the manifest: the number, what it is, its candidates' schedules and its points."""
     found = []
     for text in read(f"{model}_exported/manifest.txtpb").split("\nkernels {")[1:]:
-        points = [tuple(map(int, re.findall(r"sizes: (\d+)", point))) for point in re.findall(r"points {([^}]*)}", text)]
+        points = [tuple(map(int, re.findall(r"sizes: (\d+)", point)))
+                  for point in re.findall(r"points {([^}]*)}", text)]
         found.append((re.search(r'kernel: "(.*)"', text).group(1), re.search(r'what: "(.*)"', text).group(1),
                       re.findall(r' schedule: "(.*)"', text), points))
     return found
@@ -162,8 +163,8 @@ def sizes_that_vary():
     assert read("tuned/libm.so", "rb") == read("untuned/libm.so", "rb"), untuned
     # Other ranges, or other likely sizes, are another kernel.
     for dim in ("--dim=rows=1..60@4,48", "--dim=rows=1..64@8,48"):
-        said = run(f"{strata.BIN}/strata", "varying.onnx", *DEVICE, dim, "--aot", "--aot-name=m", "-o", "again", "--explain",
-                   load("varying.txtpb"))
+        said = run(f"{strata.BIN}/strata", "varying.onnx", *DEVICE, dim, "--aot", "--aot-name=m", "-o", "again",
+                   "--explain", load("varying.txtpb"))
         assert "(varying.txtpb)" not in said, said
 
 
@@ -203,7 +204,7 @@ def hostile_schedules_are_not_used():
 
 def several_devices():
     """Each kernel is timed by one of the GPUs; what one of them is no good for others do."""
-    for devices, told in ((1, "on test device, "), (2, "on test device, 2 of them"), (7, f"{len(kernels('varying'))} of them")):
+    for devices, told in ((2, "on test device, 2 of them"), (7, f"{len(kernels('varying'))} of them")):
         said = tune("varying", "--output=shared.txtpb", STRATA_TEST_DRIVER_DEVICES=str(devices),
                     STRATA_TEST_DRIVER_LOG=f"log{devices}")
         assert told in said and read("shared.txtpb").count("results {") == len(kernels("varying")), said
