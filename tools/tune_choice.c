@@ -9,6 +9,7 @@
 // Events tick every half a microsecond: medians of short calls differ by so much though the calls are alike.
 #define WORTHWHILE_SECONDS 2e-7
 #define ALIKE 0.005
+#define LOSS 0.01 // at one of several sizes
 
 static int compare(const void *left, const void *right) {
   double a = *(const double *)left, b = *(const double *)right;
@@ -53,6 +54,32 @@ static bool is_slower(const double *seconds, const double *first, int n) {
   for (int i = 0; i < n; i++)
     ratios[i] = seconds[i] / first[i];
   return strata_tune_median(ratios, n) > 1 + ALIKE;
+}
+
+strata_tune_times_t strata_tune_mean(const strata_tune_points_t *points, int n_points, int which) {
+  strata_tune_times_t mean = (*points)[0][which];
+  for (int i = 1; i < n_points; i++) {
+    const strata_tune_times_t *c = &(*points)[i][which];
+    mean.is_right &= c->is_right;
+    mean.n_rounds = c->n_rounds < mean.n_rounds ? c->n_rounds : mean.n_rounds;
+  }
+  for (int round = 0; round < mean.n_rounds; round++) {
+    double alone = 0, in_turn = 0;
+    for (int i = 0; i < n_points; i++) {
+      alone += log((*points)[i][which].seconds[round]);
+      in_turn += log((*points)[i][which].in_turn[round]);
+    }
+    mean.seconds[round] = n_points > 1 ? exp(alone / n_points) : mean.seconds[round];
+    mean.in_turn[round] = n_points > 1 ? exp(in_turn / n_points) : mean.in_turn[round];
+  }
+  return mean;
+}
+
+bool strata_tune_loses(const strata_tune_points_t *points, int n_points, int which) {
+  for (int i = 0; i < n_points && n_points > 1; i++)
+    if (strata_tune_ratio((*points)[i], which) > 1 + LOSS)
+      return true;
+  return false;
 }
 
 double strata_tune_ratio(const strata_tune_times_t *candidates, int which) {

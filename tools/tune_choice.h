@@ -3,6 +3,8 @@
 #ifndef STRATA_TOOLS_TUNE_CHOICE_H
 #define STRATA_TOOLS_TUNE_CHOICE_H
 
+#include "passes/tuning/results.h"
+
 #include <stdbool.h>
 
 enum { STRATA_TUNE_CANDIDATES = 16, STRATA_TUNE_ROUNDS = 31 };
@@ -14,6 +16,14 @@ typedef struct {
   double seconds[STRATA_TUNE_ROUNDS]; // of a call alone, behind other work
   double in_turn[STRATA_TUNE_ROUNDS]; // of each of several calls, one behind the other
 } strata_tune_times_t;
+
+// Those of a kernel's candidates at all sizes that it is timed at.
+typedef strata_tune_times_t strata_tune_points_t[STRATA_TUNING_POINTS][STRATA_TUNE_CANDIDATES];
+
+// Of each round the geometric mean of all points.
+strata_tune_times_t strata_tune_mean(const strata_tune_points_t *points, int n_points, int which);
+// True if the candidate is slower than the first at some of several points, though it be faster in the mean.
+bool strata_tune_loses(const strata_tune_points_t *points, int n_points, int which);
 
 // The median of the first |n|.
 double strata_tune_median(const double *values, int n);

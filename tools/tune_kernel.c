@@ -8,6 +8,7 @@
 
 #include "tools/random_numbers.h"
 #include "tools/session.h"
+#include "tools/tune_distance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,13 @@
 
 static bool is_cpu(const strata_tuner_t *tuner) { return strcmp(tuner->target, "cpu") == 0; }
 
+// Sizes of a call.
+typedef struct {
+  int64_t *dims;             // NULL: they do not vary
+  size_t *sizes;             // bytes of all tensors
+  unsigned char **reference; // what the first candidate writes, by output
+} point_t;
+
 typedef struct {
   strata_arena_t *arena;
   const strata_tuner_t *tuner;
@@ -29,10 +37,11 @@ typedef struct {
   strata_session_t sessions[STRATA_TUNE_CANDIDATES];
   const strata_library_t *library; // the first: all have the same tensors
   size_t n_tensors;
-  void **data;               // inputs, then outputs
-  void *memory;              // of intermediate values, as much as any wants
-  unsigned char **reference; // what the first writes, by output
-  unsigned char *written;    // what another does
+  int n_points;
+  point_t points[STRATA_TUNING_POINTS];
+  void **data;            // inputs, then outputs, as large as at any point
+  void *memory;           // of intermediate values, as much as any wants
+  unsigned char *written; // what a candidate writes
 } work_t;
 
 static double now(void) {
@@ -70,12 +79,19 @@ static strata_status_t library_error(const strata_library_t *library, int code) 
   return code ? strata_error((strata_status_code_t)code, "%s", library->error()) : NULL;
 }
 
+static bool is_alike(const strata_tensor_info_t *a, const strata_tensor_info_t *b) {
+  bool is_alike = a->size == b->size && a->dtype == b->dtype && a->rank == b->rank;
+  for (uint32_t i = 0; is_alike && a->size == 0 && i < a->rank; i++) // a size that varies is the number of a value
+    is_alike = (a->shape[i] < 0) == (b->shape[i] < 0) && (a->shape[i] < 0 || a->shape[i] == b->shape[i]);
+  return is_alike;
+}
+
 static bool has_same_tensors(const strata_library_t *a, const strata_library_t *b) {
   bool is_same = a->n_inputs == b->n_inputs && a->n_outputs == b->n_outputs;
   for (size_t i = 0; is_same && i < a->n_inputs; i++)
-    is_same = a->inputs[i]->size == b->inputs[i]->size;
+    is_same = is_alike(a->inputs[i], b->inputs[i]);
   for (size_t i = 0; is_same && i < a->n_outputs; i++)
-    is_same = a->outputs[i]->size == b->outputs[i]->size && a->outputs[i]->dtype == b->outputs[i]->dtype;
+    is_same = is_alike(a->outputs[i], b->outputs[i]);
   return is_same;
 }
 
@@ -90,8 +106,9 @@ static strata_status_t open_candidate(work_t *w, int i) {
   const char *path = strata_arena_printf(w->arena, "%s/%s", w->tuner->folder, name);
   STRATA_TRY(strata_session_describe(w->arena, path, &w->sessions[i]));
   const strata_library_t *library = library_of(w, i);
-  bool is_ours =
-      (library->flags & needed) == needed && library->n_dims == 0 && strcmp(library->target, w->tuner->target) == 0;
+  size_t n_dims = w->kernel->n_points ? w->kernel->points[0]->n_sizes : 0;
+  bool is_ours = (library->flags & needed) == needed && library->n_dims == n_dims &&
+                 strcmp(library->target, w->tuner->target) == 0;
   if (!is_ours || (w->library && !has_same_tensors(w->library, library)))
     return strata_error(STRATA_INVALID_ARGUMENT, "%s: not as --autotune=export writes it", path);
   if (!w->library)
@@ -103,118 +120,148 @@ static const strata_tensor_info_t *tensor(const work_t *w, size_t i) {
   return i < w->library->n_inputs ? w->library->inputs[i] : w->library->outputs[i - w->library->n_inputs];
 }
 
-// Zeros in the rows of input |i|, behind the columns that a kernel in front of this one fills.
-static void clear_padding(const work_t *w, size_t i, unsigned char *data) {
+//===-- Tensors --------------------------------------------------------------------------------------------------===//
+
+// The first |size| bytes of input |i|: zeros in its rows behind the columns that a kernel in front of this one fills.
+static void clear_padding(const work_t *w, size_t i, unsigned char *data, size_t size) {
   const strata_tensor_info_t *info = w->library->inputs[i];
-  size_t columns = info->rank ? (size_t)info->shape[info->rank - 1] : 1;
+  size_t columns = info->rank && info->shape[info->rank - 1] > 0 ? (size_t)info->shape[info->rank - 1] : 1;
   size_t bytes = (size_t)strata_dtype_info[info->dtype].bits / 8;
   for (size_t j = 0; j < w->kernel->n_padded; j++) {
     size_t filled = (size_t)w->kernel->padded[j]->columns;
     if ((size_t)w->kernel->padded[j]->input == i && filled < columns)
-      for (size_t at = 0; at < info->size; at += columns * bytes)
+      for (size_t at = 0; at < size; at += columns * bytes)
         memset(data + at + filled * bytes, 0, (columns - filled) * bytes);
   }
+}
+
+// *out_size: bytes of the tensor where the sizes are |dims|.
+static strata_status_t find_size(const work_t *w, size_t i, const int64_t *dims, size_t *out_size) {
+  const strata_tensor_info_t *info = tensor(w, i);
+  int64_t bits = strata_dtype_info[info->dtype].bits;
+  *out_size = info->size;
+  if (info->size || !dims)
+    return NULL;
+  for (uint32_t d = 0; d < info->rank; d++) {
+    int64_t n;
+    if (!strata_session_dim(w->library, info->shape[d], dims, &n) || n < 0 || __builtin_mul_overflow(bits, n, &bits))
+      return strata_error(STRATA_INVALID_SIZE, "%s: no size in 64 bits", info->name);
+  }
+  *out_size = ((size_t)bits + 7) / 8;
+  return NULL;
+}
+
+static strata_status_t make_point(work_t *w, int index, point_t *point) {
+  point->sizes = strata_arena_array(w->arena, size_t, w->n_tensors + 1);
+  point->reference = strata_arena_array(w->arena, unsigned char *, w->library->n_outputs + 1);
+  if (w->kernel->n_points) {
+    const Strata__TuningPoint *given = w->kernel->points[index];
+    point->dims = strata_arena_array(w->arena, int64_t, given->n_sizes + 1);
+    for (size_t i = 0; i < given->n_sizes; i++)
+      point->dims[i] = given->sizes[i];
+  }
+  for (size_t i = 0; i < w->n_tensors; i++)
+    STRATA_TRY(find_size(w, i, point->dims, &point->sizes[i]));
+  return NULL;
+}
+
+// Of all points.
+static size_t most_bytes(const work_t *w, size_t i) {
+  size_t most = 0;
+  for (int p = 0; p < w->n_points; p++)
+    most = w->points[p].sizes[i] > most ? w->points[p].sizes[i] : most;
+  return most;
+}
+
+static strata_status_t make_inputs(work_t *w) {
+  for (size_t i = 0; i < w->library->n_inputs; i++) {
+    size_t size = most_bytes(w, i);
+    strata_random_numbers((strata_dtype_t)tensor(w, i)->dtype, i, w->written, size);
+    clear_padding(w, i, w->written, size);
+    STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, size));
+  }
+  return NULL;
 }
 
 static strata_status_t make_tensors(work_t *w) {
   size_t memory = 0, most = 0;
   w->n_tensors = w->library->n_inputs + w->library->n_outputs;
   w->data = strata_arena_array(w->arena, void *, w->n_tensors + 1);
-  w->reference = strata_arena_array(w->arena, unsigned char *, w->library->n_outputs + 1);
+  for (int p = 0; p < w->n_points; p++)
+    STRATA_TRY(make_point(w, p, &w->points[p]));
   for (size_t i = 0; i < w->n_tensors; i++) {
-    size_t size = tensor(w, i)->size;
+    size_t size = most_bytes(w, i);
     STRATA_TRY(strata_device_allocate(w->device, size, &w->data[i]));
     most = size > most ? size : most;
   }
   w->written = strata_arena_alloc(w->arena, most + 1);
-  for (size_t i = 0; i < w->library->n_inputs; i++) {
-    strata_random_numbers((strata_dtype_t)tensor(w, i)->dtype, i, w->written, tensor(w, i)->size);
-    clear_padding(w, i, w->written);
-    STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, tensor(w, i)->size));
-  }
-  for (int i = 0; i < w->n; i++) {
-    size_t wanted = has_fault(w, i) ? 0 : library_of(w, i)->device_memory_size(NULL);
-    memory = wanted > memory ? wanted : memory;
-  }
+  STRATA_TRY(make_inputs(w));
+  for (int i = 0; i < w->n; i++)
+    for (int p = 0; p < w->n_points; p++) {
+      size_t wanted = has_fault(w, i) ? 0 : library_of(w, i)->device_memory_size(w->points[p].dims);
+      memory = wanted > memory ? wanted : memory;
+    }
   return strata_device_allocate(w->device, memory, &w->memory);
 }
 
 //===-- Comparing ------------------------------------------------------------------------------------------------===//
 
-static strata_status_t call(work_t *w, int candidate) {
+static strata_status_t call(work_t *w, int candidate, const point_t *point) {
   const strata_library_t *library = library_of(w, candidate);
-  return library_error(library, library->run(w->data, NULL, w->memory, strata_device_stream(w->device)));
+  return library_error(library, library->run(w->data, point->dims, w->memory, strata_device_stream(w->device)));
 }
 
-// What order of sums may change, relative to the whole.
-static double tolerance_of(strata_dtype_t dtype) {
-  const strata_dtype_info_t *info = &strata_dtype_info[dtype];
-  return info->class_ != STRATA_DTYPE_CLASS_FLOAT ? 1e-2 : fmax(5e-3, 4 * ldexp(1, -info->mantissa_bits));
-}
-
-// How far |got| is from |wanted|, relative to all of it, by every |step|th element; infinite where only one of two
-// numbers is one.
-static double distance_of(strata_dtype_t dtype, const void *got, const void *wanted, size_t count, size_t step) {
-  double difference = 0, all = 0;
-  for (size_t i = 0; i < count; i += step) {
-    double x = strata_dtype_load(dtype, got, i), y = strata_dtype_load(dtype, wanted, i);
-    if (x == y || (isnan(x) && isnan(y)))
-      continue;
-    if (!isfinite(x) || !isfinite(y))
-      return INFINITY;
-    difference += (x - y) * (x - y);
-  }
-  for (size_t i = 0; difference > 0 && i < count; i += step) {
-    double y = strata_dtype_load(dtype, wanted, i);
-    all += isfinite(y) ? y * y : 0;
-  }
-  return difference > 0 ? sqrt(difference / all) : 0;
-}
-
-static void compare(work_t *w, int candidate, size_t output) {
+static void compare(work_t *w, int candidate, const point_t *point, size_t output) {
   enum { MOST_COMPARED = 4 << 20 };
   const strata_tensor_info_t *info = w->library->outputs[output];
   strata_dtype_t dtype = (strata_dtype_t)info->dtype;
-  if (memcmp(w->written, w->reference[output], info->size) == 0)
+  size_t size = point->sizes[w->library->n_inputs + output];
+  if (memcmp(w->written, point->reference[output], size) == 0)
     return;
-  size_t count = info->size * 8 / (size_t)strata_dtype_info[dtype].bits;
-  double distance = distance_of(dtype, w->written, w->reference[output], count, 1 + count / MOST_COMPARED);
-  if (distance > tolerance_of(dtype))
+  size_t count = size * 8 / (size_t)strata_dtype_info[dtype].bits;
+  double distance = strata_tune_distance(dtype, w->written, point->reference[output], count, 1 + count / MOST_COMPARED);
+  if (distance > strata_tune_tolerance(dtype))
     note_fault(w, candidate,
                strata_error(STRATA_INTERNAL, "WRONG: results differ from those of the model's choice by %.3g of them",
                             distance));
 }
 
 // Outputs are full of what is no number before, so that what is not written is seen.
-static strata_status_t poison(work_t *w) {
+static strata_status_t poison(work_t *w, const point_t *point) {
   for (size_t i = w->library->n_inputs; i < w->n_tensors; i++) {
-    memset(w->written, 0xff, tensor(w, i)->size);
-    STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, tensor(w, i)->size));
+    memset(w->written, 0xff, point->sizes[i]);
+    STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, point->sizes[i]));
+  }
+  return NULL;
+}
+
+static strata_status_t check_at(work_t *w, int candidate, point_t *point) {
+  STRATA_TRY(poison(w, point));
+  STRATA_TRY(call(w, candidate, point));
+  for (size_t i = 0; i < w->library->n_outputs; i++) {
+    size_t size = point->sizes[w->library->n_inputs + i];
+    STRATA_TRY(strata_device_download(w->device, w->written, w->data[w->library->n_inputs + i], size));
+    if (point->reference[i])
+      compare(w, candidate, point, i);
+    else
+      point->reference[i] = strata_arena_copy(w->arena, w->written, size);
   }
   return NULL;
 }
 
 static strata_status_t check(work_t *w, int candidate) {
-  STRATA_TRY(poison(w));
-  STRATA_TRY(call(w, candidate));
-  for (size_t i = 0; i < w->library->n_outputs; i++) {
-    size_t size = w->library->outputs[i]->size;
-    STRATA_TRY(strata_device_download(w->device, w->written, w->data[w->library->n_inputs + i], size));
-    if (w->reference[i])
-      compare(w, candidate, i);
-    else
-      w->reference[i] = strata_arena_copy(w->arena, w->written, size);
-  }
+  for (int p = 0; p < w->n_points && !has_fault(w, candidate); p++)
+    STRATA_TRY(check_at(w, candidate, &w->points[p]));
   return NULL;
 }
 
 //===-- Timing ---------------------------------------------------------------------------------------------------===//
 
 // Reads what the kernel in front would just have written, as far as caches hold it; on a cpu piece by piece.
-static strata_status_t warm(work_t *w) {
+static strata_status_t warm(work_t *w, const point_t *point) {
   char *memory = w->tuner->memory;
   for (size_t i = 0; i < w->kernel->n_warm; i++) {
-    size_t input = (size_t)w->kernel->warm[i], size = input < w->library->n_inputs ? tensor(w, input)->size : 0;
+    size_t input = (size_t)w->kernel->warm[i], size = input < w->library->n_inputs ? point->sizes[input] : 0;
     bool is_whole = size <= w->tuner->half;
     for (size_t at = 0, n; at < size && (is_whole || is_cpu(w->tuner)); at += n) {
       n = size - at < w->tuner->half ? size - at : w->tuner->half;
@@ -225,63 +272,73 @@ static strata_status_t warm(work_t *w) {
 }
 
 // Of one thread the time that it had the processor.
-static strata_status_t time_thread(work_t *w, int candidate, double *out_seconds) {
+static strata_status_t time_thread(work_t *w, int candidate, const point_t *point, double *out_seconds) {
   struct timespec before, after;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-  STRATA_TRY(call(w, candidate));
+  STRATA_TRY(call(w, candidate, point));
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
   *out_seconds = (double)(after.tv_sec - before.tv_sec) + 1e-9 * (double)(after.tv_nsec - before.tv_nsec);
   return NULL;
 }
 
 // Seconds of each of |n| calls.
-static strata_status_t time_calls(work_t *w, int candidate, int n, double *out_seconds) {
+static strata_status_t time_calls(work_t *w, int candidate, const point_t *point, int n, double *out_seconds) {
   char *memory = w->tuner->memory;
   STRATA_TRY(strata_device_copy(w->device, memory, memory + w->tuner->half, w->tuner->half));
-  STRATA_TRY(warm(w));
+  STRATA_TRY(warm(w, point));
   if (is_cpu(w->tuner) && w->kernel->threads == 1)
-    return time_thread(w, candidate, out_seconds);
+    return time_thread(w, candidate, point, out_seconds);
   STRATA_TRY(strata_device_start_clock(w->device));
   for (int i = 0; i < n; i++)
-    STRATA_TRY(call(w, candidate));
+    STRATA_TRY(call(w, candidate, point));
   STRATA_TRY(strata_device_stop_clock(w->device, out_seconds));
   *out_seconds /= n;
   return NULL;
 }
 
-static strata_status_t time_alone(work_t *w, int candidate, double *out_seconds) {
+static strata_status_t time_alone(work_t *w, int candidate, const point_t *point, double *out_seconds) {
   const int calls = is_cpu(w->tuner) ? 3 : 1;
   const double is_short = 2e-3;
   *out_seconds = INFINITY;
   for (int i = 0; i < calls && !(*out_seconds > is_short && isfinite(*out_seconds)); i++) {
     double seconds;
-    STRATA_TRY(time_calls(w, candidate, 1, &seconds));
+    STRATA_TRY(time_calls(w, candidate, point, 1, &seconds));
     *out_seconds = fmin(*out_seconds, seconds);
   }
   return NULL;
 }
 
 // As many calls as are enqueued before the copy in front is over.
-static strata_status_t time_in_turn(work_t *w, int candidate, double alone, double *out_seconds) {
+static strata_status_t time_in_turn(work_t *w, int candidate, const point_t *point, double alone, double *out_seconds) {
   enum { IN_TURN = 6 };
   *out_seconds = alone;
-  return is_cpu(w->tuner) ? NULL : time_calls(w, candidate, IN_TURN, out_seconds);
+  return is_cpu(w->tuner) ? NULL : time_calls(w, candidate, point, IN_TURN, out_seconds);
 }
 
-// A turn for each, another first in each round.
-static strata_status_t time_round(work_t *w, int round, bool *is_slow) {
+// A turn for each at one point, another first in each round.
+static strata_status_t time_turns(work_t *w, int p, int round, const bool *is_slow) {
+  const point_t *point = &w->points[p];
   for (int i = 0; i < w->n; i++) {
     int candidate = (i + round) % w->n;
-    strata_tune_times_t *times = &w->record->times[candidate];
+    strata_tune_times_t *times = &w->record->times[p][candidate];
     if (!times->is_right || is_slow[candidate])
       continue;
     w->record->current = candidate;
-    STRATA_TRY(time_alone(w, candidate, &times->seconds[round]));
-    STRATA_TRY(time_in_turn(w, candidate, times->seconds[round], &times->in_turn[round]));
+    STRATA_TRY(time_alone(w, candidate, point, &times->seconds[round]));
+    STRATA_TRY(time_in_turn(w, candidate, point, times->seconds[round], &times->in_turn[round]));
     times->n_rounds = round + 1;
   }
+  return NULL;
+}
+
+static strata_status_t time_round(work_t *w, int round, bool *is_slow) {
+  strata_tune_times_t means[STRATA_TUNE_CANDIDATES];
+  for (int p = 0; p < w->n_points; p++)
+    STRATA_TRY(time_turns(w, p, round, is_slow));
   for (int i = 0; i < w->n; i++)
-    is_slow[i] |= strata_tune_is_slow(w->record->times, w->n, i);
+    means[i] = strata_tune_mean((const strata_tune_points_t *)&w->record->times, strata_tune_n_likely(w->kernel), i);
+  for (int i = 0; i < w->n; i++)
+    is_slow[i] |= strata_tune_is_slow(means, w->n, i);
   return NULL;
 }
 
@@ -291,10 +348,11 @@ static strata_status_t time_all(work_t *w, double seconds) {
   bool is_slow[STRATA_TUNE_CANDIDATES] = {false};
   double end = now() + seconds, unused;
   for (int i = 0; i < w->n; i++) {
-    w->record->times[i] = (strata_tune_times_t){.is_right = !has_fault(w, i)};
+    for (int p = 0; p < w->n_points; p++)
+      w->record->times[p][i] = (strata_tune_times_t){.is_right = !has_fault(w, i)};
     w->record->current = i;
     if (!has_fault(w, i))
-      STRATA_TRY(time_alone(w, i, &unused));
+      STRATA_TRY(time_alone(w, i, &w->points[0], &unused));
   }
   for (int round = 0; round < STRATA_TUNE_ROUNDS && (round < LEAST || now() < end); round++)
     STRATA_TRY(time_round(w, round, is_slow));
@@ -326,6 +384,7 @@ static strata_status_t tune(work_t *w, double seconds) {
 strata_status_t strata_tune_kernel(const strata_tuner_t *tuner, const Strata__TuningKernel *kernel, double seconds,
                                    strata_tune_record_t *record) {
   work_t w = {.arena = strata_arena_create(), .tuner = tuner, .kernel = kernel, .record = record};
+  w.n_points = strata_tune_n_points(kernel);
   w.n = kernel->n_candidates < STRATA_TUNE_CANDIDATES ? (int)kernel->n_candidates : STRATA_TUNE_CANDIDATES;
   strata_status_t status = strata_device_open(tuner->target, &w.device);
   if (!status)

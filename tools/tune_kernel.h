@@ -12,7 +12,7 @@ typedef struct {
   bool is_done;
   int current;                              // the candidate that is being called; -1: none
   char faults[STRATA_TUNE_CANDIDATES][256]; // why it is none; "": nothing is wrong with it
-  strata_tune_times_t times[STRATA_TUNE_CANDIDATES];
+  strata_tune_points_t times;               // of a kernel whose sizes do not vary there is one point
 } strata_tune_record_t;
 
 typedef struct {
@@ -25,8 +25,18 @@ typedef struct {
 STRATA_MUST_CHECK strata_status_t strata_tuner_open(const char *target, const char *folder, strata_tuner_t *out_tuner);
 void strata_tuner_close(strata_tuner_t *tuner);
 
-// Calls each candidate that has no fault once and compares what it writes, then times them in turn, for |seconds| at
-// most. An error is the device's: nothing more can be done in this process.
+// How many sizes the kernel is timed at.
+static inline int strata_tune_n_points(const Strata__TuningKernel *kernel) {
+  return kernel->n_points ? (int)kernel->n_points : 1;
+}
+
+// The first of them, whose times are the kernel's.
+static inline int strata_tune_n_likely(const Strata__TuningKernel *kernel) {
+  return kernel->n_points ? kernel->n_likely : 1;
+}
+
+// Calls each candidate that has no fault once at each point and compares what it writes, then times them in turn, for
+// |seconds| at most. An error is the device's: nothing more can be done in this process.
 STRATA_MUST_CHECK strata_status_t strata_tune_kernel(const strata_tuner_t *tuner, const Strata__TuningKernel *kernel,
                                                      double seconds, strata_tune_record_t *record);
 

@@ -201,6 +201,9 @@ void strata_candidates_explain(strata_compile_t *compile, const strata_work_t *w
 enum { STRATA_VARYING_POINTS = 7 };
 int strata_varying_points(const strata_symbols_t *symbols);
 int64_t *strata_varying_values(strata_arena_t *arena, const strata_symbols_t *symbols, const int64_t *usual, int i);
+// |product|, whose contraction is the question's, where the symbols have |values|.
+strata_problem_t strata_varying_problem(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                                        const int64_t *values);
 
 // Of a product whose sizes vary (schedule_varying.c): whether tiles are worth their while at some of what is likely; a
 // schedule for all sizes. *out_taken is false where there is none.

@@ -1,6 +1,7 @@
 // See schedule_file.h.
 #include "passes/affine/schedule_file.h"
 
+#include "dialects/affine/variants.h"
 #include "dialects/import/mapped_file.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -155,6 +156,7 @@ const char *strata_kernel_number(strata_arena_t *arena, MlirOperation func) {
   uint64_t hash = STRATA_HASH_EMPTY;
   strata_set_attr(copy, "sym_name", strata_str_attr(mlirOperationGetContext(func), "kernel"));
   mlirOperationRemoveDiscardableAttributeByName(copy, strata_str("strata.schedule"));
+  mlirOperationRemoveDiscardableAttributeByName(copy, strata_str(STRATA_VARIANTS)); // names, too
   mlirOperationPrint(copy, add_to_hash, &hash);
   mlirOperationDestroy(copy);
   return strata_arena_printf(arena, "%016" PRIx64, hash);

@@ -46,15 +46,18 @@ static strata_status_t take_problem(const strata_gpu_contraction_t *q, const str
 }
 
 // False if |m| could not share a pipelined launch.
-static strata_status_t read_member(const strata_gpu_contraction_t *q, member_t *m, bool *out_is_one) {
+static strata_status_t read_product(const strata_gpu_contraction_t *q, member_t *m, bool *out_is_one) {
   strata_problem_reading_t product;
-  *out_is_one = false;
-  if (strata_schedule_read(m->called->func).threads)
-    return NULL;
   STRATA_TRY(strata_problem_of_called(q, m->called, &product, out_is_one));
   *out_is_one = *out_is_one && (product.problem.async || product.problem.bulk_adds) &&
                 strata_problem_has_tiles(q->device, &product.problem);
   return *out_is_one ? take_problem(q, &product.problem, m) : NULL;
+}
+
+// The same of one that has its schedule already.
+static strata_status_t read_member(const strata_gpu_contraction_t *q, member_t *m, bool *out_is_one) {
+  *out_is_one = false;
+  return strata_schedule_read(m->called->func).threads ? NULL : read_product(q, m, out_is_one);
 }
 
 //===-- Choosing -------------------------------------------------------------------------------------------------===//
@@ -152,6 +155,19 @@ static strata_status_t try_all(const strata_gpu_contraction_t *q, const member_t
   strata_explain(q->compile, "product %.*s: with all of them: %.1f us in one launch, %.1f apart", (int)name.length,
                  name.data, 1e6 * all.seconds, 1e6 * apart);
   *t = all;
+  return NULL;
+}
+
+strata_status_t strata_together_read(const strata_gpu_contraction_t *q, const strata_parallel_member_t *members, int n,
+                                     strata_together_t *out, bool *out_is_one) {
+  *out = (strata_together_t){.n_calls = 0};
+  *out_is_one = true;
+  for (int i = 0; i < n && *out_is_one; i++) {
+    member_t m = {.called = members[i].called, .n_calls = members[i].n_calls};
+    STRATA_TRY(read_product(q, &m, out_is_one));
+    if (*out_is_one)
+      STRATA_TRY(insert(q, out, &m));
+  }
   return NULL;
 }
 

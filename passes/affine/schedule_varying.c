@@ -44,9 +44,9 @@ int64_t *strata_varying_values(strata_arena_t *arena, const strata_symbols_t *sy
   return values;
 }
 
-// |product|, whose contraction is the question's, where the symbols have |values|: its facts are the same everywhere.
-static strata_problem_t problem_at(const strata_gpu_contraction_t *q, const strata_problem_t *product,
-                                   const int64_t *values) {
+// Its facts are the same everywhere.
+strata_problem_t strata_varying_problem(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                                        const int64_t *values) {
   strata_contraction_kernel_t c = *q->contraction;
   strata_nest_t nest = *c.nest, other;
   nest.likely = values;
@@ -92,7 +92,7 @@ static strata_status_t read_points(const strata_gpu_contraction_t *q, const stra
     int64_t *values = strata_varying_values(arena, &symbols, usual, i);
     if (!strata_symbols_evaluate(&symbols, values))
       continue;
-    strata_problem_t at = problem_at(q, product, values);
+    strata_problem_t at = strata_varying_problem(q, product, values);
     if (is_new(out, &at))
       out->problems[out->n++] = at;
   }

@@ -2,20 +2,16 @@
 // so.
 #include "passes/affine/tuned.h"
 
-#include "dialects/affine/kernel.h"
-#include "dialects/affine/variants.h"
 #include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
-#include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
-#include "passes/affine/parallel.h"
 #include "passes/target.h"
 #include "passes/tuning/tuning.h"
 #include "runtime/base/hash.h"
 
 #include <inttypes.h>
 
-//===-- What can be tuned ----------------------------------------------------------------------------------------===//
+//===-- Keys -----------------------------------------------------------------------------------------------------===//
 
 // What another processor has otherwise, and how many threads share the work.
 static strata_status_t processor_key(strata_compile_t *compile, const char **out) {
@@ -46,155 +42,110 @@ static strata_status_t device_key(strata_compile_t *compile, const strata_gpu_de
   return NULL;
 }
 
-static bool shares_launch(const strata_called_kernel_t *called) {
-  for (size_t i = 0; i < called->calls.count; i++)
-    if (!mlirAttributeIsNull(strata_attr(called->calls.data[i], STRATA_LAUNCH)))
-      return true;
-  return false;
-}
-
-// True if constants decide all that it computes: it runs once.
-static bool is_prepared(const strata_calls_t *calls, const strata_called_kernel_t *called) {
-  for (size_t i = 0; i < called->calls.count; i++)
-    for (intptr_t j = 0; j < mlirOperationGetNumOperands(called->calls.data[i]); j++)
-      if (strata_kernel_writes(called->func, j) &&
-          !strata_calls_is_constant(calls, mlirOperationGetOperand(called->calls.data[i], j)))
-        return false;
-  return true;
-}
-
-// Why a kernel that has candidates has no result; NULL: it may have one.
-static const char *obstacle(const strata_calls_t *calls, const strata_called_kernel_t *called,
-                            const strata_kernel_t *kernel) {
-  bool has_variants = !mlirAttributeIsNull(strata_attr(called->func, STRATA_WHEN)) ||
-                      !mlirAttributeIsNull(strata_attr(called->func, STRATA_VARIANTS));
-  return has_variants || strata_kernel_varies(kernel) ? "its sizes vary"
-         : shares_launch(called)                      ? "it shares a launch"
-         : is_prepared(calls, called)                 ? "it is computed once"
-                                                      : NULL;
-}
-
 //===-- Results --------------------------------------------------------------------------------------------------===//
 
 typedef struct {
-  strata_compile_t *compile;
-  const strata_gpu_device_t *device; // NULL: a cpu
-  const strata_calls_t *calls;
+  const strata_tuned_t *t;
+  const strata_tuned_unit_t *unit;
   strata_tuning_t *tuning;
-  const char *name; // of the kernel
   strata_tuning_result_t key;
 } lookup_t;
 
-// Gives the kernel what the result says, unless it cannot be carried out so: files may say anything.
-static strata_status_t take(const lookup_t *l, const strata_called_kernel_t *called,
-                            const strata_tuning_result_t *result) {
-  strata_schedule_t chosen = strata_schedule_read(called->func);
+static const char *text_of_schedule(const lookup_t *l) {
+  return strata_attr_text(l->t->compile->arena, strata_attr(strata_tuned_func(l->unit), "strata.schedule"));
+}
+
+// Gives all functions what the result says, unless they cannot be carried out so: files may say anything.
+static strata_status_t take(const lookup_t *l, const strata_tuning_result_t *result) {
+  MlirOperation func = strata_tuned_func(l->unit);
+  strata_schedule_t chosen = strata_schedule_read(func);
   MlirAttribute attribute;
-  STRATA_TRY(strata_schedule_parse(l->compile, result->schedule, &attribute));
-  strata_set_attr(called->func, "strata.schedule", attribute);
-  strata_schedule_t given = strata_schedule_read(called->func);
-  strata_status_t status = strata_schedule_check(l->compile, l->device, l->calls, called, &chosen, &given);
-  strata_schedule_write(called->func, status ? &chosen : &given);
-  return status;
+  STRATA_TRY(strata_schedule_parse(l->t->compile, result->schedule, &attribute));
+  strata_set_attr(func, "strata.schedule", attribute);
+  strata_schedule_t given = strata_schedule_read(func);
+  strata_schedule_write(func, &chosen);
+  STRATA_TRY(strata_tuned_check(l->t, l->unit, &chosen, &given));
+  for (int i = 0; i < l->unit->n_members; i++)
+    strata_schedule_write(l->unit->members[i]->func, &given);
+  return NULL;
 }
 
 static void tell(const lookup_t *l, const strata_tuning_result_t *result, const char *source, bool is_models) {
+  const char *device = l->t->device ? l->t->device->name : "cpu";
   if (is_models)
-    strata_explain(l->compile, "tuned %s: the model's choice is the fastest, %.2f us on %s (%s) # %s", l->name,
+    strata_explain(l->t->compile, "tuned %s: the model's choice is the fastest, %.2f us on %s (%s) # %s", l->unit->name,
                    1e6 * result->seconds, result->card, source, result->kernel);
   else
-    strata_explain(l->compile, "tuned %s %s %s: %.2f us, not %.2f, on %s (%s) # %s", l->name,
-                   l->device ? l->device->name : "cpu", result->schedule, 1e6 * result->seconds,
-                   1e6 * result->model_seconds, result->card, source, result->kernel);
+    strata_explain(l->t->compile, "tuned %s %s %s: %.2f us, not %.2f, on %s (%s) # %s", l->unit->name, device,
+                   result->schedule, 1e6 * result->seconds, 1e6 * result->model_seconds, result->card, source,
+                   result->kernel);
 }
 
 // *out_taken is false where there is no result, or none that can be used.
-static strata_status_t look_up(const lookup_t *l, const strata_called_kernel_t *called, bool *out_taken) {
+static strata_status_t look_up(const lookup_t *l, bool *out_taken) {
+  strata_compile_t *compile = l->t->compile;
   const char *source, *fault;
   const strata_tuning_result_t *result = strata_tuning_look_up(l->tuning, &l->key, &source, &fault);
   *out_taken = false;
   if (fault)
-    strata_compile_note(l->compile, "tuning: not used: %s", fault);
+    strata_compile_note(compile, "tuning: not used: %s", fault);
   if (!result) {
-    strata_explain(l->compile, "tuned %s: no result for kernel %s on %s by compiler %s", l->name, l->key.kernel,
+    strata_explain(compile, "tuned %s: no result for kernel %s on %s by compiler %s", l->unit->name, l->key.kernel,
                    l->key.device, l->key.compiler);
     return NULL;
   }
-  const char *before = strata_attr_text(l->compile->arena, strata_attr(called->func, "strata.schedule"));
-  strata_status_t status = take(l, called, result);
+  const char *before = text_of_schedule(l);
+  strata_status_t status = take(l, result);
   if (status) {
-    strata_compile_note(l->compile, "tuning: %s: not used: kernel %s: %s", source, result->kernel,
+    strata_compile_note(compile, "tuning: %s: not used: kernel %s: %s", source, result->kernel,
                         strata_status_message(status));
     strata_status_free(status);
     return NULL;
   }
   *out_taken = true;
-  tell(l, result, source,
-       strcmp(before, strata_attr_text(l->compile->arena, strata_attr(called->func, "strata.schedule"))) == 0);
+  tell(l, result, source, strcmp(before, text_of_schedule(l)) == 0);
   strata_tuning_insert(l->tuning->arena, &l->tuning->used, strata_arena_copy(l->tuning->arena, result, sizeof *result));
   return NULL;
 }
 
-static strata_status_t apply(strata_compile_t *compile, const strata_gpu_device_t *device, const strata_calls_t *calls,
-                             const strata_called_kernel_t *called) {
-  strata_tuning_t *tuning = compile->options->tuning;
-  MlirStringRef name = strata_attr_str(called->func, "sym_name");
-  lookup_t l = {.compile = compile,
-                .device = device,
-                .calls = calls,
-                .tuning = tuning,
-                .name = strata_arena_printf(compile->arena, "%.*s", (int)name.length, name.data),
-                .key = STRATA__TUNING_RESULT__INIT};
+// A string of protobuf-c's is nobody's to write to.
+static char *text_of(const strata_tuning_t *tuning, const char *text) {
+  return strata_arena_strdup(tuning->arena, text);
+}
+
+static strata_status_t apply(const strata_tuned_t *t, const strata_tuned_unit_t *unit) {
+  strata_tuning_t *tuning = t->compile->options->tuning;
+  lookup_t l = {.t = t, .unit = unit, .tuning = tuning, .key = STRATA__TUNING_RESULT__INIT};
   bool is_taken;
   const char *key;
-  STRATA_TRY(device_key(compile, device, &key));
-  l.key.kernel = (char *)(uintptr_t)strata_kernel_number(tuning->arena, called->func);
-  l.key.device = (char *)(uintptr_t)key;
-  l.key.compiler = (char *)(uintptr_t)strata_tuning_compiler(!device);
-  STRATA_TRY(look_up(&l, called, &is_taken));
+  STRATA_TRY(device_key(t->compile, t->device, &key));
+  l.key.kernel = text_of(tuning, unit->number);
+  l.key.device = text_of(tuning, key);
+  l.key.compiler = text_of(tuning, strata_tuning_compiler(!t->device));
+  STRATA_TRY(look_up(&l, &is_taken));
   if (is_taken)
     return NULL;
   if (tuning->mode == STRATA_AUTOTUNE_EXPORT)
-    return strata_tuned_propose(compile, device, calls, called, &l.key);
+    return strata_tuned_propose(t, unit, &l.key);
   if (tuning->mode == STRATA_AUTOTUNE_REQUIRE)
-    return strata_error(STRATA_NOT_FOUND, "--autotune=require: kernel %s (%s) has no result of tuning on %s", l.name,
-                        l.key.kernel, l.key.device);
-  return NULL;
-}
-
-// NULL if the kernel is to be looked up; else why not. *out_has_candidates is false where there is but one way.
-static strata_status_t why_not(strata_compile_t *compile, const strata_gpu_device_t *device,
-                               const strata_calls_t *calls, const strata_called_kernel_t *called,
-                               const strata_schedule_file_t *file, bool *out_has_candidates, const char **out_why) {
-  strata_kernel_t kernel;
-  *out_why = NULL;
-  *out_has_candidates = strata_kind_has_candidates(strata_schedule_read(called->func).kind, !device);
-  if (!*out_has_candidates)
-    return NULL;
-  STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
-  *out_why = strata_schedule_file_gives(file, called->func, strata_kernel_number(compile->arena, called->func))
-                 ? "its schedule is given"
-                 : obstacle(calls, called, &kernel);
+    return strata_error(STRATA_NOT_FOUND, "--autotune=require: kernel %s (%s) has no result of tuning on %s",
+                        unit->name, l.key.kernel, l.key.device);
   return NULL;
 }
 
 strata_status_t strata_tuned_apply(strata_compile_t *compile, const strata_gpu_device_t *device,
                                    const strata_calls_t *calls, const strata_schedule_file_t *file) {
   const strata_tuning_t *tuning = compile->options->tuning;
+  const strata_tuned_t t = {compile, device, calls, file};
+  strata_tuned_units_t units;
   if (!tuning || tuning->mode == STRATA_AUTOTUNE_OFF)
     return NULL;
-  for (size_t i = 0; i < calls->kernels.count; i++) {
-    const strata_called_kernel_t *called = &calls->kernels.data[i];
-    const char *why;
-    bool has_candidates;
-    STRATA_TRY(why_not(compile, device, calls, called, file, &has_candidates, &why));
-    if (!has_candidates)
-      continue;
-    MlirStringRef name = strata_attr_str(called->func, "sym_name");
-    if (why)
-      strata_explain(compile, "tuned %.*s: not looked up: %s", (int)name.length, name.data, why);
+  STRATA_TRY(strata_tuned_units(&t, &units));
+  for (size_t i = 0; i < units.count; i++) {
+    if (units.data[i]->why)
+      strata_explain(compile, "tuned %s: not looked up: %s", units.data[i]->name, units.data[i]->why);
     else
-      STRATA_TRY(apply(compile, device, calls, called));
+      STRATA_TRY(apply(&t, units.data[i]));
   }
   return NULL;
 }

@@ -18,7 +18,7 @@
 #define CPU_DECISIONS "cpu 1"
 
 static char results_format[] = "strata tuning results 1";
-static char manifest_format[] = "strata tuning candidates 1";
+static char manifest_format[] = "strata tuning candidates 2";
 
 enum { MAX_FILE = 64 << 20, MAX_TEXT = 4096, KERNEL_DIGITS = 16 };
 
@@ -258,11 +258,14 @@ strata_status_t strata_tuning_write(strata_arena_t *arena, const char *path, con
 
 static bool is_kernel_whole(const Strata__TuningKernel *kernel) {
   bool is_whole = is_kernel(kernel->kernel) && is_line(kernel->device, 1) && is_line(kernel->compiler, 1) &&
-                  is_line(kernel->what, 0) && kernel->n_candidates > 0;
+                  is_line(kernel->what, 0) && kernel->n_candidates > 0 && kernel->n_points <= STRATA_TUNING_POINTS &&
+                  kernel->n_likely >= (kernel->n_points > 0) && (size_t)kernel->n_likely <= kernel->n_points;
   for (size_t i = 0; i < kernel->n_warm && is_whole; i++)
     is_whole = kernel->warm[i] >= 0;
   for (size_t i = 0; i < kernel->n_padded && is_whole; i++)
     is_whole = kernel->padded[i]->input >= 0 && kernel->padded[i]->columns >= 0;
+  for (size_t i = 0; i < kernel->n_points && is_whole; i++)
+    is_whole = kernel->points[i]->n_sizes > 0 && kernel->points[i]->n_sizes == kernel->points[0]->n_sizes;
   for (size_t i = 0; i < kernel->n_candidates && is_whole; i++) {
     const Strata__TuningCandidate *candidate = kernel->candidates[i];
     is_whole = is_line(candidate->library, 1) && !strchr(candidate->library, '/') && is_line(candidate->schedule, 1) &&

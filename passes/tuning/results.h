@@ -13,6 +13,8 @@ typedef STRATA_VECTOR(strata_tuning_result_t *) strata_tuning_results_t;
 
 #define STRATA_TUNING_MANIFEST "manifest.txtpb"
 
+enum { STRATA_TUNING_POINTS = 8 }; // sizes that one kernel is timed at, at most
+
 // Whether a file of that name is text.
 bool strata_tuning_is_text(const char *path);
 

@@ -29,7 +29,30 @@ static strata_tune_times_t times(double seconds, int n, double share, const doub
   return both(seconds, seconds, n, share, drift);
 }
 
+// Of several sizes the mean of each round counts, and what is slower at one of them is none.
+static void check_points(void) {
+  enum { N = 9 };
+  static strata_tune_points_t points;
+  const double still[N] = {0}, faster[] = {8, 9, 10.05}, slower[] = {6, 6, 10.2};
+  for (int i = 0; i < 3; i++) {
+    points[i][0] = times(10, N, 0, still);
+    points[i][1] = times(faster[i], N, 0, still);
+    points[i][2] = times(slower[i], N, 0, still);
+  }
+  const strata_tune_points_t *all = (const strata_tune_points_t *)&points;
+  strata_tune_times_t mean = strata_tune_mean(all, 2, 1);
+  CHECK(mean.n_rounds == N && mean.is_right && fabs(mean.seconds[3] - sqrt(8 * 9)) < 1e-12);
+  CHECK(strata_tune_mean(all, 1, 1).in_turn[0] == 8);
+  CHECK(!strata_tune_loses(all, 3, 0) && !strata_tune_loses(all, 3, 1) && strata_tune_loses(all, 3, 2));
+  CHECK(!strata_tune_loses(all, 2, 2));
+  points[1][1].n_rounds = 3; // given up there
+  points[1][1].is_right = false;
+  mean = strata_tune_mean(all, 3, 1);
+  CHECK(mean.n_rounds == 3 && !mean.is_right);
+}
+
 int main(void) {
+  check_points();
   enum { N = STRATA_TUNE_ROUNDS };
   double still[N] = {0}, drift[N];
   for (int i = 0; i < N; i++)

@@ -172,7 +172,7 @@ static void test_full_disk(void) {
 
 static void test_manifest(void) {
   Strata__TuningManifest *manifest;
-  const char *text = "format: \"strata tuning candidates 1\" target: \"nvgpu\" kernels {" KEY
+  const char *text = "format: \"strata tuning candidates 2\" target: \"nvgpu\" kernels {" KEY
                      "candidates { library: \"../x.so\" schedule: \"{}\" } }";
   write_text("m.txtpb", text, strlen(text));
   strata_status_t status = strata_tuning_read_manifest(arena, "m.txtpb", &manifest);

@@ -34,6 +34,7 @@ static int set_device(int chosen) {
   device = result == OK ? chosen : device;
   return result == OK ? use_device() : result;
 }
+EXPORT int hipGetDeviceCount(int *out) { CALL(QUERY, NULL, (*out = settings.n_devices, OK)) }
 EXPORT int hipSetDevice(int chosen){HIP(QUERY, NULL, set_device(chosen))}
 
 // The architecture is somewhere behind the name.

@@ -3,6 +3,8 @@
 
     python3 tuned.py FOLDER [--group random_aligned,random_conv] [--seed N] [--count 200] [--models NET.onnx[@batch=32]...]
 
+A model whose sizes vary, NET.onnx@batch=1..64@1,8,length=1..512@128, is timed at each choice of likely sizes.
+
 Candidates of all are compiled by --jobs at a time and timed by strata-tune; then each is compiled with the results, and
 those whose choices changed are timed beside the untuned library in turns, in one process, products beside eager PyTorch,
 which calls cuBLAS. Of a case that keeps the model's choices the ratio is 1: it is the same library. Errors are against
@@ -11,8 +13,10 @@ float64, of models the difference between both. STRATA_BIN names the compiler's 
 import argparse
 import concurrent.futures
 import filecmp
+import itertools
 import math
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -30,8 +34,9 @@ OPTIONS = ["--target=nvgpu", "--on-gpu-tensors", "--user-device-memory"]
 class Job:
     """A graph to compile, before and after."""
 
-    def __init__(self, name, path, options, case=None):
+    def __init__(self, name, path, options, case=None, sizes=(None,)):
         self.name, self.path, self.options, self.case = name, path, options, case
+        self.sizes = sizes  # at which it is timed
 
     def path_of(self, folder, which):
         return os.path.join(folder, which, f"lib{self.name}.so")
@@ -46,8 +51,11 @@ class Job:
 def job_of_model(text):
     """NET.onnx@batch=32,length=128"""
     path, _, dims = text.partition("@")
-    name = os.path.splitext(os.path.basename(path))[0].replace("-", "_") + "".join(f"_{d.split('=')[1]}" for d in dims.split(",") if d)
-    return Job(name, path, ["--weights=set", *(f"--dim={dim}" for dim in dims.split(",") if dim)])
+    dims = re.split(r",(?=[A-Za-z_]\w*=)", dims) if dims else []
+    name = "_".join([os.path.splitext(os.path.basename(path))[0], *(dim.partition("=")[2] for dim in dims)])
+    likely = [[int(n) for n in dim.rpartition("@")[2].split(",")] for dim in dims if ".." in dim]
+    return Job(re.sub(r"\W", "_", name), path, ["--weights=set", *(f"--dim={dim}" for dim in dims)],
+               sizes=list(itertools.product(*likely)) if likely else [None])
 
 
 def jobs_of(options):
@@ -125,40 +133,42 @@ class Bench:
             timers.update(bench.peers(case, sets, result))
         return timers, f'{result["error"]:.1e} {result["verdict"]}', alive
 
-    def model(self, job):
+    def model(self, job, sizes):
         import numpy as np
 
         import open_models
 
         random, loaded = np.random.default_rng(1), {}
         path = {which: job.path_of(self.options.folder, which) for which in ("untuned", "tuned")}
-        inputs = [self.torch.from_numpy(open_models.drawn(random, info.dims(), np.dtype(strata.DTYPES[info.dtype]))).cuda()
+        inputs = [self.torch.from_numpy(open_models.drawn(random, [n if n >= 0 else sizes[-1 - n] for n in info.dims()],
+                                                          np.dtype(strata.DTYPES[info.dtype]))).cuda()
                   for info in strata.Library(path["tuned"]).inputs]
         timers, alive = {}, [inputs]
         for which in path:
-            _, run, loaded[which] = open_models.loaded(path[which], None, inputs, self.torch, self.bench.libraries)
+            _, run, loaded[which] = open_models.loaded(path[which], sizes, inputs, self.torch, self.bench.libraries)
             run()
             timers[which] = self.timing.ReplayTimer([run])
             alive.append(run)
         self.torch.cuda.synchronize()
         return timers, f'{self.bench.error(loaded["tuned"], loaded["untuned"]):.1e}', [alive, loaded]
 
-    def row(self, job):
+    def row(self, job, sizes):
+        name = job.name + (" at " + "x".join(map(str, sizes)) if sizes else "")
         is_same = filecmp.cmp(*(job.path_of(self.options.folder, which) for which in ("untuned", "tuned")), shallow=False)
         if job.case is None and is_same:
-            print(f"{job.name:<44} the same library", flush=True)
+            print(f"{name:<44} the same library", flush=True)
             return
-        timers, error, _alive = self.case(job, is_same) if job.case else self.model(job)
+        timers, error, _alive = self.case(job, is_same) if job.case else self.model(job, sizes)
         turns = self.timing.in_rounds(timers, self.options.rounds, self.options.idle_ms * 1e-3)
-        took = {name: statistics.median(turn[name] for turn in turns) for name in timers}
+        took = {which: statistics.median(turn[which] for turn in turns) for which in timers}
         ratio = 1.0 if is_same else statistics.median(turn["untuned"] / turn["tuned"] for turn in turns)
         group = job.case.group if job.case else "models"
-        self.ratios.setdefault(group, []).append((ratio, job.name))
+        self.ratios.setdefault(group, []).append((ratio, name))
         told = ""
         if "eager" in took:
-            self.beside.setdefault(group, []).append((took["eager"] / took["tuned"], job.name))
+            self.beside.setdefault(group, []).append((took["eager"] / took["tuned"], name))
             told = f'{took["eager"]:9.1f}{took["eager"] / took["tuned"]:7.2f}'
-        print(f'{job.name:<44}{took.get("untuned", took["tuned"]):9.1f}{took["tuned"]:9.1f}{ratio:7.3f} {error}{told}', flush=True)
+        print(f'{name:<44}{took.get("untuned", took["tuned"]):9.1f}{took["tuned"]:9.1f}{ratio:7.3f} {error}{told}', flush=True)
 
     def summary(self):
         for what, table in (("untuned over tuned", self.ratios), ("eager over tuned", self.beside)):
@@ -178,19 +188,22 @@ def main():
     parser.add_argument("--models", nargs="*", default=[], metavar="NET.onnx[@DIM=N,...]")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--budget", type=int, default=120, help="seconds for strata-tune")
+    parser.add_argument("--no-cases", action="store_true", help="models alone")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--idle-ms", type=float, default=5)
     options = parser.parse_args()
     for folder in ("untuned", "tuned"):
         os.makedirs(os.path.join(options.folder, folder), exist_ok=True)
+    options.group = "" if options.no_cases else options.group
     jobs = jobs_of(options)
     build(options, jobs)
     bench = Bench(options)
     print(f'{bench.bench.name}\n{"case":<44}{"untuned":>9}{"tuned":>9}  ratio error       eager  ratio')
     with bench.torch.no_grad():
         for job in jobs:
-            if all(os.path.exists(job.path_of(options.folder, which)) for which in ("untuned", "tuned")):
-                bench.row(job)
+            for sizes in job.sizes:
+                if all(os.path.exists(job.path_of(options.folder, which)) for which in ("untuned", "tuned")):
+                    bench.row(job, sizes)
     bench.summary()
 
 
