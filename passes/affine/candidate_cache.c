@@ -12,7 +12,7 @@ typedef struct entry {
   const strata_gpu_device_t *device;
   const strata_ways_t *ways;
   bool wants_all;
-  int n, count;
+  int n, count; // asked for, found
   strata_problem_t problem;
   const strata_candidate_t *candidates;
   struct entry *next;
@@ -43,7 +43,7 @@ static entry_t **bucket_of(const strata_work_t *work) {
 // Problems are compared byte by byte: what lies between their fields may tell equal ones apart, never take others for
 // equal.
 static bool is_for(const entry_t *entry, const strata_work_t *work, const strata_ways_t *ways, int n) {
-  return entry->device == work->device && entry->ways == ways && entry->wants_all == work->wants_all && entry->n == n &&
+  return entry->device == work->device && entry->ways == ways && entry->wants_all == work->wants_all && entry->n >= n &&
          memcmp(&entry->problem, work->product, sizeof entry->problem) == 0;
 }
 
@@ -51,8 +51,9 @@ int strata_candidate_cache_find(const strata_work_t *work, const strata_ways_t *
   entry_t **bucket = bucket_of(work);
   for (const entry_t *entry = bucket ? *bucket : NULL; entry; entry = entry->next)
     if (is_for(entry, work, ways, n)) {
-      memcpy(out, entry->candidates, (size_t)entry->count * sizeof *out);
-      return entry->count;
+      int count = entry->count < n ? entry->count : n;
+      memcpy(out, entry->candidates, (size_t)count * sizeof *out);
+      return count;
     }
   return -1;
 }

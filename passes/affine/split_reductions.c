@@ -280,13 +280,17 @@ static void choose_parts(strata_split_t *split, const strata_gpu_device_t *devic
 
 //===-- Products of few tiles ------------------------------------------------------------------------------------===//
 
-// Seconds that a product takes whose parts are summed up by a second kernel; infinite where the parts have no tiles.
-static double seconds_in_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, int64_t parts) {
+// Seconds that a product takes whose parts are summed up by a second kernel; infinite where the parts have no tiles, or
+// where the second kernel alone takes |most|.
+static double seconds_in_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, int64_t parts,
+                               double most) {
   strata_problem_t part = strata_problem_part(problem, parts);
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
   double bytes = results * (double)(parts * problem->sum_bytes + problem->stored_bytes);
-  double seconds = strata_problem_has_tiles(device, &part) ? strata_problem_seconds(device, &part) : INFINITY;
-  return seconds + problem->costs->split.combine_seconds + bytes / (double)device->bandwidth;
+  double combining = problem->costs->split.combine_seconds + bytes / (double)device->bandwidth;
+  if (combining >= most || !strata_problem_has_tiles(device, &part))
+    return INFINITY;
+  return strata_problem_seconds(device, &part) + combining;
 }
 
 // Takes |tried| if it beats |*best| seconds.
@@ -297,7 +301,7 @@ static void try_parts(const strata_gpu_device_t *device, const strata_problem_t 
   if (tried->n_parts * size > padded.steps) // uneven
     padded.steps = tried->n_parts * size;
   bool is_long = padded.steps / tried->n_parts * problem->operand_bytes >= MIN_PART_BYTES;
-  double seconds = tried->n_parts > 1 && is_long ? seconds_in_parts(device, &padded, tried->n_parts) : *best;
+  double seconds = tried->n_parts > 1 && is_long ? seconds_in_parts(device, &padded, tried->n_parts, *best) : *best;
   if (seconds >= *best)
     return;
   *best = seconds;
