@@ -31,13 +31,16 @@ struct strata_candidate_cache *strata_candidate_cache_of(strata_compile_t *compi
   return compile->candidates;
 }
 
-// Where the entry for |work| would be; NULL: it is not remembered.
-static entry_t **bucket_of(const strata_work_t *work) {
-  const strata_problem_t *problem = work->attention ? NULL : work->product;
-  if (!problem || !problem->cache || problem->next)
-    return NULL;
+// Where the entry for |problem| would be.
+static entry_t **bucket_of_problem(const strata_problem_t *problem) {
   uint64_t hash = strata_hash_add(STRATA_HASH_EMPTY, (const char *)problem, sizeof *problem);
   return &problem->cache->buckets[(hash ^ hash >> 32) % N_BUCKETS];
+}
+
+// The same of |work|; NULL: it is not remembered.
+static entry_t **bucket_of(const strata_work_t *work) {
+  const strata_problem_t *problem = work->attention ? NULL : work->product;
+  return problem && problem->cache && !problem->next ? bucket_of_problem(problem) : NULL;
 }
 
 // Problems are compared byte by byte: what lies between their fields may tell equal ones apart, never take others for
@@ -74,4 +77,15 @@ void strata_candidate_cache_add(const strata_work_t *work, const strata_ways_t *
                      .next = *bucket};
   memcpy(&entry->problem, work->product, sizeof entry->problem);
   *bucket = entry;
+}
+
+void strata_candidate_cache_join(struct strata_candidate_cache *cache, const struct strata_candidate_cache *other) {
+  for (int i = 0; i < N_BUCKETS; i++)
+    for (const entry_t *entry = other->buckets[i]; entry; entry = entry->next) {
+      entry_t *copy = strata_arena_copy(cache->arena, entry, sizeof *entry);
+      copy->problem.cache = cache;
+      entry_t **bucket = bucket_of_problem(&copy->problem);
+      copy->next = *bucket;
+      *bucket = copy;
+    }
 }

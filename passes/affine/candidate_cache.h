@@ -15,5 +15,7 @@ int strata_candidate_cache_find(const strata_work_t *work, const strata_ways_t *
 // Remembers |count| candidates as the |n| best.
 void strata_candidate_cache_add(const strata_work_t *work, const strata_ways_t *ways, int n, int count,
                                 const strata_candidate_t *candidates);
+// Remembers all that |other| does.
+void strata_candidate_cache_join(struct strata_candidate_cache *cache, const struct strata_candidate_cache *other);
 
 #endif

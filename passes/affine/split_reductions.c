@@ -33,6 +33,7 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/foresee.h"
 #include "passes/affine/group.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/affine/split_dims.h"
@@ -436,6 +437,17 @@ static strata_status_t split_node(splitter_t *s, int number) {
   return split.n_parts > 1 ? strata_split_apply(s->compile->arena, &split, &partial) : NULL;
 }
 
+// The question of split_node() about a product.
+static void ask_parts(strata_compile_t *compile, size_t i, void *user) {
+  const splitter_t *s = user;
+  const strata_nest_node_t *node = &s->graph.nodes.data[i];
+  strata_problem_t problem;
+  strata_split_t split = {.nest = node->nest, .n_parts = 1, .is_across = true};
+  if (!s->is_done[i] && strata_split_is_possible(node) && !strata_nest_varies(node->nest) && *s->device->mma_async &&
+      read_product(compile, s->device, node, &problem, &split.may_be_uneven))
+    choose_product_parts(compile, s->device, &problem, &split);
+}
+
 static strata_status_t split_function(strata_compile_t *compile, MlirOperation func) {
   splitter_t s = {.compile = compile};
   strata_ints_t attention;
@@ -446,6 +458,7 @@ static strata_status_t split_function(strata_compile_t *compile, MlirOperation f
   STRATA_TRY(strata_group_find_attention(compile, func, &attention));
   for (size_t i = 0; i < attention.count; i++)
     s.is_done[attention.data[i]] = true;
+  strata_foresee(compile, s.graph.nodes.count, ask_parts, &s);
   for (size_t i = 0; i < s.graph.nodes.count; i++)
     if (!s.is_done[i] && strata_split_is_possible(&s.graph.nodes.data[i]))
       STRATA_TRY(split_node(&s, (int)i));
