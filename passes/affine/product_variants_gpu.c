@@ -1,7 +1,8 @@
 // Variants of products of which one size varies on a GPU (variants.h): of few rows by blocks that share reductions, of
 // many by large tiles. The model is asked for all candidates at many sizes, in geometric steps; variant_plan.h says
 // which of them to have, and each then has the ranges of sizes at which it is the fastest of these.
-#include "passes/affine/candidates.h"
+#include "passes/affine/candidate_cache.h"
+#include "passes/affine/foresee.h"
 #include "passes/affine/pipelined.h"
 #include "passes/affine/variant_budget.h"
 #include "passes/affine/variant_plan.h"
@@ -146,22 +147,57 @@ static void add_way(variants_t *v, const strata_work_t *work, const strata_ways_
     v->ways[v->n_ways++] = (way_t){kind, c->number, !c->schedule.parts, code_of(v, work, kind, c, true)};
 }
 
-// The best way for the size alone; such ways have been measured. *out_seconds is what it takes, *out_code its code.
-static void note_best(variants_t *v, int64_t size, double *out_seconds, double *out_code) {
+static strata_problem_t alone_at(variants_t *v, int64_t size) {
   strata_problem_t problem = problem_at(v, size);
-  strata_work_t work = {.device = v->device, .product = &problem};
-  strata_candidate_t best = {.seconds = INFINITY}, c;
-  const strata_ways_t *ways, *of_best = NULL;
   problem.varies = false;
-  for (int kind = 0; (ways = strata_ways_of(&work, kind)); kind++)
-    if (strata_candidates_best(&work, ways, 1, &c) && c.seconds < best.seconds) {
-      best = c;
+  return problem;
+}
+
+// The kind of the best way; NULL: there is none.
+static const strata_ways_t *find_best(const strata_work_t *work, strata_candidate_t *out_best) {
+  strata_candidate_t c;
+  const strata_ways_t *ways, *of_best = NULL;
+  *out_best = (strata_candidate_t){.seconds = INFINITY};
+  for (int kind = 0; (ways = strata_ways_of(work, kind)); kind++)
+    if (strata_candidates_best(work, ways, 1, &c) && c.seconds < out_best->seconds) {
+      *out_best = c;
       of_best = ways;
     }
+  return of_best;
+}
+
+// The best way for the size alone; such ways have been measured. *out_seconds is what it takes, *out_code its code.
+static void note_best(variants_t *v, int64_t size, double *out_seconds, double *out_code) {
+  strata_problem_t problem = alone_at(v, size);
+  strata_work_t work = {.device = v->device, .product = &problem};
+  strata_candidate_t best;
+  const strata_ways_t *of_best = find_best(&work, &best);
   *out_seconds = of_best ? best.seconds : 0;
   *out_code = of_best ? code_of(v, &work, of_best, &best, false) : 0;
   if (of_best)
     add_way(v, &work, of_best, &best);
+}
+
+typedef struct {
+  const strata_gpu_device_t *device;
+  strata_problem_t problems[STRATA_PLAN_SIZES];
+} sizes_alone_t;
+
+// The question of note_best() at size |i|.
+static void ask_best(strata_compile_t *compile, size_t i, void *user) {
+  sizes_alone_t *sizes = user;
+  strata_work_t work = {.device = sizes->device, .product = &sizes->problems[i]};
+  strata_candidate_t best;
+  sizes->problems[i].cache = strata_candidate_cache_of(compile);
+  find_best(&work, &best);
+}
+
+static void foresee_best(strata_compile_t *compile, variants_t *v) {
+  sizes_alone_t *sizes = strata_arena_new(compile->arena, sizes_alone_t);
+  sizes->device = v->device;
+  for (int i = 0; i < v->n_sizes; i++)
+    sizes->problems[i] = alone_at(v, v->sizes[i]);
+  strata_foresee(compile, (size_t)v->n_sizes, ask_best, sizes);
 }
 
 // Seconds; at likely sizes the geometric mean of those of the product as it is and of one of known sizes.
@@ -426,6 +462,7 @@ strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const 
   find_sizes(s, v);
   strata_variant_offer_t offer = {.called = *v->kernel->called, .plan = plan, .take = take, .user = v};
   double seconds, code;
+  foresee_best(q->compile, v);
   note_best(v, v->usual, &offer.seconds, &offer.alone);
   for (int i = 0; i < v->n_sizes; i++)
     note_best(v, v->sizes[i], &seconds, &code);
