@@ -58,8 +58,7 @@ strata_status_t strata_compile_each(strata_compile_t *compile, size_t n, strata_
   worker_t *workers = strata_arena_array(compile->arena, worker_t, n_workers + 1);
   for (size_t i = 0; i < n_workers; i++)
     init_worker(&workers[i], compile, &parts);
-  while (n_started < n_workers &&
-         thrd_create(&workers[n_started].thread, work, &workers[n_started]) == thrd_success)
+  while (n_started < n_workers && thrd_create(&workers[n_started].thread, work, &workers[n_started]) == thrd_success)
     n_started++;
   if (n_workers > 0)
     work(&workers[0]);

@@ -23,8 +23,7 @@ static strata_status_t ask_one(strata_compile_t *compile, size_t i, void *user) 
 void strata_foresee(strata_compile_t *compile, size_t n, strata_question_t ask, void *user) {
   if (compile->options->jobs == 1)
     return;
-  questions_t questions = {
-      ask, user, strata_arena_array(compile->arena, struct strata_candidate_cache *, n + 1)};
+  questions_t questions = {ask, user, strata_arena_array(compile->arena, struct strata_candidate_cache *, n + 1)};
   strata_status_free(strata_compile_each(compile, n, ask_one, &questions));
   for (size_t i = 0; i < n; i++)
     if (questions.caches[i])

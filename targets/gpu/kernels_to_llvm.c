@@ -16,7 +16,8 @@
   "(anonymous namespace)::MakeRegionBranchOpSuccessorInputsDead}"
 
 static const char pipeline_format[] =
-    "builtin.module(builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES "},cse),expand-strided-metadata,lower-affine,"
+    "builtin.module(builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES
+    "},cse),expand-strided-metadata,lower-affine,"
     "%sconvert-scf-to-cf,%s%sfinalize-memref-to-llvm{index-bitwidth=%d},"
     "convert-math-to-llvm,convert-arith-to-llvm{index-bitwidth=%d},"
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true index-bitwidth=%d},convert-cf-to-llvm{index-bitwidth=%d},"

@@ -45,8 +45,8 @@ static bool is_definition(MlirOperation op) {
   return strata_op_is(op, "llvm.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
-// Takes the next |units->per_unit| kernels from |*first| on out of their module and puts them into one of the unit's own,
-// with every declaration there is.
+// Takes the next |units->per_unit| kernels from |*first| on out of their module and puts them into one of the unit's
+// own, with every declaration there is.
 static void take_kernels(strata_llvm_units_t *units, MlirOperation *first, strata_llvm_unit_t *unit) {
   int count = units->per_unit;
   while (!is_definition(*first))
@@ -93,8 +93,8 @@ strata_llvm_units_t strata_llvm_units_create(strata_compile_t *compile, MlirModu
     n_kernels += is_definition(op);
   size_t count = (n_kernels + (size_t)per_unit - 1) / (size_t)per_unit;
   strata_llvm_restrict_reciprocals(compile->arena, kernels);
-  return (strata_llvm_units_t){compile, kernels, per_unit, strata_arena_array(compile->arena, strata_llvm_unit_t, count),
-                               count};
+  return (strata_llvm_units_t){compile, kernels, per_unit,
+                               strata_arena_array(compile->arena, strata_llvm_unit_t, count), count};
 }
 
 void strata_llvm_units_dispose(strata_llvm_units_t *units) {
