@@ -1,5 +1,6 @@
 // One compile: the MLIR context and module being lowered, the constants' data, the options, and the arena that owns
-// everything else. Every pass and every lowering takes a strata_compile_t. It is used by one thread at a time.
+// everything else. Every pass and every lowering takes a strata_compile_t. It is used by one thread at a time; parts
+// that are done side by side have copies of it (each.h).
 #ifndef STRATA_DIALECTS_COMPILE_H
 #define STRATA_DIALECTS_COMPILE_H
 

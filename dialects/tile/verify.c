@@ -1,6 +1,7 @@
 // What IRDL cannot say of the tile dialect's ops; see tile.h.
 #include "dialects/tile/verify.h"
 
+#include "dialects/each.h"
 #include "dialects/mlir_util.h"
 #include "dialects/tile/tile.h"
 
@@ -54,8 +55,31 @@ static MlirWalkResult check_op(MlirOperation op, void *user) {
   return MlirWalkResultInterrupt;
 }
 
-strata_status_t strata_tile_verify(strata_compile_t *compile) {
+typedef struct {
+  strata_arena_t *arena;
+  STRATA_VECTOR(MlirOperation) ops;
+} parts_t;
+
+// What |module| and those in it have.
+static void add_parts(MlirModule module, parts_t *parts) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(module)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_op_is(op, "builtin.module"))
+      add_parts(mlirModuleFromOperation(op), parts);
+    else
+      *strata_vector_push(parts->arena, &parts->ops) = op;
+}
+
+static strata_status_t check_part(strata_compile_t *compile, size_t i, void *user) {
+  (void)compile;
+  const parts_t *parts = user;
   strata_status_t status = NULL;
-  mlirOperationWalk(mlirModuleGetOperation(compile->module), check_op, &status, MlirWalkPreOrder);
+  mlirOperationWalk(parts->ops.data[i], check_op, &status, MlirWalkPreOrder);
   return status;
+}
+
+strata_status_t strata_tile_verify(strata_compile_t *compile) {
+  parts_t parts = {.arena = compile->arena};
+  add_parts(compile->module, &parts);
+  return strata_compile_each(compile, parts.ops.count, check_part, &parts);
 }

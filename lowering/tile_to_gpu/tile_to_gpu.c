@@ -14,6 +14,7 @@
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/variants.h"
+#include "dialects/each.h"
 #include "dialects/integers.h"
 #include "lowering/distribute/size_arguments.h"
 #include "lowering/expand/ops.h"
@@ -206,8 +207,8 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
   return func;
 }
 
-// Puts the new function into the kernels' module.
-static void finish_kernel(strata_gpu_distribution_t *d, MlirModule kernels, const char *name, MlirBlock entry) {
+// The new function, which is in no module yet.
+static MlirOperation finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBlock entry) {
   mlirValueSetType(d->shared.memory, shared_type(d));
   intptr_t n_arguments = mlirBlockGetNumArguments(entry);
   MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_arguments);
@@ -224,7 +225,7 @@ static void finish_kernel(strata_gpu_distribution_t *d, MlirModule kernels, cons
     strata_set_attr(func, "strata.keep_parts", mlirUnitAttrGet(d->e.context));
   if (strata_gpu_begins_early(d))
     strata_gpu_keep_loads(func);
-  mlirBlockAppendOwnedOperation(mlirModuleGetBody(kernels), func);
+  return func;
 }
 
 // Leaves a declaration in place of the old kernel.
@@ -248,51 +249,84 @@ static strata_status_t distribute(strata_gpu_distribution_t *d, MlirBlock old) {
   return strata_gpu_distribute_block(d, old);
 }
 
-static strata_status_t lower_kernel(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                    const strata_gpu_constants_t *constants, MlirModule kernels, MlirOperation func) {
-  MlirStringRef symbol = strata_attr_str(func, "sym_name");
-  const char *name = strata_arena_printf(compile->arena, "%.*s", (int)symbol.length, symbol.data);
-  strata_gpu_distribution_t d = {
+// Kernels are lowered side by side, and then put in their places in order.
+typedef struct {
+  MlirOperation func; // of level 3
+  const char *name;
+  strata_gpu_distribution_t distribution;
+  MlirOperation lowered; // null: not yet
+} lowered_kernel_t;
+
+typedef struct {
+  const strata_gpu_device_t *device;
+  const strata_gpu_constants_t *constants;
+  strata_arena_t *arena;
+  STRATA_VECTOR(lowered_kernel_t) kernels;
+} lowering_t;
+
+static strata_arithmetic_t arithmetic_of(strata_gpu_distribution_t *d) {
+  const strata_gpu_device_t *device = d->device;
+  return (strata_arithmetic_t){.e = &d->e,
+                               .arena = d->compile->arena,
+                               .has_fma = true,
+                               .has_f16 = true,
+                               .has_bf16 = device->code != STRATA_GPU_EMULATED, // the host's has none
+                               .has_approximations = true,
+                               .rounds_to_16 = rounds_to_16(d->func),
+                               .has_tanh = device->has_tanh};
+}
+
+static strata_status_t lower_kernel(strata_compile_t *compile, size_t i, void *user) {
+  const lowering_t *lowering = user;
+  lowered_kernel_t *kernel = &lowering->kernels.data[i];
+  strata_gpu_distribution_t *d = &kernel->distribution;
+  *d = (strata_gpu_distribution_t){
       .compile = compile,
-      .device = device,
+      .device = lowering->device,
       .rule = strata_gpu_apply_rule,
-      .e = {.context = compile->context, .location = mlirOperationGetLocation(func)},
-      .func = func,
-      .constants = constants,
+      .e = {.context = compile->context, .location = mlirOperationGetLocation(kernel->func)},
+      .func = kernel->func,
+      .constants = lowering->constants,
       .values = strata_gpu_records(compile->arena),
   };
-  d.arithmetic = (strata_arithmetic_t){.e = &d.e,
-                                       .arena = compile->arena,
-                                       .has_fma = true,
-                                       .has_f16 = true,
-                                       .has_bf16 = device->code != STRATA_GPU_EMULATED, // the host's has none
-                                       .has_approximations = true,
-                                       .rounds_to_16 = rounds_to_16(func),
-                                       .has_tanh = device->has_tanh};
-  MlirBlock old = strata_func_body(func);
-  create_entry(&d, old);
-  MlirBlock entry = d.e.block;
-  STRATA_TRY(strata_status_context(distribute(&d, old), "kernel %s", name));
-  d.e.location = mlirOperationGetLocation(func);
+  d->arithmetic = arithmetic_of(d);
+  MlirBlock old = strata_func_body(kernel->func);
+  create_entry(d, old);
+  MlirBlock entry = d->e.block;
+  STRATA_TRY(strata_status_context(distribute(d, old), "kernel %s", kernel->name));
+  d->e.location = mlirOperationGetLocation(kernel->func);
   strata_store_small_floats(entry, 8);
-  if (strata_gpu_keeps_rows(&d))
-    strata_gpu_defer_loads(&d, entry);
-  finish_kernel(&d, kernels, name, entry);
-  replace_by_declaration(&d, name);
+  if (strata_gpu_keeps_rows(d))
+    strata_gpu_defer_loads(d, entry);
+  kernel->lowered = finish_kernel(d, kernel->name, entry);
   return NULL;
 }
 
-strata_status_t strata_pass_tile_to_gpu(strata_compile_t *compile) {
-  const strata_gpu_device_t *device;
-  STRATA_TRY(strata_gpu_device(compile, &device));
-  strata_gpu_constants_t constants = strata_gpu_constants_read(compile);
-  MlirModule kernels = strata_kernels_create(compile);
-  MlirOperation next;
+static void find_kernels(const strata_compile_t *compile, lowering_t *lowering) {
   for (MlirOperation op = mlirBlockGetFirstOperation(mlirModuleGetBody(compile->module)); !mlirOperationIsNull(op);
-       op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (strata_op_is_kernel(op))
-      STRATA_TRY(lower_kernel(compile, device, &constants, kernels, op));
+       op = mlirOperationGetNextInBlock(op)) {
+    MlirStringRef name = strata_op_is_kernel(op) ? strata_attr_str(op, "sym_name") : (MlirStringRef){NULL, 0};
+    if (name.data)
+      *strata_vector_push(lowering->arena, &lowering->kernels) = (lowered_kernel_t){
+          .func = op, .name = strata_arena_printf(lowering->arena, "%.*s", (int)name.length, name.data)};
   }
-  return NULL;
+}
+
+strata_status_t strata_pass_tile_to_gpu(strata_compile_t *compile) {
+  lowering_t lowering = {.arena = compile->arena};
+  STRATA_TRY(strata_gpu_device(compile, &lowering.device));
+  strata_gpu_constants_t constants = strata_gpu_constants_read(compile);
+  lowering.constants = &constants;
+  find_kernels(compile, &lowering);
+  mlirContextGetOrLoadDialect(compile->context, strata_str("gpu"));
+  strata_status_t status = strata_compile_each(compile, lowering.kernels.count, lower_kernel, &lowering);
+  MlirBlock kernels = mlirModuleGetBody(strata_kernels_create(compile));
+  for (size_t i = 0; i < lowering.kernels.count; i++) {
+    lowered_kernel_t *kernel = &lowering.kernels.data[i];
+    if (mlirOperationIsNull(kernel->lowered))
+      continue;
+    mlirBlockAppendOwnedOperation(kernels, kernel->lowered);
+    replace_by_declaration(&kernel->distribution, kernel->name);
+  }
+  return status;
 }

@@ -15,7 +15,9 @@ strata_call_order_t strata_call_order_create(strata_compile_t *compile, const st
   strata_call_order_t order = {.calls = calls,
                                .kernels = strata_pointer_map_create(compile->arena),
                                .touched = strata_touched_create(compile->arena),
-                               .writes = strata_arena_array(compile->arena, const bool *, calls->kernels.count)};
+                               .writes = strata_arena_array(compile->arena, const bool *, calls->kernels.count),
+                               .arena = compile->arena,
+                               .called = strata_pointer_map_create(compile->arena)};
   for (size_t i = 0; i < calls->kernels.count; i++) {
     MlirOperation call = calls->kernels.data[i].calls.data[0];
     *strata_pointer_map_put(&order.kernels, strata_attr(call, "callee").ptr) = (int64_t)i + 1;
@@ -27,10 +29,6 @@ strata_call_order_t strata_call_order_create(strata_compile_t *compile, const st
 int64_t strata_call_order_kernel(const strata_call_order_t *order, MlirOperation call) {
   const int64_t *index = strata_pointer_map_get(&order->kernels, strata_attr(call, "callee").ptr);
   return index ? *index - 1 : -1;
-}
-
-static MlirOperation callee_of(const strata_call_order_t *order, MlirOperation call) {
-  return order->calls->kernels.data[strata_call_order_kernel(order, call)].func;
 }
 
 MlirOperation strata_call_order_next(MlirOperation op) {
@@ -49,27 +47,50 @@ bool strata_call_order_is_constant(const strata_call_order_t *order, MlirOperati
 
 //===-- Dependences ----------------------------------------------------------------------------------------------===//
 
+// What a call is of: calls are compared with one another again and again.
+typedef struct {
+  MlirOperation func;
+  const bool *writes; // by operand
+  intptr_t n;
+  MlirValue buffers[]; // the operands, or what they are views of
+} called_t;
+
+static const called_t *read_call(strata_call_order_t *order, MlirOperation call) {
+  int64_t kernel = strata_call_order_kernel(order, call);
+  intptr_t n = mlirOperationGetNumOperands(call);
+  called_t *called = strata_arena_alloc(order->arena, sizeof *called + (size_t)n * sizeof *called->buffers);
+  called->func = order->calls->kernels.data[kernel].func;
+  called->writes = order->writes[kernel];
+  called->n = n;
+  for (intptr_t i = 0; i < n; i++)
+    called->buffers[i] = strata_calls_buffer(mlirOperationGetOperand(call, i));
+  return called;
+}
+
+static const called_t *called_of(strata_call_order_t *order, MlirOperation call) {
+  int64_t *called = strata_pointer_map_put(&order->called, call.ptr);
+  if (!*called)
+    *called = (int64_t)(intptr_t)read_call(order, call);
+  return (const called_t *)(intptr_t)*called;
+}
+
 // True if |writer| writes what |other| touches.
-static strata_status_t disturbs(strata_call_order_t *order, MlirOperation writer, MlirOperation other, bool *out) {
-  MlirOperation func = callee_of(order, writer), other_func = callee_of(order, other);
-  const bool *writes = order->writes[strata_call_order_kernel(order, writer)];
+static strata_status_t disturbs(strata_call_order_t *order, const called_t *writer, const called_t *other, bool *out) {
   *out = false;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(writer) && !*out; i++) {
-    if (!writes[i])
-      continue;
-    MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(writer, i));
-    for (intptr_t j = 0; j < mlirOperationGetNumOperands(other) && !*out; j++)
-      if (mlirValueEqual(buffer, strata_calls_buffer(mlirOperationGetOperand(other, j))))
-        STRATA_TRY(strata_touched_meet(&order->touched, func, mlirBlockGetArgument(strata_func_body(func), i),
-                                       other_func, mlirBlockGetArgument(strata_func_body(other_func), j), out));
-  }
+  for (intptr_t i = 0; i < writer->n && !*out; i++)
+    for (intptr_t j = 0; writer->writes[i] && j < other->n && !*out; j++)
+      if (mlirValueEqual(writer->buffers[i], other->buffers[j]))
+        STRATA_TRY(strata_touched_meet(&order->touched, writer->func,
+                                       mlirBlockGetArgument(strata_func_body(writer->func), i), other->func,
+                                       mlirBlockGetArgument(strata_func_body(other->func), j), out));
   return NULL;
 }
 
 strata_status_t strata_call_order_depend(strata_call_order_t *order, MlirOperation a, MlirOperation b,
                                          bool *out_depend) {
-  STRATA_TRY(disturbs(order, a, b, out_depend));
-  return *out_depend ? NULL : disturbs(order, b, a, out_depend);
+  const called_t *one = called_of(order, a), *other = called_of(order, b);
+  STRATA_TRY(disturbs(order, one, other, out_depend));
+  return *out_depend ? NULL : disturbs(order, other, one, out_depend);
 }
 
 strata_status_t strata_call_order_can_move(strata_call_order_t *order, MlirOperation call, MlirOperation first,

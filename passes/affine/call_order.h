@@ -14,9 +14,11 @@ typedef struct {
   strata_pointer_map_t kernels; // callee, a unique attribute -> 1 + index of the called kernel
   strata_touched_t touched;
   const bool **writes; // by called kernel and argument
+  strata_arena_t *arena;
+  strata_pointer_map_t called; // call -> what is known of it
 } strata_call_order_t;
 
-// Good for as long as kernels stay as they are.
+// Good for as long as kernels, and what calls are of, stay as they are.
 strata_call_order_t strata_call_order_create(strata_compile_t *compile, const strata_calls_t *calls);
 
 // The kernel that |call| calls, an index into calls->kernels; negative: it is a loop, which nothing moves past.

@@ -12,7 +12,7 @@ typedef struct entry {
   const strata_gpu_device_t *device;
   const strata_ways_t *ways;
   bool wants_all;
-  int n, count;
+  int n, count; // asked for, found
   strata_problem_t problem;
   const strata_candidate_t *candidates;
   struct entry *next;
@@ -31,19 +31,22 @@ struct strata_candidate_cache *strata_candidate_cache_of(strata_compile_t *compi
   return compile->candidates;
 }
 
-// Where the entry for |work| would be; NULL: it is not remembered.
-static entry_t **bucket_of(const strata_work_t *work) {
-  const strata_problem_t *problem = work->attention ? NULL : work->product;
-  if (!problem || !problem->cache || problem->next)
-    return NULL;
+// Where the entry for |problem| would be.
+static entry_t **bucket_of_problem(const strata_problem_t *problem) {
   uint64_t hash = strata_hash_add(STRATA_HASH_EMPTY, (const char *)problem, sizeof *problem);
   return &problem->cache->buckets[(hash ^ hash >> 32) % N_BUCKETS];
+}
+
+// The same of |work|; NULL: it is not remembered.
+static entry_t **bucket_of(const strata_work_t *work) {
+  const strata_problem_t *problem = work->attention ? NULL : work->product;
+  return problem && problem->cache && !problem->next ? bucket_of_problem(problem) : NULL;
 }
 
 // Problems are compared byte by byte: what lies between their fields may tell equal ones apart, never take others for
 // equal.
 static bool is_for(const entry_t *entry, const strata_work_t *work, const strata_ways_t *ways, int n) {
-  return entry->device == work->device && entry->ways == ways && entry->wants_all == work->wants_all && entry->n == n &&
+  return entry->device == work->device && entry->ways == ways && entry->wants_all == work->wants_all && entry->n >= n &&
          memcmp(&entry->problem, work->product, sizeof entry->problem) == 0;
 }
 
@@ -51,8 +54,9 @@ int strata_candidate_cache_find(const strata_work_t *work, const strata_ways_t *
   entry_t **bucket = bucket_of(work);
   for (const entry_t *entry = bucket ? *bucket : NULL; entry; entry = entry->next)
     if (is_for(entry, work, ways, n)) {
-      memcpy(out, entry->candidates, (size_t)entry->count * sizeof *out);
-      return entry->count;
+      int count = entry->count < n ? entry->count : n;
+      memcpy(out, entry->candidates, (size_t)count * sizeof *out);
+      return count;
     }
   return -1;
 }
@@ -73,4 +77,15 @@ void strata_candidate_cache_add(const strata_work_t *work, const strata_ways_t *
                      .next = *bucket};
   memcpy(&entry->problem, work->product, sizeof entry->problem);
   *bucket = entry;
+}
+
+void strata_candidate_cache_join(struct strata_candidate_cache *cache, const struct strata_candidate_cache *other) {
+  for (int i = 0; i < N_BUCKETS; i++)
+    for (const entry_t *entry = other->buckets[i]; entry; entry = entry->next) {
+      entry_t *copy = strata_arena_copy(cache->arena, entry, sizeof *entry);
+      copy->problem.cache = cache;
+      entry_t **bucket = bucket_of_problem(&copy->problem);
+      copy->next = *bucket;
+      *bucket = copy;
+    }
 }

@@ -93,14 +93,24 @@ static int insert(strata_candidate_t *list, int count, int capacity, const strat
   return n;
 }
 
-int strata_candidates_best(const strata_work_t *work, const strata_ways_t *ways, int n, strata_candidate_t *out) {
-  int count = strata_candidate_cache_find(work, ways, n, out);
-  if (count >= 0)
-    return count;
-  count = 0;
+static int search(const strata_work_t *work, const strata_ways_t *ways, int n, strata_candidate_t *out) {
+  int count = 0;
   for (strata_candidate_t candidate = {0}; strata_candidate_next(work, ways, &candidate);)
     count = insert(out, count, n, &candidate);
   strata_candidate_cache_add(work, ways, n, count, out);
+  return count;
+}
+
+// Passes ask for the best one, and in the end for some more, which --explain tells about: one walk finds all.
+int strata_candidates_best(const strata_work_t *work, const strata_ways_t *ways, int n, strata_candidate_t *out) {
+  enum { AT_LEAST = 3 };
+  strata_candidate_t list[AT_LEAST];
+  int count = strata_candidate_cache_find(work, ways, n, out);
+  if (count >= 0 || n >= AT_LEAST)
+    return count >= 0 ? count : search(work, ways, n, out);
+  count = search(work, ways, AT_LEAST, list);
+  count = count < n ? count : n;
+  memcpy(out, list, (size_t)count * sizeof *out);
   return count;
 }
 

@@ -11,6 +11,7 @@
 #include "dialects/tile/map_limits.h"
 #include "passes/affine/call_order.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/foresee.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/pipelined.h"
 #include "passes/affine/problem.h"
@@ -149,6 +150,19 @@ static bool is_small(finder_t *f, MlirOperation call) {
   return f->small[i] > 0;
 }
 
+// The question of is_small(), and later of schedules.
+static void ask_seconds(strata_compile_t *compile, size_t i, void *user) {
+  const finder_t *f = user;
+  strata_problem_reading_t product;
+  bool is_one = false;
+  if (!f->is_product[i])
+    return;
+  strata_gpu_contraction_t question = {.compile = compile, .device = f->device, .calls = f->calls};
+  strata_status_free(strata_problem_of_called(&question, &f->calls->kernels.data[i], &product, &is_one));
+  if (is_one)
+    strata_problem_seconds(f->device, &product.problem);
+}
+
 // Calls of one product, or of several that share an operand; or |any|, if they are small.
 static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first, bool any) {
   size_t i = index_of(f, call), j = index_of(f, first);
@@ -241,6 +255,7 @@ strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_cal
       STRATA_TRY(read_sides(compile, &calls->kernels.data[i], &f.sides[i]));
     f.small[i] = 0;
   }
+  strata_foresee(compile, n, ask_seconds, &f);
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
   for (size_t i = 0; i < functions.count; i++)
     for (int any = 0; any < 2; any++)

@@ -5,6 +5,7 @@
 //
 // Of products and attention that is their schedule's time, of all other kernels that of their bytes and of a launch.
 // Where sizes vary no number holds for all of them, and none is noted.
+#include "dialects/each.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/candidates.h"
 #include "passes/pass.h"
@@ -38,20 +39,27 @@ static strata_status_t predict(strata_compile_t *compile, const strata_gpu_devic
   return NULL;
 }
 
-strata_status_t strata_pass_affine_predict(strata_compile_t *compile) {
+typedef struct {
   const strata_gpu_device_t *device;
   strata_calls_t calls;
+} predictor_t;
+
+static strata_status_t note_prediction(strata_compile_t *compile, size_t i, void *user) {
+  const predictor_t *p = user;
+  const strata_called_kernel_t *called = &p->calls.kernels.data[i];
+  double seconds;
+  if (has_sizes(compile->arena, called->func))
+    return NULL;
+  STRATA_TRY(predict(compile, p->device, called, &seconds));
+  strata_set_attr(called->func, "strata.predicted", strata_i64_attr(compile->context, llround(1e9 * seconds)));
+  return NULL;
+}
+
+strata_status_t strata_pass_affine_predict(strata_compile_t *compile) {
+  predictor_t p;
   if (!strata_target_is_gpu(compile))
     return NULL;
-  STRATA_TRY(strata_gpu_device(compile, &device));
-  STRATA_TRY(strata_calls_read(compile, &calls));
-  for (size_t i = 0; i < calls.kernels.count; i++) {
-    const strata_called_kernel_t *called = &calls.kernels.data[i];
-    double seconds;
-    if (has_sizes(compile->arena, called->func))
-      continue;
-    STRATA_TRY(predict(compile, device, called, &seconds));
-    strata_set_attr(called->func, "strata.predicted", strata_i64_attr(compile->context, llround(1e9 * seconds)));
-  }
-  return NULL;
+  STRATA_TRY(strata_gpu_device(compile, &p.device));
+  STRATA_TRY(strata_calls_read(compile, &p.calls));
+  return strata_compile_each(compile, p.calls.kernels.count, note_prediction, &p);
 }

@@ -19,6 +19,7 @@ strata_printed_t strata_print_func(strata_arena_t *arena, MlirOperation func, bo
   printer_t printer = {.arena = arena};
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsUseLocalScope(flags);
+  mlirOpPrintingFlagsAssumeVerified(flags);
   mlirOperationPrintWithFlags(func, flags, print_part, &printer);
   mlirOpPrintingFlagsDestroy(flags);
   size_t begin = 0;

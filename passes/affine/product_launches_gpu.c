@@ -122,7 +122,7 @@ static bool try_member(const joiner_t *j, const strata_called_kernel_t *leader, 
     return true;
   }
   variants_t *v = with(j, before, alone, member->n_calls);
-  strata_variant_offer_t own = strata_product_variants_ask(v);
+  strata_variant_offer_t own = strata_product_variants_ask(j->compile, v);
   double ratio = mean_ratio(v, before, alone, member->n_calls);
   explain(j, v, leader, member->called, ratio);
   bool is_faster = ratio < j->device->costs->margins.together;

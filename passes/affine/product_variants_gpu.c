@@ -2,6 +2,8 @@
 // many by large tiles. The model is asked for all candidates at many sizes, in geometric steps; variant_plan.h says
 // which of them to have, and each then has the ranges of sizes at which it is the fastest of these.
 #include "passes/affine/product_variants_gpu.h"
+#include "passes/affine/candidate_cache.h"
+#include "passes/affine/foresee.h"
 #include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"
@@ -188,6 +190,21 @@ static void note_best(variants_t *v, int64_t size, double *out_seconds, double *
     add_way(v, &work, of_best, &best);
 }
 
+// The question of note_best() at size |i|.
+static void ask_best(strata_compile_t *compile, size_t i, void *user) {
+  variants_t *v = strata_arena_copy(compile->arena, user, sizeof *v);
+  v->products[0].problem.cache = strata_candidate_cache_of(compile);
+  strata_work_t work = work_at(v, v->sizes[i], false);
+  strata_candidate_t best;
+  find_best(v, &work, &best);
+}
+
+// Answers about several products are not remembered.
+static void foresee_best(strata_compile_t *compile, variants_t *v) {
+  if (v->n_products == 1)
+    strata_foresee(compile, (size_t)v->n_sizes, ask_best, v);
+}
+
 // Seconds; at likely sizes the geometric mean of those of the product as it is and of one of known sizes.
 static double cost_at(variants_t *v, int way, int size) {
   double seconds = strata_product_variants_seconds(v, way, v->sizes[size]);
@@ -314,10 +331,11 @@ static strata_status_t take(void *user) {
 
 bool strata_product_variants_are(const strata_variant_offer_t *offer) { return offer->plan == plan; }
 
-strata_variant_offer_t strata_product_variants_ask(variants_t *v) {
+strata_variant_offer_t strata_product_variants_ask(strata_compile_t *compile, variants_t *v) {
   strata_variant_offer_t offer = {.plan = plan, .take = take, .user = v};
   double code;
   find_sizes(v);
+  foresee_best(compile, v);
   note_best(v, v->products[0].usual, &offer.seconds, &offer.alone);
   offer.seconds = isfinite(offer.seconds) ? offer.seconds : 0;
   for (int i = 0; i < v->n_sizes; i++)
@@ -345,7 +363,7 @@ strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const 
   own->kernel = strata_scheduling_keep(s);
   own->work = strata_variant_work(s->kernel);
   STRATA_TRY(add_single(s, v, schedule));
-  strata_variant_offer_t offer = strata_product_variants_ask(v);
+  strata_variant_offer_t offer = strata_product_variants_ask(q->compile, v);
   offer.called = *own->kernel->called;
   strata_variant_budget_add(q->compile, s->budget, &offer);
   return NULL;

@@ -67,7 +67,7 @@ double strata_product_variants_seconds(strata_product_variants_t *v, int way, in
 // What the best way for the size alone takes.
 double strata_product_variants_best(strata_product_variants_t *v, int64_t size);
 // Finds sizes and ways, and what each way takes at each; an offer of them, of which |called| is missing.
-strata_variant_offer_t strata_product_variants_ask(strata_product_variants_t *v);
+strata_variant_offer_t strata_product_variants_ask(strata_compile_t *compile, strata_product_variants_t *v);
 // Gives all products the schedule and the variants of the plan (product_variants_make.c).
 STRATA_MUST_CHECK strata_status_t strata_product_variants_make(strata_product_variants_t *v);
 

@@ -33,6 +33,7 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/candidates.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/foresee.h"
 #include "passes/affine/group.h"
 #include "passes/affine/nest_functions.h"
 #include "passes/affine/split_dims.h"
@@ -280,13 +281,17 @@ static void choose_parts(strata_split_t *split, const strata_gpu_device_t *devic
 
 //===-- Products of few tiles ------------------------------------------------------------------------------------===//
 
-// Seconds that a product takes whose parts are summed up by a second kernel; infinite where the parts have no tiles.
-static double seconds_in_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, int64_t parts) {
+// Seconds that a product takes whose parts are summed up by a second kernel; infinite where the parts have no tiles, or
+// where the second kernel alone takes |most|.
+static double seconds_in_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, int64_t parts,
+                               double most) {
   strata_problem_t part = strata_problem_part(problem, parts);
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
   double bytes = results * (double)(parts * problem->sum_bytes + problem->stored_bytes);
-  double seconds = strata_problem_has_tiles(device, &part) ? strata_problem_seconds(device, &part) : INFINITY;
-  return seconds + problem->costs->split.combine_seconds + bytes / (double)device->bandwidth;
+  double combining = problem->costs->split.combine_seconds + bytes / (double)device->bandwidth;
+  if (combining >= most || !strata_problem_has_tiles(device, &part))
+    return INFINITY;
+  return strata_problem_seconds(device, &part) + combining;
 }
 
 // Takes |tried| if it beats |*best| seconds.
@@ -297,7 +302,7 @@ static void try_parts(const strata_gpu_device_t *device, const strata_problem_t 
   if (tried->n_parts * size > padded.steps) // uneven
     padded.steps = tried->n_parts * size;
   bool is_long = padded.steps / tried->n_parts * problem->operand_bytes >= MIN_PART_BYTES;
-  double seconds = tried->n_parts > 1 && is_long ? seconds_in_parts(device, &padded, tried->n_parts) : *best;
+  double seconds = tried->n_parts > 1 && is_long ? seconds_in_parts(device, &padded, tried->n_parts, *best) : *best;
   if (seconds >= *best)
     return;
   *best = seconds;
@@ -432,6 +437,17 @@ static strata_status_t split_node(splitter_t *s, int number) {
   return split.n_parts > 1 ? strata_split_apply(s->compile->arena, &split, &partial) : NULL;
 }
 
+// The question of split_node() about a product.
+static void ask_parts(strata_compile_t *compile, size_t i, void *user) {
+  const splitter_t *s = user;
+  const strata_nest_node_t *node = &s->graph.nodes.data[i];
+  strata_problem_t problem;
+  strata_split_t split = {.nest = node->nest, .n_parts = 1, .is_across = true};
+  if (!s->is_done[i] && strata_split_is_possible(node) && !strata_nest_varies(node->nest) && *s->device->mma_async &&
+      read_product(compile, s->device, node, &problem, &split.may_be_uneven))
+    choose_product_parts(compile, s->device, &problem, &split);
+}
+
 static strata_status_t split_function(strata_compile_t *compile, MlirOperation func) {
   splitter_t s = {.compile = compile};
   strata_ints_t attention;
@@ -442,6 +458,7 @@ static strata_status_t split_function(strata_compile_t *compile, MlirOperation f
   STRATA_TRY(strata_group_find_attention(compile, func, &attention));
   for (size_t i = 0; i < attention.count; i++)
     s.is_done[attention.data[i]] = true;
+  strata_foresee(compile, s.graph.nodes.count, ask_parts, &s);
   for (size_t i = 0; i < s.graph.nodes.count; i++)
     if (!s.is_done[i] && strata_split_is_possible(&s.graph.nodes.data[i]))
       STRATA_TRY(split_node(&s, (int)i));

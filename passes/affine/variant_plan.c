@@ -61,15 +61,19 @@ static void price_code(search_t *s) {
                          fmin(of_byte * fmax(c->code[way] - least, 0), DEAREST));
 }
 
-// The way that helps the kept ones most, among those that take all sizes if |is_first|; what they take together.
+// The way that helps the kept ones most, among those that take all sizes if |is_first|; what they take together. The
+// sums of all ways are made side by side: no power is a NaN, and C's fmin() would be a call for each.
 static int best_beside(const search_t *s, bool is_first, double *out_sum) {
   const strata_plan_costs_t *c = s->costs;
+  double sums[STRATA_PLAN_SIZES] = {0};
   int best = -1;
+  for (int size = 0; size < c->n_sizes; size++) {
+    const double *powers = s->powers + (size_t)size * (size_t)c->n_ways, others = s->others[size];
+    for (int way = 0; way < c->n_ways; way++)
+      sums[way] += others < powers[way] ? others : powers[way];
+  }
   for (int way = 0; way < c->n_ways; way++) {
-    double sum = 0;
-    for (int size = 0; size < c->n_sizes; size++)
-      sum += fmin(s->others[size], power_of(s, size, way));
-    sum *= s->dearer[way];
+    double sum = sums[way] * s->dearer[way];
     if ((!is_first || c->takes_all[way]) && (best < 0 || sum < *out_sum)) {
       best = way;
       *out_sum = sum;

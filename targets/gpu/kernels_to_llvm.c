@@ -1,4 +1,5 @@
 // kernels-to-llvm: the target's own conversion of @kernels. Here the GPUs': kernel.h gives the steps.
+#include "dialects/each.h"
 #include "dialects/tile/tile.h"
 #include "lowering/kernels.h"
 #include "targets/gpu/codegen.h"
@@ -15,7 +16,8 @@
   "(anonymous namespace)::MakeRegionBranchOpSuccessorInputsDead}"
 
 static const char pipeline_format[] =
-    "builtin.module(builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES "},cse),expand-strided-metadata,lower-affine,"
+    "builtin.module(builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES
+    "},cse),expand-strided-metadata,lower-affine,"
     "%sconvert-scf-to-cf,%s%sfinalize-memref-to-llvm{index-bitwidth=%d},"
     "convert-math-to-llvm,convert-arith-to-llvm{index-bitwidth=%d},"
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true index-bitwidth=%d},convert-cf-to-llvm{index-bitwidth=%d},"
@@ -141,20 +143,34 @@ static MlirWalkResult name_annotation(MlirOperation op, void *user) {
   return MlirWalkResultAdvance;
 }
 
+typedef struct {
+  const part_t *part;
+  STRATA_VECTOR(MlirOperation) kernels;
+} converting_t;
+
+// What upstream cannot say, of one kernel.
+static strata_status_t convert_own(strata_compile_t *compile, size_t i, void *user) {
+  const converting_t *converting = user;
+  strata_gpu_kernel_t kernel = {.compile = compile,
+                                .device = converting->part->device,
+                                .index_bits = converting->part->bits,
+                                .func = converting->kernels.data[i]};
+  strata_gpu_assign_memory(&kernel);
+  strata_gpu_prepare_signature(&kernel);
+  return strata_gpu_convert_leaves(&kernel);
+}
+
 static strata_status_t convert_part(const part_t *part) {
   MlirBlock body = mlirModuleGetBody(part->module);
-  strata_gpu_kernel_t kernel = {.compile = part->compile, .device = part->device, .index_bits = part->bits};
-  MlirOperation next;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    kernel.func = op;
-    strata_gpu_assign_memory(&kernel);
-    strata_gpu_prepare_signature(&kernel);
-    STRATA_TRY(strata_gpu_convert_leaves(&kernel));
-  }
+  converting_t converting = {.part = part};
+  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    *strata_vector_push(part->compile->arena, &converting.kernels) = op;
+  STRATA_TRY(strata_compile_each(part->compile, converting.kernels.count, convert_own, &converting));
   STRATA_TRY(run_upstream(part));
+  strata_gpu_kernel_t kernel = {.compile = part->compile, .device = part->device, .index_bits = part->bits};
   mlirOperationWalk(mlirModuleGetOperation(part->module), name_annotation, NULL, MlirWalkPreOrder);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op); op = next) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     kernel.func = op;
     if (strata_op_is(op, "llvm.func") && !is_declaration(op))

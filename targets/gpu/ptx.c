@@ -92,7 +92,7 @@ static strata_status_t print(strata_compile_t *compile, MlirModule kernels, cons
       .device = device,
       .first_passes = "function(nvvm-intr-range)",
       .file = LLVMAssemblyFile,
-      .kernels_per_unit = 2, // the assembler waits for the last
+      .kernels_per_unit = 1, // the assembler waits for the last
   };
   strata_llvm_units_t units;
   strata_status_t status = strata_gpu_compile_units(compile, kernels, &generation, &units);

@@ -45,39 +45,45 @@ static bool is_definition(MlirOperation op) {
   return strata_op_is(op, "llvm.func") && !mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
-// Translates a unit's kernels, the next from |*first| on, with every declaration of the module, to LLVM IR.
-static LLVMModuleRef translate(const strata_llvm_units_t *units, MlirOperation *first, LLVMContextRef context) {
+// Takes the next |units->per_unit| kernels from |*first| on out of their module and puts them into one of the unit's
+// own, with every declaration there is.
+static void take_kernels(strata_llvm_units_t *units, MlirOperation *first, strata_llvm_unit_t *unit) {
   int count = units->per_unit;
   while (!is_definition(*first))
     *first = mlirOperationGetNextInBlock(*first);
-  MlirModule part = mlirModuleCreateEmpty(mlirOperationGetLocation(*first));
-  MlirBlock body = mlirModuleGetBody(part), home = mlirModuleGetBody(units->kernels);
+  unit->kernels = mlirModuleCreateEmpty(mlirOperationGetLocation(*first));
+  MlirBlock body = mlirModuleGetBody(unit->kernels), home = mlirModuleGetBody(units->kernels);
   for (MlirOperation op = mlirBlockGetFirstOperation(home); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (!is_definition(op))
       mlirBlockAppendOwnedOperation(body, mlirOperationClone(op));
-  MlirOperation before = (MlirOperation){0}, op = *first;
-  // The kernels go over and come back, in order.
+  MlirOperation op = *first;
   for (MlirOperation next; count > 0 && !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     if (!is_definition(op))
       continue;
     mlirOperationRemoveFromParent(op);
     mlirBlockAppendOwnedOperation(body, op);
+    *strata_vector_push(units->compile->arena, &unit->taken) = (strata_llvm_taken_t){op, next};
     count--;
-    before = next;
   }
-  LLVMModuleRef module = mlirTranslateModuleToLLVMIR(mlirModuleGetOperation(part), context);
-  for (MlirOperation back = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(back); back = next) {
-    next = mlirOperationGetNextInBlock(back);
-    if (!is_definition(back))
-      continue;
-    mlirOperationRemoveFromParent(back);
-    mlirBlockInsertOwnedOperationBefore(home, before, back);
+  *first = op;
+}
+
+// Puts all kernels back where they were, the last that was taken first.
+static void return_kernels(strata_llvm_units_t *units) {
+  MlirBlock home = mlirModuleGetBody(units->kernels);
+  for (size_t i = units->count; i-- > 0;) {
+    strata_llvm_unit_t *unit = &units->data[i];
+    for (size_t k = unit->taken.count; k-- > 0;) {
+      mlirOperationRemoveFromParent(unit->taken.data[k].kernel);
+      mlirBlockInsertOwnedOperationBefore(home, unit->taken.data[k].next, unit->taken.data[k].kernel);
+    }
+    unit->taken.count = 0;
+    if (!mlirModuleIsNull(unit->kernels))
+      mlirModuleDestroy(unit->kernels);
+    unit->kernels = (MlirModule){NULL};
   }
-  mlirModuleDestroy(part);
-  *first = before;
-  return module;
 }
 
 strata_llvm_units_t strata_llvm_units_create(strata_compile_t *compile, MlirModule kernels, int per_unit) {
@@ -87,8 +93,8 @@ strata_llvm_units_t strata_llvm_units_create(strata_compile_t *compile, MlirModu
     n_kernels += is_definition(op);
   size_t count = (n_kernels + (size_t)per_unit - 1) / (size_t)per_unit;
   strata_llvm_restrict_reciprocals(compile->arena, kernels);
-  return (strata_llvm_units_t){compile, kernels, per_unit, strata_arena_array(compile->arena, strata_llvm_unit_t, count),
-                               count};
+  return (strata_llvm_units_t){compile, kernels, per_unit,
+                               strata_arena_array(compile->arena, strata_llvm_unit_t, count), count};
 }
 
 void strata_llvm_units_dispose(strata_llvm_units_t *units) {
@@ -173,7 +179,7 @@ bool strata_llvm_emit(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, LL
 
 //===-- Compiling all --------------------------------------------------------------------------------------------===//
 
-// Units are translated in order, by one thread at a time; the others compile meanwhile.
+// Units are taken in order.
 typedef struct {
   strata_llvm_units_t *units;
   strata_llvm_compile_t compile;
@@ -183,31 +189,33 @@ typedef struct {
   MlirOperation op; // the first that is in none yet
 } queue_t;
 
-// The next unit, translated; NULL: there is none, or it does not translate.
-static strata_llvm_unit_t *translate_next(queue_t *queue) {
-  strata_llvm_units_t *units = queue->units;
-  if (queue->next == units->count)
-    return NULL;
-  strata_llvm_unit_t *unit = &units->data[queue->next++];
+static void translate(strata_llvm_unit_t *unit) {
   unit->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(unit->context, on_diagnostic, unit);
-  unit->module = translate(units, &queue->op, unit->context);
-  if (!unit->module)
-    queue->next = units->count;
-  return unit->module ? unit : NULL;
+  unit->module = mlirTranslateModuleToLLVMIR(mlirModuleGetOperation(unit->kernels), unit->context);
 }
 
+// The next unit, translated; NULL: there is none. The first is translated while the others wait: what MLIR loads for
+// that is there then.
 static strata_llvm_unit_t *take(queue_t *queue) {
+  strata_llvm_units_t *units = queue->units;
   mtx_lock(&queue->lock);
-  strata_llvm_unit_t *unit = translate_next(queue);
+  strata_llvm_unit_t *unit = queue->next < units->count ? &units->data[queue->next++] : NULL;
+  if (unit)
+    take_kernels(units, &queue->op, unit);
+  if (unit == units->data)
+    translate(unit);
   mtx_unlock(&queue->lock);
+  if (unit && unit != units->data)
+    translate(unit);
   return unit;
 }
 
 static int work(void *user) {
   queue_t *queue = user;
   for (strata_llvm_unit_t *unit; (unit = take(queue));)
-    queue->compile(unit, queue->user);
+    if (unit->module)
+      queue->compile(unit, queue->user);
   return 0;
 }
 
@@ -243,5 +251,6 @@ strata_status_t strata_llvm_units_compile(strata_llvm_units_t *units, strata_llv
     return strata_error(STRATA_OUT_OF_MEMORY, "compiling kernels");
   compile_all(&queue, units->compile->options->jobs);
   mtx_destroy(&queue.lock);
+  return_kernels(units);
   return check(units);
 }

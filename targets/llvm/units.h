@@ -1,6 +1,6 @@
 // Kernels in the LLVM dialect on their way through LLVM, for every target: they are dealt out to units, each an LLVM
-// module with a context of its own, translated one after the other (MLIR is used by one thread at a time) and compiled by
-// as many threads as the compile may use. How they are dealt out depends on the kernels alone.
+// module with a context of its own, translated and compiled by as many threads as the compile may use. How they are
+// dealt out depends on the kernels alone.
 #ifndef STRATA_TARGETS_LLVM_UNITS_H
 #define STRATA_TARGETS_LLVM_UNITS_H
 
@@ -9,8 +9,15 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 
+// A kernel that is in a unit's module for as long as units are compiled, and what came behind it; null: nothing.
+typedef struct {
+  MlirOperation kernel, next;
+} strata_llvm_taken_t;
+
 // One LLVM module, and what became of it. A unit is used by one thread at a time.
 typedef struct {
+  MlirModule kernels; // what it is translated from; null: not under way
+  STRATA_VECTOR(strata_llvm_taken_t) taken;
   LLVMContextRef context;
   LLVMModuleRef module;
   LLVMMemoryBufferRef output; // an object or assembly; NULL: not compiled

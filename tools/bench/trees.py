@@ -1,4 +1,5 @@
-"""Speed of ensembles of decision trees, beside ONNX Runtime and treelite (tl2cgen's C, by cc -O3, a row a call).
+"""Speed of ensembles of decision trees, beside ONNX Runtime and treelite: tl2cgen's C, by cc -O3, a row a call, or
+treelite's interpreter, GTIL, where the C compiler takes more than a minute.
 
     python3 -m venv venv
     venv/bin/pip install numpy onnxruntime xgboost lightgbm scikit-learn skl2onnx onnxmltools treelite tl2cgen
@@ -19,6 +20,7 @@ import warnings
 import numpy as np
 
 COLUMNS, SAMPLES = 30, 3000
+CC_SECONDS = 60
 
 
 def models(threads):
@@ -83,7 +85,10 @@ def treelite_row(model, converter, folder, n_results):
             file.write('#include "header.h"\nvoid rows(union Entry *x, int n, int f, int k, void *y) {\n'
                        "  for (int i = 0; i < n; i++) predict(x + i * f, 0, (void *)((char *)y + 8 * i * k));\n}\n")
         library = os.path.join(folder, "rows.so")
-        subprocess.run([os.environ.get("CC", "cc"), "-O3", "-shared", "-fPIC", *sources, loop, "-o", library, "-lm"], check=True)
+        compiler = ["timeout", str(CC_SECONDS), os.environ.get("CC", "cc"), "-O3", "-shared", "-fPIC"]
+        if subprocess.run([*compiler, *sources, loop, "-o", library, "-lm"]).returncode:
+            print(f"  treelite: by GTIL, the C compiler takes more than {CC_SECONDS} s")
+            return lambda x: treelite.gtil.predict(loaded, x, nthread=1)
     except Exception as error:  # each of the packages has its own
         print(f"  treelite: {str(error)[:100]}")
         return None
