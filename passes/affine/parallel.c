@@ -155,7 +155,7 @@ static void ask_seconds(strata_compile_t *compile, size_t i, void *user) {
   const finder_t *f = user;
   strata_problem_reading_t product;
   bool is_one = false;
-  if (!f->is_product[i])
+  if (f->kinds[i] == NO_PRODUCT)
     return;
   strata_gpu_contraction_t question = {.compile = compile, .device = f->device, .calls = f->calls};
   strata_status_free(strata_problem_of_called(&question, &f->calls->kernels.data[i], &product, &is_one));
