@@ -60,43 +60,9 @@ MlirValue strata_gpu_build_place(const strata_gpu_kernel_t *kernel, MlirType typ
   return strata_gpu_build(first, "llvm.alloca", 1, &one, mlirLLVMPointerTypeGet(kernel->compile->context, 0), 1, &attr);
 }
 
-// The outermost module around |op|: @kernels, or a part of it in the making.
-static MlirBlock module_body(MlirOperation op) {
-  while (!strata_op_is(op, "builtin.module"))
-    op = mlirOperationGetParentOperation(op);
-  return mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0));
-}
-
-static void declare(MlirOperation user, const char *function, int n_operands, const MlirValue *operands,
-                    MlirType result) {
-  enum { MAX_PARAMETERS = 16 };
-  MlirContext context = mlirOperationGetContext(user);
-  MlirBlock body = module_body(user);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_str_equal(strata_attr_str(op, "sym_name"), function))
-      return;
-  MlirType types[MAX_PARAMETERS];
-  assert(n_operands <= MAX_PARAMETERS);
-  for (int i = 0; i < n_operands; i++)
-    types[i] = mlirValueGetType(operands[i]);
-  if (mlirTypeIsNull(result))
-    result = mlirLLVMVoidTypeGet(context);
-  MlirType type = mlirLLVMFunctionTypeGet(result, n_operands, types, false);
-  const strata_named_attr_t attrs[] = {
-      {"sym_name", strata_str_attr(context, function)},
-      {"function_type", mlirTypeAttrGet(type)},
-  };
-  MlirRegion region = mlirRegionCreate();
-  MlirOperation declaration =
-      strata_op_create(mlirLocationUnknownGet(context), "llvm.func", 0, NULL, 0, NULL, 2, attrs, 1, &region);
-  mlirBlockInsertOwnedOperation(body, 0, declaration);
-}
-
 MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int n_operands, const MlirValue *operands,
                                 MlirType result) {
   MlirContext context = mlirOperationGetContext(before);
-  declare(before, function, n_operands, operands, result);
   const int32_t segments[] = {n_operands, 0};
   const strata_named_attr_t attrs[] = {
       {"callee", mlirFlatSymbolRefAttrGet(context, strata_str(function))},
@@ -104,6 +70,47 @@ MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int 
       {"op_bundle_sizes", mlirDenseI32ArrayGet(context, 0, NULL)},
   };
   return strata_gpu_build(before, "llvm.call", n_operands, operands, result, 3, attrs);
+}
+
+static bool has_symbol(MlirBlock module, MlirStringRef name) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
+      return true;
+  return false;
+}
+
+// Declares what |op| calls.
+static MlirWalkResult declare(MlirOperation op, void *user) {
+  enum { MAX_PARAMETERS = 16 };
+  const MlirBlock *module = user;
+  MlirAttribute callee = strata_op_is(op, "llvm.call") ? mlirOperationGetInherentAttributeByName(op, strata_str("callee"))
+                                                       : (MlirAttribute){NULL};
+  if (mlirAttributeIsNull(callee) || has_symbol(*module, mlirFlatSymbolRefAttrGetValue(callee)))
+    return MlirWalkResultAdvance;
+  MlirContext context = mlirOperationGetContext(op);
+  MlirType types[MAX_PARAMETERS];
+  int n = (int)mlirOperationGetNumOperands(op);
+  assert(n <= MAX_PARAMETERS);
+  for (int i = 0; i < n; i++)
+    types[i] = mlirValueGetType(mlirOperationGetOperand(op, i));
+  MlirType result = mlirOperationGetNumResults(op) > 0 ? mlirValueGetType(mlirOperationGetResult(op, 0))
+                                                       : mlirLLVMVoidTypeGet(context);
+  const strata_named_attr_t attrs[] = {
+      {"sym_name", mlirStringAttrGet(context, mlirFlatSymbolRefAttrGetValue(callee))},
+      {"function_type", mlirTypeAttrGet(mlirLLVMFunctionTypeGet(result, n, types, false))},
+  };
+  MlirRegion region = mlirRegionCreate();
+  MlirOperation declaration =
+      strata_op_create(mlirLocationUnknownGet(context), "llvm.func", 0, NULL, 0, NULL, 2, attrs, 1, &region);
+  mlirBlockInsertOwnedOperation(*module, 0, declaration);
+  return MlirWalkResultAdvance;
+}
+
+void strata_gpu_declare_callees(MlirBlock module) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    mlirOperationWalk(op, declare, &module, MlirWalkPreOrder);
 }
 
 void strata_gpu_build_text(MlirOperation before, const char *text) {

@@ -105,9 +105,11 @@ MlirValue strata_gpu_build_ptx(MlirOperation before, const char *text, const cha
                                const MlirValue *operands, MlirType result);
 // A place on the stack, made at the function's beginning: a loop would take one anew each time round.
 MlirValue strata_gpu_build_place(const strata_gpu_kernel_t *kernel, MlirType type);
-// A function of the tests' driver, which is declared if it is not yet.
+// A function of the tests' driver.
 MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int n_operands, const MlirValue *operands,
                                 MlirType result);
+// Declares all of them that are called: kernels are built side by side, what they share is the module's.
+void strata_gpu_declare_callees(MlirBlock module);
 // An op without operands and results, from its text.
 void strata_gpu_build_text(MlirOperation before, const char *text);
 // Element |i| of a vector.

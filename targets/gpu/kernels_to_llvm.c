@@ -167,6 +167,8 @@ static strata_status_t convert_part(const part_t *part) {
        op = mlirOperationGetNextInBlock(op))
     *strata_vector_push(part->compile->arena, &converting.kernels) = op;
   STRATA_TRY(strata_compile_each(part->compile, converting.kernels.count, convert_own, &converting));
+  if (part->device->code == STRATA_GPU_EMULATED)
+    strata_gpu_declare_callees(body);
   STRATA_TRY(run_upstream(part));
   strata_gpu_kernel_t kernel = {.compile = part->compile, .device = part->device, .index_bits = part->bits};
   mlirOperationWalk(mlirModuleGetOperation(part->module), name_annotation, NULL, MlirWalkPreOrder);
