@@ -29,9 +29,9 @@ typedef struct {
 } strata_mma_layout_t;
 
 typedef struct {
-  const char *name;          // as the schedule's mma and tile.mma's kind spell it
-  const char *family;        // the devices that have it: strata_gpu_device_t's mma or mma_async; "|" separates several
-  const char *operands[2];   // element types, left and right, as MLIR spells them; tf32: f32 that is rounded
+  const char *name;        // as the schedule's mma and tile.mma's kind spell it
+  const char *family;      // the devices that have it: strata_gpu_device_t's mma or mma_async; "|" separates several
+  const char *operands[2]; // element types, left and right, as MLIR spells them; tf32: f32 that is rounded
   const char *sum;
   int m, n, k;                       // n: 0 where it is chosen
   const strata_mma_layout_t *layout; // of no lanes where operands lie in shared memory

@@ -32,7 +32,8 @@ static double magnitude_of_constant(strata_compile_t *compile, MlirValue value) 
 static double magnitude_of_op(strata_compile_t *compile, MlirOperation op, int depth) {
   strata_op_id_t id = strata_op_id(op);
   int n = (int)mlirOperationGetNumOperands(op);
-  MlirValue x = n > 0 ? mlirOperationGetOperand(op, 0) : (MlirValue){0}, y = n > 1 ? mlirOperationGetOperand(op, 1) : (MlirValue){0};
+  MlirValue x = n > 0 ? mlirOperationGetOperand(op, 0) : (MlirValue){0},
+            y = n > 1 ? mlirOperationGetOperand(op, 1) : (MlirValue){0};
   switch (id) {
   case STRATA_OP_CONVERT:
   case STRATA_OP_CONVERT_U: {

@@ -15,12 +15,9 @@ typedef struct {
 } float_format_t;
 
 static const float_format_t formats[STRATA_TYPE_COUNT] = {
-    [STRATA_TYPE_F16] = {5, 10, 15, 0x7bff, 0x7c00, 0x7e00},
-    [STRATA_TYPE_BF16] = {8, 7, 127, 0x7f7f, 0x7f80, 0x7fc0},
-    [STRATA_TYPE_E4M3] = {4, 3, 7, 0x7e, 0x7f, 0x7f},
-    [STRATA_TYPE_E5M2] = {5, 2, 15, 0x7b, 0x7c, 0x7e},
-    [STRATA_TYPE_E4M3FNUZ] = {4, 3, 8, 0x7f, 0x80, 0x80},
-    [STRATA_TYPE_E5M2FNUZ] = {5, 2, 16, 0x7f, 0x80, 0x80},
+    [STRATA_TYPE_F16] = {5, 10, 15, 0x7bff, 0x7c00, 0x7e00}, [STRATA_TYPE_BF16] = {8, 7, 127, 0x7f7f, 0x7f80, 0x7fc0},
+    [STRATA_TYPE_E4M3] = {4, 3, 7, 0x7e, 0x7f, 0x7f},        [STRATA_TYPE_E5M2] = {5, 2, 15, 0x7b, 0x7c, 0x7e},
+    [STRATA_TYPE_E4M3FNUZ] = {4, 3, 8, 0x7f, 0x80, 0x80},    [STRATA_TYPE_E5M2FNUZ] = {5, 2, 16, 0x7f, 0x80, 0x80},
 };
 
 static unsigned sign_bit_of(const float_format_t *format) {

@@ -2,8 +2,8 @@
 //
 //   contract#1 -> convert -> mul -> round -> convert to i8 -> dequantise -> add <- ... <- contract#2
 //
-// The kernel of contract#2 takes the addition. What follows contract#1 up to the bytes is not for it, but for the kernel
-// of contract#1: else that stores its sums, four times as many bytes.
+// The kernel of contract#2 takes the addition. What follows contract#1 up to the bytes is not for it, but for the
+// kernel of contract#1: else that stores its sums, four times as many bytes.
 #include "passes/affine/group.h"
 
 enum { MOST_STEPS = 32 };

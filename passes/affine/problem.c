@@ -13,8 +13,8 @@ enum { MIN_BOX = 8 }; // rows after which a swizzle repeats
 
 //===-- Instructions ---------------------------------------------------------------------------------------------===//
 
-typedef const strata_mma_t *(*find_mma_t)(const strata_gpu_device_t *device, MlirType left, MlirType right, MlirType sum,
-                                          bool may_round);
+typedef const strata_mma_t *(*find_mma_t)(const strata_gpu_device_t *device, MlirType left, MlirType right,
+                                          MlirType sum, bool may_round);
 
 // The instruction for the operands' types. Operands of f32 are multiplied as they are unless tf32 was asked for, or
 // chosen (affine-tf32).

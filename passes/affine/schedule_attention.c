@@ -35,9 +35,9 @@ enum { N_SIZES = sizeof sizes / sizeof *sizes, N_COLUMNS = STRATA_MAX_COLUMNS / 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
   bool is_staged = strata_gpu_stages_by_threads(device);
-  const strata_mma_t *async = strata_attention_is_half(a) ? strata_mma_find_async(device, a->type, a->type,
-                                                                                  mlirF32TypeGet(context), true)
-                                                          : NULL;
+  const strata_mma_t *async = strata_attention_is_half(a)
+                                  ? strata_mma_find_async(device, a->type, a->type, mlirF32TypeGet(context), true)
+                                  : NULL;
   strata_attention_problem_t problem = {.attention = *a,
                                         .head = strata_attention_head_steps(a, is_staged),
                                         .value = strata_attention_value_columns(a, is_staged),

@@ -146,8 +146,8 @@ static strata_status_t visit(strata_compile_t *compile, MlirOperation func) {
     if (!strata_op_is(op, "affine.parallel"))
       continue;
     STRATA_TRY(strata_nest_read(compile->arena, op, &nest));
-    if (widens(&nest) && (!is_gpu || is_of_bytes(nest.accesses[0].buffer)) && is_short(&nest) && is_stored_once(nest.accesses[0].buffer) &&
-        is_stored_once(nest.accesses[1].buffer))
+    if (widens(&nest) && (!is_gpu || is_of_bytes(nest.accesses[0].buffer)) && is_short(&nest) &&
+        is_stored_once(nest.accesses[0].buffer) && is_stored_once(nest.accesses[1].buffer))
       STRATA_TRY(widen_late(compile, &nest));
   }
   return NULL;

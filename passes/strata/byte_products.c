@@ -192,8 +192,7 @@ static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_o
 // True if products take |bytes| shifted by 128.
 static bool is_shifted(MlirValue bytes) {
   strata_scalar_t shift;
-  for (MlirOpOperand use = mlirValueGetFirstUse(bytes); !mlirOpOperandIsNull(use);
-       use = mlirOpOperandGetNextUse(use)) {
+  for (MlirOpOperand use = mlirValueGetFirstUse(bytes); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
     if (strata_op_id(op) == STRATA_OP_ADD && mlirOpOperandGetOperandNumber(use) == 0 &&
         strata_splat_of(strata_operand(op, 1), &shift) && shift.i64 == -SIGN)

@@ -29,8 +29,7 @@ static MlirValue dequantise(strata_rewriter_t *r, MlirValue bytes, int64_t zero,
   MlirValue value = strata_build_convert(&r->build, STRATA_OP_CONVERT, bytes, STRATA_TYPE_F32);
   strata_shape_t shape = strata_shape_of(value);
   if (zero)
-    value = strata_build_binary(&r->build, STRATA_OP_ADD, value,
-                                strata_build_splat(&r->build, &shape, -(double)zero));
+    value = strata_build_binary(&r->build, STRATA_OP_ADD, value, strata_build_splat(&r->build, &shape, -(double)zero));
   return strata_build_binary(&r->build, STRATA_OP_MUL, value, strata_build_splat(&r->build, &shape, scale));
 }
 
@@ -60,8 +59,7 @@ static MlirValue choose_bytes(strata_rewriter_t *r, MlirOperation op) {
   strata_quantized_t q;
   window_t w;
   double scale;
-  if (!read_bytes(strata_operand(op, 0), &q, &scale) ||
-      !read_window(op, strata_shape_of(strata_result(op)).rank, &w))
+  if (!read_bytes(strata_operand(op, 0), &q, &scale) || !read_window(op, strata_shape_of(strata_result(op)).rank, &w))
     return STRATA_NO_VALUE;
   strata_shape_t shape = strata_shape_of(q.integers);
   MlirValue bytes = q.is_unsigned ? strata_build_binary(&r->build, STRATA_OP_ADD, q.integers,

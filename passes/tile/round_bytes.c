@@ -1,5 +1,5 @@
-// tile-round-bytes: on GPUs, floats become bytes and bytes with a sign floats by additions. A conversion takes as long as
-// eight of these there, and what quantises has two: it rounds to an integer and converts that.
+// tile-round-bytes: on GPUs, floats become bytes and bytes with a sign floats by additions. A conversion takes as long
+// as eight of these there, and what quantises has two: it rounds to an integer and converts that.
 //
 //   %r = math.roundeven %x   %a = arith.addf %r, 3.0   ... %s, which is %a saturated, 0 for NaN
 //   %q = arith.fptosi %s : f32 to i8
@@ -7,10 +7,10 @@
 //   %n = %x, -3.0 for NaN    %c = %n between -131.0 and 124.0
 //   %t = arith.addf %c, 0x1.8p23    %i = arith.bitcast %t : f32 to i32    %j = arith.addi %i, 3    %q = arith.trunci %j
 //
-// At 1.5 * 2^23 neighbouring floats are 1 apart: the sum rounds to even as math.roundeven does, and its low bits are the
-// integer's. What is saturated at integers and then rounded is what is rounded and then saturated. Who converts %q back
-// gets the float of it from %t. %n is %x where strata-to-affine knows that that is a number. Other bytes become the low
-// bits of a float at 2^23, 128 more than they are:
+// At 1.5 * 2^23 neighbouring floats are 1 apart: the sum rounds to even as math.roundeven does, and its low bits are
+// the integer's. What is saturated at integers and then rounded is what is rounded and then saturated. Who converts %q
+// back gets the float of it from %t. %n is %x where strata-to-affine knows that that is a number. Other bytes become
+// the low bits of a float at 2^23, 128 more than they are:
 //
 //   arith.sitofp %b : i8 to f32   ->   arith.addf (bitcast (arith.xori (extui %b), 0x4b000080)), -0x1.0001p23
 #include "dialects/mlir_util.h"
@@ -19,7 +19,7 @@
 
 #include <math.h>
 
-#define ONES 0x1.8p23 // where floats are 1 apart, and so a good way up and down
+#define ONES 0x1.8p23     // where floats are 1 apart, and so a good way up and down
 #define LEAST_ONES 0x1p23 // the least that are
 enum { BYTE = 8, SIGN = 128, LEAST_ONES_BITS = 0x4b000000, FARTHEST = 1 << 16 };
 
@@ -118,8 +118,8 @@ static bool read_rounding(MlirOperation op, rounding_t *out) {
 
 static MlirValue build(MlirOperation before, const char *name, int n, const MlirValue *operands, MlirType type,
                        const strata_named_attr_t *attr) {
-  MlirOperation op = strata_op_create(mlirOperationGetLocation(before), name, n, operands, 1, &type, attr ? 1 : 0, attr,
-                                      0, NULL);
+  MlirOperation op =
+      strata_op_create(mlirOperationGetLocation(before), name, n, operands, 1, &type, attr ? 1 : 0, attr, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(before), before, op);
   return mlirOperationGetResult(op, 0);
 }
@@ -155,8 +155,8 @@ static MlirValue a_number(MlirOperation before, MlirValue x, double otherwise) {
   MlirContext context = mlirOperationGetContext(before);
   MlirType type = mlirValueGetType(x);
   strata_named_attr_t predicate = {"predicate", strata_i64_attr(context, OEQ)};
-  MlirValue is_number = build(before, "arith.cmpf", 2, (MlirValue[]){x, x},
-                              like(type, mlirIntegerTypeGet(context, 1)), &predicate);
+  MlirValue is_number =
+      build(before, "arith.cmpf", 2, (MlirValue[]){x, x}, like(type, mlirIntegerTypeGet(context, 1)), &predicate);
   return build(before, "arith.select", 3, (MlirValue[]){is_number, x, constant(before, type, otherwise)}, type, NULL);
 }
 

@@ -84,8 +84,9 @@ static bool has_symbol(MlirBlock module, MlirStringRef name) {
 static MlirWalkResult declare(MlirOperation op, void *user) {
   enum { MAX_PARAMETERS = 16 };
   const MlirBlock *module = user;
-  MlirAttribute callee = strata_op_is(op, "llvm.call") ? mlirOperationGetInherentAttributeByName(op, strata_str("callee"))
-                                                       : (MlirAttribute){NULL};
+  MlirAttribute callee = strata_op_is(op, "llvm.call")
+                             ? mlirOperationGetInherentAttributeByName(op, strata_str("callee"))
+                             : (MlirAttribute){NULL};
   if (mlirAttributeIsNull(callee) || has_symbol(*module, mlirFlatSymbolRefAttrGetValue(callee)))
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);

@@ -49,9 +49,9 @@ static MlirValue build_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, 
   MlirValue words[MAX_WORDS];
   split_fragments(op, sum, words);
   const char *d = ptx_type(row->sum, "f32");
-  const char *text = strata_arena_printf(arena, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", row->m, row->n,
-                                         row->k, d, ptx_type(row->operands[0], "tf32"),
-                                         ptx_type(row->operands[1], "tf32"), d);
+  const char *text =
+      strata_arena_printf(arena, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", row->m, row->n, row->k, d,
+                          ptx_type(row->operands[0], "tf32"), ptx_type(row->operands[1], "tf32"), d);
   int at = STRATA_MMA_WORDS_C;
   text = strata_arena_printf(arena, "%s %s", text, registers(arena, 0, STRATA_MMA_WORDS_C));
   for (int f = 0; f < N_OPERANDS; at += words_of[f++])

@@ -174,8 +174,8 @@ static MlirValue build_descriptor(const strata_gpu_kernel_t *kernel, MlirOperati
 // PTX's names of mma.def's types. f32 is tf32 as an operand: its low bits are not read.
 static const struct {
   const char *mlir, *ptx;
-} operand_types[] = {{"f16", "f16"}, {"bf16", "bf16"},     {"tf32", "tf32"},
-                     {"i8", "s8"},   {"ui8", "u8"}, {"f8E4M3FN", "e4m3"}, {"f8E5M2", "e5m2"}};
+} operand_types[] = {{"f16", "f16"}, {"bf16", "bf16"},     {"tf32", "tf32"},  {"i8", "s8"},
+                     {"ui8", "u8"},  {"f8E4M3FN", "e4m3"}, {"f8E5M2", "e5m2"}};
 
 static const char *operand_type(const strata_mma_t *row, int side) {
   size_t i = 0;
@@ -215,8 +215,8 @@ static const char *instruction(const strata_gpu_kernel_t *kernel, MlirOperation 
   return strata_arena_printf(arena,
                              "{\n\t.reg .pred p;\n\tsetp.ne.b32 p, %d, 0;\n"
                              "\twgmma.mma_async.sync.aligned.m%dn%dk%d.%s.%s.%s %s, %s, $%d, p%s;\n\t}",
-                             n_in > 0, row->m, 2 * n, row->k, is_float_sum(row) ? "f32" : "s32",
-                             operand_type(row, 0), operand_type(row, 1), operand_list(arena, 0, n), first, at, last);
+                             n_in > 0, row->m, 2 * n, row->k, is_float_sum(row) ? "f32" : "s32", operand_type(row, 0),
+                             operand_type(row, 1), operand_list(arena, 0, n), first, at, last);
 }
 
 //===-- The emulated device --------------------------------------------------------------------------------------===//

@@ -78,12 +78,12 @@ static strata_status_t read_type(reader_t *reader) {
     bool is_known;
     strata_rt_map_type_t type;
   } types[STRATA_TYPE_COUNT] = {
-      [STRATA_TYPE_F64] = {true, STRATA_RT_MAP_F64}, [STRATA_TYPE_F32] = {true, STRATA_RT_MAP_F32},
-      [STRATA_TYPE_F16] = {true, STRATA_RT_MAP_F16}, [STRATA_TYPE_BF16] = {true, STRATA_RT_MAP_BF16},
-      [STRATA_TYPE_E4M3] = {true, STRATA_RT_MAP_U8}, [STRATA_TYPE_E5M2] = {true, STRATA_RT_MAP_U8},
+      [STRATA_TYPE_F64] = {true, STRATA_RT_MAP_F64},     [STRATA_TYPE_F32] = {true, STRATA_RT_MAP_F32},
+      [STRATA_TYPE_F16] = {true, STRATA_RT_MAP_F16},     [STRATA_TYPE_BF16] = {true, STRATA_RT_MAP_BF16},
+      [STRATA_TYPE_E4M3] = {true, STRATA_RT_MAP_U8},     [STRATA_TYPE_E5M2] = {true, STRATA_RT_MAP_U8},
       [STRATA_TYPE_E4M3FNUZ] = {true, STRATA_RT_MAP_U8}, [STRATA_TYPE_E5M2FNUZ] = {true, STRATA_RT_MAP_U8},
-      [STRATA_TYPE_I1] = {true, STRATA_RT_MAP_U8},   [STRATA_TYPE_I8] = {true, STRATA_RT_MAP_U8},
-      [STRATA_TYPE_I16] = {true, STRATA_RT_MAP_U16}, [STRATA_TYPE_I32] = {true, STRATA_RT_MAP_I32},
+      [STRATA_TYPE_I1] = {true, STRATA_RT_MAP_U8},       [STRATA_TYPE_I8] = {true, STRATA_RT_MAP_U8},
+      [STRATA_TYPE_I16] = {true, STRATA_RT_MAP_U16},     [STRATA_TYPE_I32] = {true, STRATA_RT_MAP_I32},
       [STRATA_TYPE_I64] = {true, STRATA_RT_MAP_I64},
   };
   MlirAttribute attr = mlirDictionaryAttrGetElementByName(reader->attr, strata_str("type"));

@@ -141,8 +141,8 @@ unsigned strata_program_order(const strata_program_launches_t *launches, size_t 
 void strata_program_interleave(const strata_program_t *program, strata_program_launches_t *launches);
 // True if a launch is on another stream than the call's.
 bool strata_program_has_streams(const strata_program_launches_t *launches);
-// True if there is an open loop of more than |most| iterations, or perhaps more, among the launches and in the bodies of
-// their loops.
+// True if there is an open loop of more than |most| iterations, or perhaps more, among the launches and in the bodies
+// of their loops.
 bool strata_program_has_open_loop(const strata_program_launches_t *launches, int64_t most);
 
 // How many launches of kernels a list makes in a call, loops as they are listed; more than

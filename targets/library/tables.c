@@ -173,9 +173,9 @@ static const char *list_text(const strata_program_t *program, const char *prefix
   const strata_program_launches_t *launches = is_main ? &program->main : &program->prepare;
   listing_t listing = list_launches(arena, launches);
   const char *name = strata_arena_printf(arena, "@.%s%s", prefix, is_main ? "main" : "prepare");
-  return strata_arena_printf(
-      arena, "%%list { ptr %s_launches, i64 %zu, ptr %s_args, i64 %zu, ptr %s_loops, ptr %s_steps }", name, listing.n_own,
-      name, listing.all.count - listing.n_own, name, name);
+  return strata_arena_printf(arena,
+                             "%%list { ptr %s_launches, i64 %zu, ptr %s_args, i64 %zu, ptr %s_loops, ptr %s_steps }",
+                             name, listing.n_own, name, listing.all.count - listing.n_own, name, name);
 }
 
 const char *strata_ir_lists(const strata_program_t *program, const char *prefix) {

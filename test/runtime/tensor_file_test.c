@@ -159,9 +159,9 @@ static void test_proto(strata_arena_t *arena) {
 
 int main(void) {
   strata_arena_t *arena = strata_arena_create();
-  static const strata_dtype_t small[] = {STRATA_DTYPE_F16, STRATA_DTYPE_BF16, STRATA_DTYPE_E4M3, STRATA_DTYPE_E5M2,
-                                         STRATA_DTYPE_I8,  STRATA_DTYPE_U8,   STRATA_DTYPE_I16,  STRATA_DTYPE_U16,
-                                         STRATA_DTYPE_E4M3FNUZ, STRATA_DTYPE_E5M2FNUZ};
+  static const strata_dtype_t small[] = {
+      STRATA_DTYPE_F16, STRATA_DTYPE_BF16, STRATA_DTYPE_E4M3, STRATA_DTYPE_E5M2,     STRATA_DTYPE_I8,
+      STRATA_DTYPE_U8,  STRATA_DTYPE_I16,  STRATA_DTYPE_U16,  STRATA_DTYPE_E4M3FNUZ, STRATA_DTYPE_E5M2FNUZ};
   for (size_t i = 0; i < sizeof small / sizeof small[0]; i++)
     test_patterns(small[i]);
   test_rounding();

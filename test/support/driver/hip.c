@@ -34,8 +34,8 @@ static int set_device(int chosen) {
   device = result == OK ? chosen : device;
   return result == OK ? use_device() : result;
 }
-EXPORT int hipGetDeviceCount(int *out) { CALL(QUERY, NULL, (*out = settings.n_devices, OK)) }
-EXPORT int hipSetDevice(int chosen){HIP(QUERY, NULL, set_device(chosen))}
+EXPORT int hipGetDeviceCount(int *out){CALL(QUERY, NULL, (*out = settings.n_devices, OK))} EXPORT
+    int hipSetDevice(int chosen){HIP(QUERY, NULL, set_device(chosen))}
 
 // The architecture is somewhere behind the name.
 EXPORT int hipGetDevicePropertiesR0600(void *out, int of){

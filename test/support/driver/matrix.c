@@ -141,8 +141,12 @@ const strata_matrix_shape_t *strata_matrix_shape(uint32_t kind) {
   if (kind >= N_ROWS)
     return NULL;
   if (!shapes[kind].left)
-    shapes[kind] = (strata_matrix_shape_t){find_element(rows[kind].left), find_element(rows[kind].right),
-                                           rows[kind].sum[0] == 'i', rows[kind].m, rows[kind].n, rows[kind].k};
+    shapes[kind] = (strata_matrix_shape_t){find_element(rows[kind].left),
+                                           find_element(rows[kind].right),
+                                           rows[kind].sum[0] == 'i',
+                                           rows[kind].m,
+                                           rows[kind].n,
+                                           rows[kind].k};
   return &shapes[kind];
 }
 
