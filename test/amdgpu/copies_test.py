@@ -56,7 +56,8 @@ def is_copied(order, tile):
 
 def check(device, kind, order, tile, m, n, k):
     case = fragments.product(device, kind, order, m, n, k)
-    line = fragments.schedule("emulated_950", kind, tile).replace("emulated_950", device)
+    instruction = fragments.DEVICES["emulated_950"][1][kind]
+    line = fragments.schedule("emulated_950", kind, tile, instruction).replace("emulated_950", device)
     target = "nvgpu" if device.startswith("emulated") else "amdgpu"
     with open("product.mlir", "w", encoding="utf-8") as file:
         file.write(case.text())

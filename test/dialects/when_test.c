@@ -181,7 +181,7 @@ static const form_t forms[] = {
     {"a list of functions, one at least and not too many", "", "@k() attributes {strata.variants = [@w]}", "@v()"},
     {"a list of functions, one at least and not too many", "", "@k() attributes {strata.variants = []}", "@v()"},
     {"a list of functions, one at least and not too many", "",
-     "@k() attributes {strata.variants = [@v, @v, @v, @v, @v, @v, @v, @v, @v, @v, @v]}", "@v()"},
+     "@k() attributes {strata.variants = [@v, @v, @v, @v, @v, @v, @v, @v, @v, @v, @v, @v, @v, @v]}", "@v()"},
     {"a condition over the module's symbols", "", "@k() attributes {strata.variants = [@v]}", "@v()"},
     {"a condition over the module's symbols", "", "@k() attributes {strata.variants = [@v]}",
      "@v() attributes {strata.when = affine_set<()[s0, s1] : (s1 - 3 >= 0)>}"},

@@ -1,4 +1,5 @@
-// RUN: strata %s --target=nvgpu --device=emulated --compile-to=gpu --mlir-disable-fast-math | FileCheck %s
+// RUN: strata %s --target=nvgpu --device=emulated --compile-to=tile --mlir-disable-fast-math -o %t.tile.mlir
+// RUN: strata-opt %t.tile.mlir --target=nvgpu --device=emulated --pipeline=affine-memory-plan,tile-to-gpu,guard-launches | FileCheck %s
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=llvm | FileCheck %s --check-prefix=LLVM
 // RUN: sed 's/strata.condition, //' %s > %t.mlir && strata %t.mlir --target=nvgpu --device=emulated --compile-to=gpu | FileCheck %s --check-prefix=CLOSED
 // RUN: strata %s --compile-to=cpu | FileCheck %s --check-prefix=CLOSED
