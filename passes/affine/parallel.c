@@ -58,8 +58,6 @@ static bool is_loop(const finder_t *f, MlirOperation call) { return strata_call_
 
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
-static int64_t launch_of(MlirOperation call) { return strata_attr_i64(call, STRATA_LAUNCH, -1); }
-
 static double elements_of(MlirValue buffer, int64_t *out_row) {
   int64_t sizes[STRATA_MAX_DIMS];
   double elements = 1;
@@ -166,7 +164,7 @@ static void ask_seconds(strata_compile_t *compile, size_t i, void *user) {
 // Calls of one product, or of several that share an operand; or |any|, if they are small.
 static bool may_share(const finder_t *f, MlirOperation call, MlirOperation first, bool any) {
   size_t i = index_of(f, call), j = index_of(f, first);
-  if (!f->kinds[i] || f->kinds[i] != f->kinds[j] || launch_of(call) >= 0 ||
+  if (!f->kinds[i] || f->kinds[i] != f->kinds[j] || strata_parallel_launch(call) >= 0 ||
       strata_call_order_is_constant(&f->order, call))
     return false;
   return any || i == j || share_operand(f, call, first);
@@ -269,7 +267,7 @@ strata_status_t strata_parallel_find(strata_compile_t *compile, const strata_cal
 static int64_t count_calls(const strata_called_kernel_t *called, int64_t launch) {
   int64_t n = 0;
   for (size_t i = 0; launch >= 0 && i < called->calls.count; i++)
-    n += launch_of(called->calls.data[i]) == launch;
+    n += strata_parallel_launch(called->calls.data[i]) == launch;
   return n;
 }
 
@@ -277,7 +275,7 @@ static int64_t count_calls(const strata_called_kernel_t *called, int64_t launch)
 static int64_t main_launch(const strata_called_kernel_t *called) {
   int64_t best = -1;
   for (size_t i = 0; i < called->calls.count; i++) {
-    int64_t launch = launch_of(called->calls.data[i]);
+    int64_t launch = strata_parallel_launch(called->calls.data[i]);
     if (count_calls(called, launch) > (best < 0 ? 0 : count_calls(called, best)))
       best = launch;
   }
@@ -343,7 +341,7 @@ static strata_status_t add_operands_of(strata_compile_t *compile, const strata_c
   STRATA_TRY(read_sides(compile, called, &sides));
   *out_new = 0;
   for (size_t i = 0; i < called->calls.count; i++)
-    if (launch_of(called->calls.data[i]) == launch && (launch >= 0 || i == 0))
+    if (strata_parallel_launch(called->calls.data[i]) == launch && (launch >= 0 || i == 0))
       *out_new += add_operands(&sides, called->calls.data[i], operands);
   return NULL;
 }
@@ -358,14 +356,14 @@ strata_status_t strata_parallel_add_operands(strata_compile_t *compile, const st
 static MlirOperation last_of(MlirOperation call) {
   MlirOperation last = call;
   for (MlirOperation op = call; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (is_call(op) && launch_of(op) == launch_of(call))
+    if (is_call(op) && strata_parallel_launch(op) == strata_parallel_launch(call))
       last = op;
   return last;
 }
 
 static void move_out(MlirOperation call) {
   MlirOperation last = last_of(call);
-  if (launch_of(call) >= 0 && !mlirOperationEqual(last, call))
+  if (strata_parallel_launch(call) >= 0 && !mlirOperationEqual(last, call))
     mlirOperationMoveAfter(call, last);
 }
 
@@ -379,7 +377,7 @@ void strata_parallel_leave(const strata_called_kernel_t *called) {
 void strata_parallel_reject(strata_compile_t *compile, const strata_called_kernel_t *called) {
   for (size_t i = 0; i < called->calls.count; i++) {
     MlirOperation call = called->calls.data[i];
-    int64_t launch = launch_of(call);
+    int64_t launch = strata_parallel_launch(call);
     if (launch < 0)
       continue;
     move_out(call);
@@ -409,7 +407,7 @@ static strata_status_t keep_all(strata_compile_t *compile, const strata_called_k
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
   STRATA_TRY(strata_contraction_read(&kernel, &contraction));
   for (size_t i = 0; i < called->calls.count; i++)
-    if (launch_of(called->calls.data[i]) == launch && *n < STRATA_MAX_TOGETHER)
+    if (strata_parallel_launch(called->calls.data[i]) == launch && *n < STRATA_MAX_TOGETHER)
       keep(kept, n, called->calls.data[i], contraction.n_reduced);
   return NULL;
 }
@@ -486,7 +484,7 @@ strata_status_t strata_parallel_settle(strata_compile_t *compile, const strata_c
   for (size_t i = 0; i < functions.count; i++) {
     strata_operations_t of_function = strata_calls_of(compile->arena, functions.data[i]);
     for (size_t j = 0; j < of_function.count; j++) {
-      int64_t launch = launch_of(of_function.data[j]);
+      int64_t launch = strata_parallel_launch(of_function.data[j]);
       if (launch >= 0 && (!launches.count || launches.data[launches.count - 1] != launch))
         *strata_vector_push(compile->arena, &launches) = launch;
     }

@@ -9,9 +9,13 @@
 #ifndef STRATA_PASSES_AFFINE_PARALLEL_H
 #define STRATA_PASSES_AFFINE_PARALLEL_H
 
+#include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 
 #define STRATA_LAUNCH "strata.launch" // of a call: the number of its launch
+
+// That number; negative: the call is a launch of its own.
+static inline int64_t strata_parallel_launch(MlirOperation call) { return strata_attr_i64(call, STRATA_LAUNCH, -1); }
 
 enum { STRATA_MAX_TOGETHER = 16 }; // products of a launch: each is code of its own
 

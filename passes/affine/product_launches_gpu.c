@@ -36,7 +36,7 @@ static variants_t *variants_of(const joiner_t *j, const strata_called_kernel_t *
   const strata_variant_offer_t *offer = offer_of(j, called->func);
   bool may_share = offer && strata_product_variants_are(offer);
   for (size_t i = 0; i < called->calls.count; i++)
-    may_share &= strata_attr_i64(called->calls.data[i], STRATA_LAUNCH, -1) >= 0;
+    may_share &= strata_parallel_launch(called->calls.data[i]) >= 0;
   variants_t *v = may_share ? offer->user : NULL;
   return v && !v->is_single_likely ? v : NULL;
 }

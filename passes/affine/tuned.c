@@ -108,7 +108,7 @@ static strata_status_t look_up(const lookup_t *l, bool *out_taken) {
   return NULL;
 }
 
-// A string of protobuf-c's is nobody's to write to.
+// What is proposed by such a key outlives the compile.
 static char *text_of(const strata_tuning_t *tuning, const char *text) {
   return strata_arena_strdup(tuning->arena, text);
 }

@@ -15,13 +15,11 @@
 
 //===-- Members --------------------------------------------------------------------------------------------------===//
 
-static int64_t launch_of(MlirOperation call) { return strata_attr_i64(call, STRATA_LAUNCH, -1); }
-
 static strata_operations_t calls_of_launch(strata_arena_t *arena, MlirOperation call) {
   strata_operations_t calls = {0};
   MlirOperation op = mlirBlockGetFirstOperation(mlirOperationGetBlock(call));
   for (; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op))
-    if (strata_op_is(op, "func.call") && launch_of(op) == launch_of(call))
+    if (strata_op_is(op, "func.call") && strata_parallel_launch(op) == strata_parallel_launch(call))
       *strata_vector_push(arena, &calls) = op;
   return calls;
 }
@@ -44,6 +42,14 @@ static bool has_member(const strata_tuned_unit_t *unit, const strata_called_kern
 static const char *name_of(strata_arena_t *arena, MlirOperation func) {
   MlirStringRef name = strata_attr_str(func, "sym_name");
   return strata_arena_printf(arena, "%.*s", (int)name.length, name.data);
+}
+
+// Whether sizes of what is called vary, of any variant's too.
+static strata_status_t varies(const strata_tuned_t *t, MlirOperation kernel, bool *out) {
+  strata_kernel_t read;
+  STRATA_TRY(strata_kernel_read(t->compile->arena, kernel, &read));
+  *out = strata_kernel_varies(&read) || !mlirAttributeIsNull(strata_attr(kernel, STRATA_VARIANTS));
+  return NULL;
 }
 
 //===-- Numbers --------------------------------------------------------------------------------------------------===//
@@ -91,9 +97,9 @@ static strata_status_t check_launches(const strata_tuned_t *t, strata_tuned_unit
       MlirOperation call = unit->members[i]->calls.data[j];
       strata_tuned_unit_t other = {.calls = calls_of_launch(t->compile->arena, call)};
       const char *number = NULL;
-      if (launch_of(call) >= 0 && launch_of(call) == last)
+      if (strata_parallel_launch(call) >= 0 && strata_parallel_launch(call) == last)
         continue;
-      last = launch_of(call);
+      last = strata_parallel_launch(call);
       if (last >= 0)
         STRATA_TRY(launch_number(t, &other, &number));
       if (!number || strcmp(number, unit->number) != 0) {
@@ -126,6 +132,7 @@ static strata_status_t read_launch_work(const strata_tuned_t *t, strata_tuned_un
 }
 
 static strata_status_t read_launch(const strata_tuned_t *t, MlirOperation call, strata_tuned_unit_t *unit) {
+  bool has_sizes;
   unit->calls = calls_of_launch(t->compile->arena, call);
   if (unit->calls.count > STRATA_MAX_TOGETHER) {
     unit->calls.count = 1;
@@ -138,6 +145,9 @@ static strata_status_t read_launch(const strata_tuned_t *t, MlirOperation call, 
   }
   unit->kernel = strata_tuned_func(unit);
   STRATA_TRY(launch_number(t, unit, &unit->number));
+  STRATA_TRY(varies(t, unit->kernel, &has_sizes)); // products of a launch all do, or none
+  if (has_sizes)
+    unit->why = "it shares a launch, and its sizes vary";
   if (!unit->why)
     STRATA_TRY(check_launches(t, unit));
   return unit->why ? NULL : read_launch_work(t, unit);
@@ -301,14 +311,11 @@ static bool is_given(const strata_tuned_t *t, const strata_tuned_unit_t *unit) {
 static strata_status_t read_kernel(const strata_tuned_t *t, strata_tuned_unit_t *unit) {
   strata_arena_t *arena = t->compile->arena;
   const strata_called_kernel_t *called = unit->members[0];
-  strata_kernel_t kernel;
-  bool has_candidates;
+  bool has_candidates, has_sizes;
   unit->number = strata_kernel_number(arena, called->func);
   *strata_vector_push(arena, &unit->calls) = called->calls.data[0];
-  STRATA_TRY(strata_kernel_read(arena, called->func, &kernel));
-  bool varies = strata_kernel_varies(&kernel) || !mlirOperationEqual(unit->kernel, called->func) ||
-                !mlirAttributeIsNull(strata_attr(called->func, STRATA_VARIANTS));
-  if (varies && !t->device)
+  STRATA_TRY(varies(t, unit->kernel, &has_sizes));
+  if (has_sizes && !t->device)
     unit->why = "its sizes vary";
   else if (is_prepared(t->calls, called))
     unit->why = "it is computed once";
@@ -319,12 +326,11 @@ static strata_status_t read_kernel(const strata_tuned_t *t, strata_tuned_unit_t 
   unit->n_works = unit->n_likely = has_candidates;
   if (!has_candidates)
     unit->why = "it has one schedule";
-  return varies && has_candidates ? read_points(t, unit,
-                                                &(strata_work_t){.device = t->device,
-                                                                 .product = unit->works[0].product,
-                                                                 .attention = unit->works[0].attention,
-                                                                 .wants_all = true})
-                                  : NULL;
+  if (!has_sizes || !has_candidates)
+    return NULL;
+  const strata_work_t all = {
+      .device = t->device, .product = unit->works[0].product, .attention = unit->works[0].attention, .wants_all = true};
+  return read_points(t, unit, &all);
 }
 
 //===-- All ------------------------------------------------------------------------------------------------------===//
@@ -375,7 +381,7 @@ strata_status_t strata_tuned_units(const strata_tuned_t *t, strata_tuned_units_t
     const strata_called_kernel_t *called = &t->calls->kernels.data[i];
     MlirOperation variants[STRATA_MAX_VARIANTS], launch = {NULL};
     for (size_t j = 0; j < called->calls.count && mlirOperationIsNull(launch); j++)
-      if (launch_of(called->calls.data[j]) >= 0)
+      if (strata_parallel_launch(called->calls.data[j]) >= 0)
         launch = called->calls.data[j];
     if (!mlirOperationIsNull(launch)) {
       STRATA_TRY(add_launch(t, called, launch, out_units));
