@@ -33,9 +33,7 @@ static strata_status_t driver_error(const char *call, int code) {
 }
 
 static strata_status_t open_driver(const strata_rt_driver_t *driver) {
-  static const char *const cuda_names[] = {"libcuda.so.1", NULL};
-  static const char *const hip_names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
-                                          NULL};
+  static const char *const cuda_names[] = STRATA_RT_CUDA_FILES, *const hip_names[] = STRATA_RT_HIP_FILES;
   bool is_hip = driver == &strata_rt_hip;
   int code = driver->open(); // which finds the same file, and initialises it
   if (!code && is_hip)

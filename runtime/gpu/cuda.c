@@ -76,7 +76,7 @@ static int check(const char *call, int result) {
 static int cuda_open(void) {
   if (atomic_load(&is_open))
     return STRATA_OK;
-  static const char *const names[] = {"libcuda.so.1", NULL};
+  static const char *const names[] = STRATA_RT_CUDA_FILES;
   int status = strata_rt_symbols("STRATA_CUDA_DRIVER", names, symbols, N_SYMBOLS, &cuda);
   if (!status)
     status = check("cuInit", cuda.init(0));

@@ -102,6 +102,12 @@ typedef struct {
   bool is_needed;
 } strata_rt_symbol_t;
 
+// The files that drivers are looked for in, the newest first.
+#define STRATA_RT_CUDA_FILES                                                                                           \
+  { "libcuda.so.1", NULL }
+#define STRATA_RT_HIP_FILES                                                                                            \
+  { "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so", NULL }
+
 // Fills |functions|, a struct of one function pointer a symbol, with their addresses in the shared library that
 // environment variable |variable| names, else in one of |names|, of which the last is NULL. A missing one is DEVICE if
 // it is needed, else NULL. The library stays loaded for good: drivers have threads of their own.

@@ -45,8 +45,7 @@ static int hip_open(void) {
   if (atomic_load(&is_open))
     return STRATA_OK;
   // ROCm's of 7 to 5, and the plain name of packages that bring their own copy.
-  static const char *const names[] = {"libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so.5", "libamdhip64.so",
-                                      NULL};
+  static const char *const names[] = STRATA_RT_HIP_FILES;
   int status = strata_rt_symbols("STRATA_HIP_DRIVER", names, symbols, N_SYMBOLS, &hip);
   if (!status)
     status = check("hipInit", hip.init(0));
