@@ -1,6 +1,7 @@
 // Kernels through LLVM; see units.h.
 #include "targets/llvm/units.h"
 
+#include "dialects/each.h"
 #include "dialects/mlir_util.h"
 #include "targets/llvm/quotients.h"
 
@@ -10,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <threads.h>
-
-enum { MAX_THREADS = 64 };
 
 //===-- Errors ---------------------------------------------------------------------------------------------------===//
 
@@ -179,15 +178,11 @@ bool strata_llvm_emit(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, LL
 
 //===-- Compiling all --------------------------------------------------------------------------------------------===//
 
-// Units are taken in order.
 typedef struct {
   strata_llvm_units_t *units;
   strata_llvm_compile_t compile;
   const void *user;
-  mtx_t lock;
-  size_t next;      // unit
-  MlirOperation op; // the first that is in none yet
-} queue_t;
+} compiling_t;
 
 static void translate(strata_llvm_unit_t *unit) {
   unit->context = LLVMContextCreate();
@@ -195,39 +190,16 @@ static void translate(strata_llvm_unit_t *unit) {
   unit->module = mlirTranslateModuleToLLVMIR(mlirModuleGetOperation(unit->kernels), unit->context);
 }
 
-// The next unit, translated; NULL: there is none. The first is translated while the others wait: what MLIR loads for
-// that is there then.
-static strata_llvm_unit_t *take(queue_t *queue) {
-  strata_llvm_units_t *units = queue->units;
-  mtx_lock(&queue->lock);
-  strata_llvm_unit_t *unit = queue->next < units->count ? &units->data[queue->next++] : NULL;
-  if (unit)
-    take_kernels(units, &queue->op, unit);
-  if (unit == units->data)
+// The first is translated already.
+static strata_status_t compile_unit(strata_compile_t *compile, size_t i, void *user) {
+  const compiling_t *compiling = user;
+  strata_llvm_unit_t *unit = &compiling->units->data[i];
+  (void)compile;
+  if (i > 0)
     translate(unit);
-  mtx_unlock(&queue->lock);
-  if (unit && unit != units->data)
-    translate(unit);
-  return unit;
-}
-
-static int work(void *user) {
-  queue_t *queue = user;
-  for (strata_llvm_unit_t *unit; (unit = take(queue));)
-    if (unit->module)
-      queue->compile(unit, queue->user);
-  return 0;
-}
-
-static void compile_all(queue_t *queue, int jobs) {
-  thrd_t threads[MAX_THREADS];
-  int n_threads = 0;
-  while (n_threads < jobs - 1 && n_threads < MAX_THREADS && (size_t)n_threads + 1 < queue->units->count &&
-         thrd_create(&threads[n_threads], work, queue) == thrd_success)
-    n_threads++;
-  work(queue);
-  for (int i = 0; i < n_threads; i++)
-    thrd_join(threads[i], NULL);
+  if (unit->module)
+    compiling->compile(unit, compiling->user);
+  return NULL;
 }
 
 // The first error of a unit.
@@ -243,14 +215,13 @@ static strata_status_t check(const strata_llvm_units_t *units) {
 }
 
 strata_status_t strata_llvm_units_compile(strata_llvm_units_t *units, strata_llvm_compile_t compile, const void *user) {
-  queue_t queue = {.units = units,
-                   .compile = compile,
-                   .user = user,
-                   .op = mlirBlockGetFirstOperation(mlirModuleGetBody(units->kernels))};
-  if (mtx_init(&queue.lock, mtx_plain) != thrd_success)
-    return strata_error(STRATA_OUT_OF_MEMORY, "compiling kernels");
-  compile_all(&queue, units->compile->options->jobs);
-  mtx_destroy(&queue.lock);
+  compiling_t compiling = {units, compile, user};
+  MlirOperation first = mlirBlockGetFirstOperation(mlirModuleGetBody(units->kernels));
+  for (size_t i = 0; i < units->count; i++)
+    take_kernels(units, &first, &units->data[i]);
+  if (units->count > 0)
+    translate(&units->data[0]); // what MLIR loads for that is there then
+  strata_status_t status = strata_compile_each(units->compile, units->count, compile_unit, &compiling);
   return_kernels(units);
-  return check(units);
+  return status ? status : check(units);
 }
