@@ -57,6 +57,8 @@ CASES = {
     "cycle": (HEAD + X + layer(1, "Relu") + layer(2, "Relu") + END + edges((2, 9, 1, 0), (1, 9, 2, 0), (2, 9, 9, 0)),
               "needs its own result"),
     "no_edge": (HEAD + X + END + edges(), "layer 'y': a Result without an input or a name"),
+    "read_result": (HEAD + X + layer(1, "Result") + layer(2, "Relu") + END + edges((1, 9, 2, 0), (2, 9, 9, 0)),
+                    "layer 'layer 1': output 0 of this Result is read, but nothing is bound to it"),
     "dim": (chain(RELU).replace("<dim>2</dim>", "<dim>2x</dim>", 1), "<dim>: expected a size or -1, got '2x'"),
     "shape": (chain(RELU).replace('shape="2,3"', 'shape="2;3"'), "(node x): Parameter is not supported: an input of the "
               "shape '2;3'"),
@@ -102,4 +104,12 @@ def run(name, text, *wanted):
     raise AssertionError("no error")
 
 
-strata.report([(name, lambda name=name, case=case: run(name, *case)) for name, case in sorted(CASES.items())])
+def run_read(kind):
+    """What a result or a variable is given is what layers behind it read."""
+    with open("case.xml", "w", encoding="utf-8") as file:
+        file.write(chain(layer(1, kind, "opset6", '<data variable_id="v"/>'), layer(2, "Relu")))
+    strata.strata("case.xml", "--aot", "-o", "out")
+
+
+READ = [(f"read_{kind}", lambda kind=kind: run_read(kind)) for kind in ("Result", "Assign")]
+strata.report(READ + [(name, lambda name=name, case=case: run(name, *case)) for name, case in sorted(CASES.items())])

@@ -114,13 +114,29 @@ static void translate_layer(ir_importer_t *importer, graph_t *g, ir_layer_t *lay
 
 static bool is_a(const ir_layer_t *layer, const char *type) { return !strcmp(layer->type, type); }
 
+// A result, and what is assigned to a variable, may be read by other layers: as the value that it is given.
+static void pass_on(ir_layer_t *layer) {
+  for (int i = 0; i < layer->n_outputs; i++)
+    layer->values[i] = ir_result_value(layer);
+}
+
+// Of layers that are no nodes; the others' values are there, or those of a refused node are.
+static strata_status_t check_values(const ir_layer_t *layer) {
+  for (int i = 0; i < layer->n_outputs; i++)
+    if (layer->is_read[i] && !layer->values[i])
+      return strata_error(STRATA_PARSE, "layer '%s': output %d of this %s is read, but nothing is bound to it",
+                          layer->name, i, layer->type);
+  return NULL;
+}
+
 strata_status_t ir_translate_layers(ir_importer_t *importer, graph_t *g, ir_graph_t *graph) {
   for (size_t i = 0; i < graph->n_order; i++) {
     ir_layer_t *layer = graph->order[i];
-    if (is_a(layer, "Parameter") && layer->n_outputs && !layer->values[0])
-      return strata_error(STRATA_PARSE, "layer '%s': nothing is bound to this parameter of a body", layer->name);
-    if (!is_a(layer, "Parameter") && !is_a(layer, "Result") && !is_a(layer, "Assign"))
+    if (is_a(layer, "Result") || is_a(layer, "Assign"))
+      pass_on(layer);
+    else if (!is_a(layer, "Parameter"))
       translate_layer(importer, g, layer);
+    STRATA_TRY(check_values(layer));
   }
   return NULL;
 }
