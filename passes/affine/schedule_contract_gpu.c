@@ -147,6 +147,14 @@ static uint32_t without_staging_kernels(const strata_problem_t *product, uint32_
   return sides;
 }
 
+// True if fewer sides take as long: constants cost nothing to stage, and what the copy engine takes gains nothing.
+static bool gains_nothing(const strata_decision_t *decision, const uint32_t *answers, uint32_t sides, double seconds) {
+  for (int i = 0; i < decision->n; i++)
+    if ((answers[i] & sides) == answers[i] && decision->answers[i].seconds == seconds)
+      return true;
+  return false;
+}
+
 // What tuning says of a product that shares no launch: that of others is the launch's.
 static strata_status_t decide_staging(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                       double unstaged, uint32_t *sides) {
@@ -163,7 +171,7 @@ static strata_status_t decide_staging(const strata_gpu_contraction_t *q, const s
                                       (long long)product->batch);
   for (uint32_t i = 0; i < 4; i++) {
     double seconds = i ? strata_stage_seconds(q->device, product, i, INFINITY) : unstaged;
-    if (isinf(seconds) && i != *sides)
+    if (i != *sides && (isinf(seconds) || gains_nothing(&decision, answers, i, seconds)))
       continue;
     decision.chosen = i == *sides ? decision.n : decision.chosen;
     answers[decision.n] = i;
