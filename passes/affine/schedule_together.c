@@ -216,12 +216,13 @@ static strata_status_t decide(const strata_gpu_contraction_t *q, const member_t 
   strata_decision_add(&decision, "apart", all.apart);
   strata_decision_add(&decision, "all", all.seconds);
   decision.chosen = n_in == n ? 1 : 0;
-  if (n_in > 0 && n_in < n) {
+  if (n_in < n && t->n_calls > 1) {
     decision.chosen = 2;
     strata_decision_add(&decision, "some", t->seconds + all.apart - t->apart);
   }
+  int models = decision.chosen;
   STRATA_TRY(strata_decide_calls(q->compile, q->calls, &part, &decision));
-  if (strata_decision_is(&decision, "some"))
+  if (decision.chosen == models)
     return NULL;
   bool are_all = strata_decision_is(&decision, "all");
   for (int i = 0; i < n; i++)
