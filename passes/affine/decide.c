@@ -165,8 +165,12 @@ static strata_status_t ask(question_t *q) {
   form_t forms[STRATA_MAX_ANSWERS];
   int n;
   bool is_export = tuning->mode == STRATA_AUTOTUNE_EXPORT;
-  if ((!is_export && tuning->mode != STRATA_AUTOTUNE_REQUIRE) || (is_export && is_proposed(tuning, &q->key))) {
+  if (!is_export && tuning->mode != STRATA_AUTOTUNE_REQUIRE) {
     tell(q, "no result");
+    return NULL;
+  }
+  if (is_proposed(tuning, &q->key)) { // a part that is there twice, or was asked about before
+    tell(q, "proposed");
     return NULL;
   }
   const char *data = strata_arena_printf(tuning->arena, "k%s.data", q->key.kernel);
@@ -179,7 +183,7 @@ static strata_status_t ask(question_t *q) {
     return strata_error(STRATA_NOT_FOUND, "--autotune=require: decision %s of %s (%s) has no result of tuning on %s",
                         names[q->decision->kind], q->decision->what, q->key.kernel, q->key.device);
   propose(q, forms, n, data);
-  tell(q, strata_arena_printf(q->compile->arena, "%d answers proposed", n));
+  tell(q, "proposed");
   return NULL;
 }
 
