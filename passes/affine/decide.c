@@ -130,8 +130,7 @@ static void propose(const question_t *q, const form_t *forms, int n, const char 
   kernel->kernel = q->key.kernel;
   kernel->device = q->key.device;
   kernel->compiler = q->key.compiler;
-  kernel->what =
-      strata_arena_printf(tuning->arena, "decision %s: %s", names[q->decision->kind], q->decision->what);
+  kernel->what = strata_arena_printf(tuning->arena, "decision %s: %s", names[q->decision->kind], q->decision->what);
   kernel->n_warm = q->part->warm.count;
   kernel->warm = strata_arena_copy(tuning->arena, q->part->warm.data, sizeof(int32_t) * kernel->n_warm);
   kernel->candidates = strata_arena_array(tuning->arena, Strata__TuningCandidate *, n);
@@ -191,10 +190,11 @@ static void take(question_t *q, int answer, const strata_tuning_result_t *result
   strata_tuning_t *tuning = q->compile->options->tuning;
   strata_decision_t *d = q->decision;
   bool is_models = answer == d->chosen;
-  tell(q, is_models ? strata_arena_printf(q->compile->arena, "the fastest, %.2f us on %s (%s)", 1e6 * result->seconds,
-                                          result->card, source)
-                    : strata_arena_printf(q->compile->arena, "tuned: %s, %.2f us, not %.2f, on %s (%s)", result->schedule,
-                                          1e6 * result->seconds, 1e6 * result->model_seconds, result->card, source));
+  tell(q, is_models
+              ? strata_arena_printf(q->compile->arena, "the fastest, %.2f us on %s (%s)", 1e6 * result->seconds,
+                                    result->card, source)
+              : strata_arena_printf(q->compile->arena, "tuned: %s, %.2f us, not %.2f, on %s (%s)", result->schedule,
+                                    1e6 * result->seconds, 1e6 * result->model_seconds, result->card, source));
   d->chosen = answer;
   strata_tuning_insert(tuning->arena, &tuning->used, strata_arena_copy(tuning->arena, result, sizeof *result));
 }
@@ -237,7 +237,7 @@ static bool is_open(const strata_compile_t *compile, strata_decision_t *d) {
 
 static strata_status_t decide(strata_compile_t *compile, strata_part_t *part, strata_decision_t *d) {
   question_t q = {.compile = compile, .part = part, .decision = d};
-  const char *why = part->why ? part->why
+  const char *why = part->why                                      ? part->why
                     : strata_part_constant_bytes(part) > MOST_DATA ? "its constants are larger than 256 MiB"
                                                                    : NULL;
   if (why) {

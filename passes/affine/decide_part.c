@@ -48,8 +48,8 @@ static strata_status_t make_constant(strata_part_t *part, MlirBlock body, intptr
     return strata_compile_take_diagnostics(compile, "tuning: a constant is malformed");
   mlirBlockInsertOwnedOperation(mlirModuleGetBody(part->module), 0, global);
   strata_named_attr_t symbol = {"name", mlirFlatSymbolRefAttrGet(compile->context, strata_str(name))};
-  MlirOperation get = strata_op_create(mlirOperationGetLocation(global), "memref.get_global", 0, NULL, 1, &type, 1,
-                                       &symbol, 0, NULL);
+  MlirOperation get =
+      strata_op_create(mlirOperationGetLocation(global), "memref.get_global", 0, NULL, 1, &type, 1, &symbol, 0, NULL);
   mlirBlockInsertOwnedOperation(body, 0, get);
   mlirValueReplaceAllUsesOfWith(argument, mlirOperationGetResult(get, 0));
   mlirBlockEraseArgument(body, (unsigned)index);
@@ -199,9 +199,7 @@ static const char *add_operands(const strata_part_t *part, const strata_calls_t 
   MlirOperation func = strata_callee(part->compile, call);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++) {
     MlirValue value = mlirOperationGetOperand(call, i);
-    role_t role = strata_kernel_writes(func, i)             ? OUTPUT
-                  : strata_calls_is_constant(calls, value) ? CONSTANT
-                                                            : INPUT;
+    role_t role = strata_kernel_writes(func, i) ? OUTPUT : strata_calls_is_constant(calls, value) ? CONSTANT : INPUT;
     int found = find_operand(out, value);
     if (!mlirShapedTypeHasStaticShape(mlirValueGetType(value)))
       return "its sizes vary";
@@ -318,9 +316,8 @@ static void name_data(const strata_part_t *part, MlirModule module, const char *
   int64_t at = 0;
   for (size_t i = 0; i < part->constants.count; i++) {
     int64_t place[2] = {at, part->constants.data[i].bytes}, align = STRATA_TUNING_CONSTANT_ALIGN;
-    places[i] =
-        mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(strata_arena_printf(arena, "c%d", (int)i))),
-                              mlirDenseI64ArrayGet(context, 2, place));
+    places[i] = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str(strata_arena_printf(arena, "c%d", (int)i))),
+                                      mlirDenseI64ArrayGet(context, 2, place));
     at += (place[1] + align - 1) / align * align;
   }
   if (!part->constants.count)

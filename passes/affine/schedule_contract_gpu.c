@@ -166,9 +166,9 @@ static strata_status_t decide_staging(const strata_gpu_contraction_t *q, const s
   bool is_alone = strata_parallel_launch(call) < 0;
   if (!is_alone || product->varies || strata_kernel_is_prepared(q->calls, q->called) || !strata_decides(q->compile))
     return NULL;
-  decision.what = strata_arena_printf(q->compile->arena, "product %lld x %lld x %lld, %lld times",
-                                      (long long)product->rows, (long long)product->columns, (long long)product->steps,
-                                      (long long)product->batch);
+  decision.what =
+      strata_arena_printf(q->compile->arena, "product %lld x %lld x %lld, %lld times", (long long)product->rows,
+                          (long long)product->columns, (long long)product->steps, (long long)product->batch);
   for (uint32_t i = 0; i < 4; i++) {
     double seconds = i ? strata_stage_seconds(q->device, product, i, INFINITY) : unstaged;
     if (i != *sides && (isinf(seconds) || gains_nothing(&decision, answers, i, seconds)))

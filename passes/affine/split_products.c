@@ -1,6 +1,6 @@
 // Products of few tiles and long reductions are split where the model of schedules expects them to take less time so:
-// see split_reductions.h. Where no divisor of a length suits, its parts are multiples of a step and the last is shorter:
-// what it would read beyond is guarded, and zero.
+// see split_reductions.h. Where no divisor of a length suits, its parts are multiples of a step and the last is
+// shorter: what it would read beyond is guarded, and zero.
 #include "passes/affine/split_reductions.h"
 
 #include "dialects/affine/contraction.h"
@@ -133,9 +133,8 @@ static void add_answer(strata_arena_t *arena, const strata_gpu_device_t *device,
 }
 
 strata_status_t strata_split_decide_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                          const strata_nest_graph_t *graph, int number,
-                                          const strata_problem_t *problem, const strata_split_t *whole,
-                                          strata_split_t *split) {
+                                          const strata_nest_graph_t *graph, int number, const strata_problem_t *problem,
+                                          const strata_split_t *whole, strata_split_t *split) {
   const strata_ints_t nests = {.data = &number, .count = 1};
   strata_split_t splits[STRATA_MAX_ANSWERS], usual = *whole, tried[2];
   strata_decision_t decision = {.kind = STRATA_DECIDES_PARTS};
