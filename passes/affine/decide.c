@@ -141,7 +141,7 @@ static void propose(const question_t *q, const form_t *forms, int n, const char 
 
 //===-- Results --------------------------------------------------------------------------------------------------===//
 
-// "one kernel 12.30 us, apart 12.90 us": those that are near, by the model.
+// The near answers with their times by the model, one behind the other.
 static const char *answers_text(const question_t *q) {
   const strata_decision_t *d = q->decision;
   const char *text = "";
