@@ -87,6 +87,7 @@ typedef struct strata_compile {
   strata_constant_data_t *constants; // newest first; names are unique
   struct strata_constant_index *constant_index;
   struct strata_candidate_cache *candidates; // what is known of products (passes/affine/candidate_cache.h); or NULL
+  const char *rest;                          // of the pipeline that is run, from the pass under way on; or NULL
   int n_loops;                               // built so far: the next one's name
   const char *input_name;                    // the file being compiled, for messages
   STRATA_VECTOR(const char *) data_files;    // that it refers to and that were read: external data

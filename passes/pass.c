@@ -164,6 +164,7 @@ static strata_status_t run_own(runner_t *runner, const strata_pass_t *pass, cons
   STRATA_TRY(run_upstream(runner));
   if (is_static_only(pass->name) && strata_module_is_symbolic(runner->compile->module))
     return NULL;
+  runner->compile->rest = element->name.data;
   STRATA_TRY(strata_status_context(pass->run(runner->compile), "%s", pass->name));
   return verify_after(runner->compile, pass->name);
 }

@@ -1,6 +1,7 @@
 // The compile as a command: phases, outputs and the child process around them.
 #include "tools/compile.h"
 
+#include "passes/pass.h"
 #include "passes/target.h"
 #include "targets/library/library.h"
 #include "targets/passes.h"
@@ -219,6 +220,8 @@ static strata_status_t compile_and_finish(const char *files, void *user) {
   STRATA_TRY(check_devices(&compile)); // before any work: the name may be wrong
   strata_phase_t first = (strata_phase_t)job->options->compile_from;
   strata_status_t status = first > STRATA_PHASE_IMPORT ? strata_read_ir(&compile, job->options->input_path) : NULL;
+  if (!status && first == STRATA_PHASE_AFFINE) // what the phase keeps besides the module
+    status = strata_pass_affine_copy_prepare(&compile);
   first += first > STRATA_PHASE_IMPORT;
   strata_phase_t last = is_export(&options) ? STRATA_PHASE_AFFINE : (strata_phase_t)options.compile_to;
   if (!status)

@@ -61,21 +61,31 @@ static strata_status_t write_module(const exporter_t *e, const strata_tuning_mod
   return ok ? NULL : strata_error(STRATA_IO, "%s: %s", path, strerror(errno));
 }
 
+// Constant |i| at a multiple of the alignment; the bytes between are zeros.
+static bool write_constant(FILE *file, const strata_tuning_constant_t *constant, int i) {
+  size_t align = STRATA_TUNING_CONSTANT_ALIGN, size = ((size_t)constant->bytes + align - 1) / align * align;
+  void *data = calloc(1, size + 1);
+  if (!data)
+    return false;
+  strata_dtype_t dtype = strata_library_dtype((strata_type_t)constant->type, false);
+  strata_random_numbers(dtype, SEED + (size_t)i, data, (size_t)constant->bytes);
+  bool ok = fwrite(data, 1, size, file) == size;
+  free(data);
+  return ok;
+}
+
 // Candidates of a kernel read the same numbers.
 static strata_status_t write_data(const exporter_t *e, const strata_tuning_module_t *module) {
   if (!module->data || access(file_of(e, module->data, ""), F_OK) == 0)
     return NULL;
-  void *data = malloc((size_t)module->data_bytes + 1);
-  if (!data)
-    return strata_error(STRATA_OUT_OF_MEMORY, "%lld bytes of a constant", (long long)module->data_bytes);
-  strata_dtype_t dtype = strata_library_dtype((strata_type_t)module->data_type, false);
-  strata_random_numbers(dtype, SEED, data, (size_t)module->data_bytes);
-  FILE *file = fopen(file_of(e, module->data, ""), "wb");
-  bool ok = file && fwrite(data, 1, (size_t)module->data_bytes, file) == (size_t)module->data_bytes;
+  const char *path = file_of(e, module->data, "");
+  FILE *file = fopen(path, "wb");
+  bool ok = file;
+  for (int i = 0; ok && i < module->n_constants; i++)
+    ok = write_constant(file, &module->constants[i], i);
   if (file && fclose(file) != 0)
     ok = false;
-  free(data);
-  return ok ? NULL : strata_error(STRATA_IO, "%s: %s", file_of(e, module->data, ""), strerror(errno));
+  return ok ? NULL : strata_error(STRATA_IO, "%s: %s", path, strerror(errno));
 }
 
 static void remove_data(const exporter_t *e) {

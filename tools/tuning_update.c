@@ -3,12 +3,14 @@
 #define _GNU_SOURCE
 #include "passes/target.h"
 #include "targets/library/library.h"
+#include "tools/clock.h"
 #include "tools/device.h"
 #include "tools/tuning.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <math.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +91,14 @@ static const char *tuner_path(strata_arena_t *arena) {
   return slash ? strata_arena_printf(arena, "%.*s/strata-tune", (int)(slash - path), path) : "strata-tune";
 }
 
-static bool tune(strata_arena_t *arena, const strata_options_t *options, const char *folder, const char *output) {
+// Takes what it needs of |*budget| seconds, and nothing where none are left.
+static bool tune(strata_arena_t *arena, const strata_options_t *options, const char *folder, const char *output,
+                 double *budget) {
+  double start = strata_now();
+  if (*budget < 1)
+    return false;
   const char *argv[6] = {tuner_path(arena), folder, strata_arena_printf(arena, "--output=%s", output),
-                         strata_arena_printf(arena, "--budget=%d", options->autotune_budget)};
+                         strata_arena_printf(arena, "--budget=%.0f", floor(*budget))};
   if (options->autotune_cache)
     argv[4] = strata_arena_printf(arena, "--autotune-cache-dir=%s", options->autotune_cache);
   pid_t pid;
@@ -101,7 +108,60 @@ static bool tune(strata_arena_t *arena, const strata_options_t *options, const c
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   int error = posix_spawn(&pid, argv[0], &actions, NULL, (char *const *)(void *)argv, environ);
   posix_spawn_file_actions_destroy(&actions);
-  return !error && wait_for(pid);
+  bool ok = !error && wait_for(pid);
+  *budget -= strata_now() - start;
+  return ok;
+}
+
+// A compile with other options into a folder.
+typedef struct {
+  strata_status_t (*compile)(const strata_options_t *options, const char *folder, void *user);
+  void *user;
+} compiler_t;
+
+// The file |path| with what the user gave and all of |measured|, for the next export.
+static strata_status_t write_known(strata_arena_t *arena, const strata_options_t *options, const char *measured,
+                                   const char *path) {
+  strata_tuning_results_t known = {0}, more;
+  if (options->load_autotune)
+    STRATA_TRY(strata_tuning_read(arena, options->load_autotune, &known));
+  STRATA_TRY(strata_tuning_read(arena, measured, &more));
+  for (size_t i = 0; i < more.count; i++)
+    strata_tuning_insert(arena, &known, more.data[i]);
+  return strata_tuning_write(arena, path, &known);
+}
+
+// How many decisions of the results are others than the model's.
+static int count_changed(strata_arena_t *arena, const char *path) {
+  static const char decision[] = "decision ";
+  strata_tuning_results_t results;
+  strata_status_t status = strata_tuning_read(arena, path, &results);
+  int n = 0;
+  for (size_t i = 0; !status && i < results.count; i++)
+    n += strncmp(results.data[i]->what, decision, strlen(decision)) == 0 &&
+         strcmp(results.data[i]->schedule, results.data[i]->model_schedule) != 0;
+  strata_status_free(status);
+  return n;
+}
+
+// Kernels that there are only since a decision was tuned have no result yet, nor have decisions behind it: candidates
+// of these are exported with what is known and timed in turn.
+static void tune_what_follows(strata_arena_t *arena, const strata_options_t *options, const char *folder,
+                              const char *output, double budget, const compiler_t *compiler) {
+  enum { MOST_ROUNDS = 3 };
+  for (int round = 0, n_before = 0, n; round < MOST_ROUNDS; round++, n_before = n) {
+    const char *more = strata_arena_printf(arena, "%s/more%d", folder, round);
+    strata_options_t knowing = *options;
+    knowing.load_autotune = strata_arena_printf(arena, "%s/known.pb", folder);
+    n = count_changed(arena, output);
+    strata_status_t status = n > n_before ? write_known(arena, options, output, knowing.load_autotune) : NULL;
+    bool goes_on = n > n_before && !status && mkdir(more, 0777) == 0 &&
+                   export_candidates(&knowing, more, compiler->compile, compiler->user) &&
+                   tune(arena, options, more, output, &budget);
+    strata_status_free(status); // what is known so far stays
+    if (!goes_on)
+      return;
+  }
 }
 
 const char *strata_tuning_update(strata_arena_t *arena, const strata_options_t *options, const char **out_why_not,
@@ -111,6 +171,7 @@ const char *strata_tuning_update(strata_arena_t *arena, const strata_options_t *
   const char *temporary = getenv("TMPDIR");
   const char *folder = strata_arena_printf(arena, "%s/tuning", temporary && *temporary ? temporary : "/tmp");
   const char *output = strata_arena_printf(arena, "%s/results.pb", folder);
+  double budget = options->autotune_budget;
   *out_why_not = NULL;
   if (!has_device(arena, options))
     *out_why_not = options->target == STRATA_TARGET_CPU ? "this machine does not run code for that processor"
@@ -119,7 +180,9 @@ const char *strata_tuning_update(strata_arena_t *arena, const strata_options_t *
     *out_why_not = strata_arena_printf(arena, "%s: %s", folder, strerror(errno));
   else if (!export_candidates(options, folder, compile, user))
     *out_why_not = "its candidates cannot be compiled";
-  else if (!tune(arena, options, folder, output))
+  else if (!tune(arena, options, folder, output, &budget))
     *out_why_not = "strata-tune has failed";
+  else if (options->target != STRATA_TARGET_CPU)
+    tune_what_follows(arena, options, folder, output, budget, &(compiler_t){compile, user});
   return *out_why_not ? NULL : output;
 }

@@ -197,3 +197,12 @@ bool strata_calls_is_constant(const strata_calls_t *calls, MlirValue value) {
   return mlirValueIsAOpResult(buffer) && mlirShapedTypeHasStaticShape(mlirValueGetType(buffer)) &&
          !strata_pointer_map_get(&calls->is_variable, buffer.ptr);
 }
+
+bool strata_kernel_is_prepared(const strata_calls_t *calls, const strata_called_kernel_t *called) {
+  for (size_t i = 0; i < called->calls.count; i++)
+    for (intptr_t j = 0; j < mlirOperationGetNumOperands(called->calls.data[i]); j++)
+      if (strata_kernel_writes(called->func, j) &&
+          !strata_calls_is_constant(calls, mlirOperationGetOperand(called->calls.data[i], j)))
+        return false;
+  return true;
+}

@@ -25,6 +25,8 @@ MlirValue strata_calls_buffer(MlirValue value);
 
 // True if the kernel, or the loop, stores into its argument |index|.
 bool strata_kernel_writes(MlirOperation func, intptr_t index);
+// True if constants decide all that the kernel computes: it runs once.
+bool strata_kernel_is_prepared(const strata_calls_t *calls, const strata_called_kernel_t *called);
 // The function a call calls.
 MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call);
 

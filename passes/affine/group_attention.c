@@ -9,6 +9,7 @@
 #include "passes/affine/group_attention.h"
 
 #include "dialects/integers.h"
+#include "passes/affine/decide.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/pipelined.h"
 #include "passes/target.h"
@@ -151,24 +152,49 @@ static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   return NULL;
 }
 
-// Why the candidate stays several kernels, where symbols are |likely|; NULL if it does not.
-static const char *judge(const finder_t *f, const int64_t *likely) {
-  product_t first, second;
-  strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
-  problem = strata_attention_problem_at(&problem, likely);
-  const char *obstacle = strata_attention_obstacle(&problem);
-  if (!f->found.has_softmax && problem.async && (problem.batch == 1 || has_weights(f)))
+// One kernel of |seconds|, or several.
+static strata_status_t decide(const finder_t *f, const strata_attention_problem_t *p, double seconds, double apart,
+                              bool *pays) {
+  strata_decision_t decision = {.kind = STRATA_DECIDES_ATTENTION, .chosen = *pays ? 0 : 1};
+  if (!strata_decides(f->grouping->compile))
+    return NULL;
+  decision.what = strata_arena_printf(f->grouping->graph.arena, "attention of %lld queries, %lld keys, %lld times",
+                                      (long long)p->rows, (long long)p->columns, (long long)p->batch);
+  strata_decision_add(&decision, "one kernel", seconds);
+  strata_decision_add(&decision, "apart", apart);
+  STRATA_TRY(strata_decide_nests(f->grouping->compile, &f->grouping->graph, &f->members, &decision));
+  *pays = strata_decision_is(&decision, "one kernel");
+  return NULL;
+}
+
+// Why the candidate cannot be one kernel, where symbols are |likely|; NULL if it can: then the products alone.
+static const char *find_obstacle(const finder_t *f, const int64_t *likely, const strata_attention_problem_t *problem,
+                                 product_t *first, product_t *second) {
+  const char *obstacle = strata_attention_obstacle(problem);
+  if (!f->found.has_softmax && problem->async && (problem->batch == 1 || has_weights(f)))
     return "products of weights or without batches, which may share launches with others";
   if (obstacle)
     return obstacle;
-  if (!read_product(f, f->found.product.nest, likely, &first) || !read_product(f, f->found.weighted, likely, &second))
+  if (!read_product(f, f->found.product.nest, likely, first) || !read_product(f, f->found.weighted, likely, second))
     return "its products are not all of the kernel";
-  if (!problem.is_staged && !all_come_in_bulk(f, &first, &second))
+  if (!problem->is_staged && !all_come_in_bulk(f, first, second))
     return "the copy engine does not take an operand: rows that do not begin at multiples of 16 bytes, or too many "
            "dims";
+  return NULL;
+}
+
+// *out_why: why the candidate stays several kernels, where symbols are |likely|; NULL if it does not.
+static strata_status_t judge(const finder_t *f, const int64_t *likely, const char **out_why) {
+  product_t first, second;
+  strata_attention_problem_t problem = strata_attention_problem(f->device, &f->found);
+  problem = strata_attention_problem_at(&problem, likely);
+  *out_why = find_obstacle(f, likely, &problem, &first, &second);
+  if (*out_why)
+    return NULL;
   double seconds = strata_attention_seconds(f->device, &problem);
+  *out_why = "no tile fits registers and shared memory";
   if (isinf(seconds))
-    return "no tile fits registers and shared memory";
+    return NULL;
   double apart = strata_problem_seconds(f->device, &first.problem) +
                  strata_problem_seconds(f->device, &second.problem) + seconds_between(f, &problem);
   const strata_margin_costs_t *margins = &f->device->costs->margins;
@@ -183,7 +209,9 @@ static const char *judge(const finder_t *f, const int64_t *likely) {
                  f->weighted, f->first, (long long)problem.rows, (long long)problem.columns, (long long)problem.batch,
                  1e6 * seconds, pays ? "instead of" : "are too many for", 1e6 * apart,
                  f->found.has_softmax ? "three" : "two");
-  return pays ? NULL : "";
+  STRATA_TRY(decide(f, &problem, seconds, apart, &pays));
+  *out_why = pays ? NULL : "";
+  return NULL;
 }
 
 // Where sizes vary: some more than what is likely. There most is to be won.
@@ -207,8 +235,7 @@ static strata_status_t judge_gpu(const finder_t *f, const char **out_why) {
   const int64_t *symbols = f->found.symbols.likely;
   if (f->found.symbols.count > 0)
     STRATA_TRY(many(f->grouping->compile, symbols, &symbols));
-  *out_why = judge(f, symbols);
-  return NULL;
+  return judge(f, symbols, out_why);
 }
 
 //===-- All of them ----------------------------------------------------------------------------------------------===//

@@ -9,6 +9,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "passes/affine/candidates.h"
+#include "passes/affine/decide.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/group.h"
 #include "passes/target.h"
@@ -230,7 +231,23 @@ static bool is_faster_everywhere(const finder_t *f, comparison_t *worst) {
   return result;
 }
 
-static bool pays(const finder_t *f) {
+// One kernel, or two.
+static strata_status_t decide(const finder_t *f, const comparison_t *c, bool *is_taken) {
+  strata_compile_t *compile = f->grouping->compile;
+  strata_decision_t decision = {.kind = STRATA_DECIDES_NORM, .chosen = *is_taken ? 0 : 1};
+  if (!c->blocks || compile->options->fuse_norms || !strata_decides(compile))
+    return NULL;
+  decision.what = strata_arena_printf(f->grouping->graph.arena, "%d reductions of %lld rows of %lld, of %lld steps",
+                                      f->n_reductions, (long long)c->alone.rows, (long long)c->alone.columns,
+                                      (long long)c->alone.steps);
+  strata_decision_add(&decision, "one kernel", c->joined);
+  strata_decision_add(&decision, "apart", c->apart);
+  STRATA_TRY(strata_decide_nests(compile, &f->grouping->graph, &f->members, &decision));
+  *is_taken = strata_decision_is(&decision, "one kernel");
+  return NULL;
+}
+
+static strata_status_t pays(const finder_t *f, bool *out_is_taken) {
   comparison_t c = compare(f, f->contraction.nest->likely);
   bool is_taken = c.blocks && f->grouping->compile->options->fuse_norms;
   if (!is_taken)
@@ -245,7 +262,8 @@ static bool pays(const finder_t *f) {
   else
     strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
                    (long long)c.alone.columns);
-  return is_taken;
+  *out_is_taken = is_taken;
+  return decide(f, &c, out_is_taken);
 }
 
 //===-- Forming --------------------------------------------------------------------------------------------------===//
@@ -293,16 +311,19 @@ static void begin(finder_t *f) {
   push_member(f, f->first);
 }
 
-static void try_contraction(finder_t *f) {
+static strata_status_t try_contraction(finder_t *f) {
+  bool is_taken;
   if (!stores_alone(f, f->first) || !read_product(f))
-    return;
+    return NULL;
   begin(f);
   find_members(f);
   if (!f->n_reductions)
-    return;
+    return NULL;
   add_vectors(f);
-  if (pays(f))
+  STRATA_TRY(pays(f, &is_taken));
+  if (is_taken)
     form(f);
+  return NULL;
 }
 
 // Sums are rounded once less than in two kernels.
@@ -321,6 +342,6 @@ strata_status_t strata_group_norms(strata_grouping_t *grouping) {
     return NULL;
   for (f.first = 0; f.first < (int)grouping->graph.nodes.count; f.first++)
     if (strata_group_is_free_anchor(grouping, f.first))
-      try_contraction(&f);
+      STRATA_TRY(try_contraction(&f));
   return NULL;
 }

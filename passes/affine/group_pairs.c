@@ -7,6 +7,7 @@
 // kernels of which one stores what the other reads; or if results are summed up one by one, in a launch less then.
 #include "dialects/affine/contraction.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/decide.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/group.h"
 #include "passes/affine/problem.h"
@@ -75,6 +76,21 @@ static bool meet(const finder_t *f, int first, int second) {
   return end >= 0 && are_private(f, &a, end) && are_private(f, &b, end);
 }
 
+// Both, and what follows them to where they meet.
+static strata_ints_t nests_of(const finder_t *f, int first, int second) {
+  strata_ints_t a = followers(f, first), b = followers(f, second), nests = {0};
+  int end = meeting(&a, &b);
+  *strata_vector_push(f->grouping->graph.arena, &nests) = first;
+  *strata_vector_push(f->grouping->graph.arena, &nests) = second;
+  for (int i = 0; i < 2; i++) {
+    const strata_ints_t *side = i ? &b : &a;
+    for (size_t j = 0; j < side->count; j++)
+      if (side->data[j] <= end && !strata_ints_contain(&nests, side->data[j]))
+        *strata_vector_push(f->grouping->graph.arena, &nests) = side->data[j];
+  }
+  return nests;
+}
+
 //===-- Whether it pays ------------------------------------------------------------------------------------------===//
 
 typedef struct {
@@ -95,27 +111,45 @@ static bool read_problem(const finder_t *f, const int *nodes, int n, strata_prob
   return is_one;
 }
 
-static bool pays(const finder_t *f, int first, int second) {
+// One kernel of |together| seconds, or several.
+static strata_status_t decide(const finder_t *f, int first, int second, const strata_problem_t *both, double together,
+                              double apart, bool *is_faster) {
+  strata_decision_t decision = {.kind = STRATA_DECIDES_PAIR, .chosen = *is_faster ? 0 : 1};
+  if (!strata_decides(f->grouping->compile))
+    return NULL;
+  const strata_ints_t nests = nests_of(f, first, second);
+  decision.what = strata_arena_printf(f->grouping->graph.arena, "%lld x 2 * %lld x %lld", (long long)both->rows,
+                                      (long long)both->columns, (long long)both->steps);
+  strata_decision_add(&decision, "one kernel", together);
+  strata_decision_add(&decision, "apart", apart);
+  STRATA_TRY(strata_decide_nests(f->grouping->compile, &f->grouping->graph, &nests, &decision));
+  *is_faster = strata_decision_is(&decision, "one kernel");
+  return NULL;
+}
+
+static strata_status_t pays(const finder_t *f, int first, int second, bool *out_pays) {
   strata_problem_t both, one, other;
+  *out_pays = false;
   if (!read_problem(f, (int[]){first, second}, 2, &both) || !both.is_pair || !read_problem(f, &first, 1, &one) ||
       !read_problem(f, &second, 1, &other))
-    return false;
+    return NULL;
   if (strata_problem_is_rows(f->device, &both)) {
     strata_explain(f->grouping->compile, "pair contract#%d, contract#%d: %lld x 2 * %lld x %lld: summed up like rows",
                    first, second, (long long)both.rows, (long long)both.columns, (long long)both.steps);
-    return true;
+    *out_pays = true;
+    return NULL;
   }
   double together = strata_problem_unstaged_seconds(f->device, &both);
   if (isinf(together))
-    return false;
+    return NULL;
   double results = (double)both.rows * (double)both.columns * (double)both.batch * (double)both.stored_bytes;
   double apart = strata_problem_seconds(f->device, &one) + strata_problem_seconds(f->device, &other) +
                  f->device->costs->group.pair_seconds + results / (double)f->device->bandwidth;
-  bool is_faster = together < apart;
+  *out_pays = together < apart;
   strata_explain(f->grouping->compile, "pair contract#%d, contract#%d: %lld x 2 * %lld x %lld: %.1f us %s %.1f apart",
                  first, second, (long long)both.rows, (long long)both.columns, (long long)both.steps, 1e6 * together,
-                 is_faster ? "instead of" : "are too many for", 1e6 * apart);
-  return is_faster;
+                 *out_pays ? "instead of" : "are too many for", 1e6 * apart);
+  return decide(f, first, second, &both, together, apart, out_pays);
 }
 
 //===-- Forming --------------------------------------------------------------------------------------------------===//
@@ -136,8 +170,11 @@ static strata_status_t try_contraction(finder_t *f, int first) {
       continue;
     for (size_t j = 0; j < readers->count; j++) {
       int second = readers->data[j];
-      if (second > first && strata_group_is_free_anchor(f->grouping, second) && is_private(f, second) &&
-          meet(f, first, second) && pays(f, first, second))
+      bool is_pair = second > first && strata_group_is_free_anchor(f->grouping, second) && is_private(f, second) &&
+                     meet(f, first, second);
+      if (is_pair)
+        STRATA_TRY(pays(f, first, second, &is_pair));
+      if (is_pair)
         return form(f, first, second);
     }
   }

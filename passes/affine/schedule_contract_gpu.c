@@ -5,6 +5,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/candidates.h"
+#include "passes/affine/decide.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/kinds.h"
 #include "passes/affine/pack.h"
@@ -146,6 +147,41 @@ static uint32_t without_staging_kernels(const strata_problem_t *product, uint32_
   return sides;
 }
 
+// True if fewer sides take as long: constants cost nothing to stage, and what the copy engine takes gains nothing.
+static bool gains_nothing(const strata_decision_t *decision, const uint32_t *answers, uint32_t sides, double seconds) {
+  for (int i = 0; i < decision->n; i++)
+    if ((answers[i] & sides) == answers[i] && decision->answers[i].seconds == seconds)
+      return true;
+  return false;
+}
+
+// What tuning says of a product that shares no launch: that of others is the launch's.
+static strata_status_t decide_staging(const strata_gpu_contraction_t *q, const strata_problem_t *product,
+                                      double unstaged, uint32_t *sides) {
+  static const char *const names[] = {"none", "rows", "columns", "both"};
+  uint32_t answers[STRATA_MAX_ANSWERS] = {0};
+  MlirOperation call = q->called->calls.data[0];
+  const strata_operations_t part = {.data = &call, .count = 1};
+  strata_decision_t decision = {.kind = STRATA_DECIDES_STAGE};
+  bool is_alone = strata_parallel_launch(call) < 0;
+  if (!is_alone || product->varies || strata_kernel_is_prepared(q->calls, q->called) || !strata_decides(q->compile))
+    return NULL;
+  decision.what =
+      strata_arena_printf(q->compile->arena, "product %lld x %lld x %lld, %lld times", (long long)product->rows,
+                          (long long)product->columns, (long long)product->steps, (long long)product->batch);
+  for (uint32_t i = 0; i < 4; i++) {
+    double seconds = i ? strata_stage_seconds(q->device, product, i, INFINITY) : unstaged;
+    if (i != *sides && (isinf(seconds) || gains_nothing(&decision, answers, i, seconds)))
+      continue;
+    decision.chosen = i == *sides ? decision.n : decision.chosen;
+    answers[decision.n] = i;
+    strata_decision_add(&decision, names[i], seconds);
+  }
+  STRATA_TRY(strata_decide_calls(q->compile, q->calls, &part, &decision));
+  *sides = answers[decision.chosen];
+  return NULL;
+}
+
 // Operands that the copy engine does not take are written as it does by kernels in front, where that is faster.
 static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
   strata_problem_reading_t now;
@@ -158,6 +194,7 @@ static strata_status_t stage_operands(const strata_gpu_contraction_t *q) {
     STRATA_TRY(keeps_launch(q, &now.problem, after, &keeps));
     sides = keeps ? free_sides : sides;
   }
+  STRATA_TRY(decide_staging(q, &now.problem, before, &sides));
   for (int side = 0; side < 2; side++)
     if (sides & 1u << side) {
       strata_explain(q->compile, "staged %lld x %lld x %lld: the %s operand, %.1f us instead of %.1f in all",

@@ -6,6 +6,7 @@
 // to suit all costs more than that. Where some are left, the launch of all is tried once more: one of them alone may be
 // what begins another round of tiles, which all of them fill.
 #include "passes/affine/candidates.h"
+#include "passes/affine/decide.h"
 #include "passes/affine/parallel.h"
 
 #include "dialects/mlir_util.h"
@@ -189,29 +190,84 @@ strata_status_t strata_together_beats(const strata_gpu_contraction_t *q, const s
   return NULL;
 }
 
+// What tuning says of which |members| share the launch: those that the model has in |t|, all or none.
+static strata_status_t decide(const strata_gpu_contraction_t *q, const member_t *members, int n, bool *are_in,
+                              strata_together_t *t) {
+  strata_decision_t decision = {.kind = STRATA_DECIDES_TOGETHER};
+  strata_operations_t part = {0};
+  strata_together_t all = {0};
+  int n_in = 0;
+  if (!strata_decides(q->compile))
+    return NULL;
+  int64_t launch = strata_parallel_launch(members[0].called->calls.data[0]);
+  for (int i = 0; i < n; i++) {
+    n_in += are_in[i];
+    STRATA_TRY(insert(q, &all, &members[i]));
+    for (size_t j = 0; j < members[i].called->calls.count; j++)
+      if (launch >= 0 && strata_parallel_launch(members[i].called->calls.data[j]) == launch)
+        *strata_vector_push(q->compile->arena, &part) = members[i].called->calls.data[j];
+  }
+  if ((int64_t)part.count != all.n_calls || part.count < 2)
+    return NULL; // the launch is another one
+  all.seconds = seconds_of(q, &all);
+  decision.what = strata_arena_printf(q->compile->arena, "%lld products, of the first %lld x %lld x %lld",
+                                      (long long)all.n_calls, (long long)members[0].problem.rows,
+                                      (long long)members[0].problem.columns, (long long)members[0].problem.steps);
+  strata_decision_add(&decision, "apart", all.apart);
+  strata_decision_add(&decision, "all", all.seconds);
+  decision.chosen = n_in == n ? 1 : 0;
+  if (n_in < n && t->n_calls > 1) {
+    decision.chosen = 2;
+    strata_decision_add(&decision, "some", t->seconds + all.apart - t->apart);
+  }
+  int models = decision.chosen;
+  STRATA_TRY(strata_decide_calls(q->compile, q->calls, &part, &decision));
+  if (decision.chosen == models)
+    return NULL;
+  bool are_all = strata_decision_is(&decision, "all");
+  for (int i = 0; i < n; i++)
+    are_in[i] = are_all;
+  if (are_all)
+    *t = all;
+  return NULL;
+}
+
+// Without a launch that they share.
+static void leave_all(const member_t *members, int n) {
+  for (int i = 0; i < n; i++)
+    strata_parallel_leave(members[i].called);
+}
+
 strata_status_t strata_together_choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                        strata_together_t *out) {
   const strata_together_t alone = {.n_products = 1, .n_calls = 1, .products = {*product}};
   member_t members[STRATA_MAX_TOGETHER] = {0};
-  bool are_in[STRATA_MAX_TOGETHER];
+  bool are_in[STRATA_MAX_TOGETHER] = {false};
   int n, n_in = 0;
   STRATA_TRY(read_members(q, product, members, &n));
   *out = (strata_together_t){.n_calls = 0};
   STRATA_TRY(try_member(q, &members[0], out, &are_in[0]));
-  if (!are_in[0]) { // not even its own calls: the others have another leader
-    strata_parallel_leave(q->called);
-    *out = alone;
-    return NULL;
-  }
-  for (int i = 0; i < n; i++) {
+  bool leads = are_in[0]; // else not even its own calls share one: the others have another leader
+  for (int i = 0; i < n && leads; i++) {
     if (i > 0)
       STRATA_TRY(try_member(q, &members[i], out, &are_in[i]));
     n_in += are_in[i];
   }
-  bool are_all = false;
-  if (n_in < n)
+  bool are_all = n_in == n;
+  if (leads && !are_all)
     STRATA_TRY(try_all(q, members, n, out, &are_all));
-  for (int i = 0; i < n && !are_all; i++)
+  for (int i = 0; i < n; i++)
+    are_in[i] |= are_all;
+  STRATA_TRY(decide(q, members, n, are_in, out));
+  if (!are_in[0]) {
+    if (leads)
+      leave_all(members, n);
+    else
+      strata_parallel_leave(q->called);
+    *out = alone;
+    return NULL;
+  }
+  for (int i = 0; i < n; i++)
     if (!are_in[i])
       strata_parallel_reject(q->compile, members[i].called);
   if (out->n_calls == 1)

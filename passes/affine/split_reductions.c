@@ -11,9 +11,7 @@
 //
 // A constant matrix that is multiplied by a vector is turned instead, so that a block has a result (turn_constants.c).
 //
-// Products of more rows and columns are split where the model of schedules expects them to take less time so: those of
-// few tiles and long reductions. Where no divisor of a length suits, its parts are multiples of a step and the last is
-// shorter: what it would read beyond is guarded, and zero.
+// Products of more rows and columns are split where the model of schedules expects that (split_products.c).
 //
 // Costs are those of likely sizes. A length that varies is cut into a fixed number of parts, multiples of a step, of
 // which the last ones may be shorter or empty; one that is as short as there are parts, into parts of one.
@@ -32,6 +30,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/candidates.h"
+#include "passes/affine/decide.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/foresee.h"
 #include "passes/affine/group.h"
@@ -55,9 +54,6 @@ enum {
   MIN_THREAD_ELEMENTS = 16,  // of a column, for a thread
   ELEMENTS_AT_ONCE = 8,      // of a column, under way in a thread; uneven parts have a multiple of it
   MAX_TIMES_LESS = 3,        // parts than wanted, of what divides a length
-  MAX_PARTS = 32,            // of a product
-  MIN_PART_BYTES = 512,      // of a row of an operand in a part
-  PART_STEP = 64,            // elements that uneven parts of a product have a multiple of
   BYTES_IN_FLIGHT = 64,      // of a thread that goes down a column
 };
 
@@ -72,19 +68,6 @@ static bool starts_neutral(const strata_nest_t *nest, const char *kind) {
   if (!strcmp(kind, "add"))
     return strata_attr_is_zero(value);
   return strcmp(kind, "mul") && strcmp(kind, "xor");
-}
-
-// True if what is multiplied are two loads, wherever they are.
-static bool reads_alone(const strata_contraction_kernel_t *c) {
-  bool alone = true;
-  int n_loads = 0;
-  for (int side = 0; side < 2; side++)
-    alone &= mlirOperationIsNull(c->sides[side].access->guard) &&
-             strata_op_is(c->sides[side].access->op, "affine.load") &&
-             mlirValueEqual(strata_contraction_narrow(c, side), c->sides[side].access->value);
-  for (int i = 0; i < c->nest->n_accesses; i++)
-    n_loads += c->nest->accesses[i].in_reduction;
-  return alone && n_loads == 2;
 }
 
 // True if |value| is what the reduction starts from where each load in the reduction gives that.
@@ -108,21 +91,6 @@ static bool may_be_padded(const strata_nest_t *nest) {
     if (nest->accesses[i].in_reduction && !mlirOperationIsNull(nest->accesses[i].guard))
       return false;
   return follows_padding(nest, strata_row_combined(nest), !strcmp(strata_row_combining_kind(nest), "add"));
-}
-
-// The nest as a product whose tiles are worth their while; false of others, a matrix times few vectors among them, each
-// result of which is summed up like a row.
-static bool read_product(strata_compile_t *compile, const strata_gpu_device_t *device, const strata_nest_node_t *node,
-                         strata_problem_t *out_problem, bool *out_may_be_uneven) {
-  if (node->class != STRATA_NEST_ANCHOR)
-    return false;
-  strata_nest_t nest = *node->nest;
-  strata_problem_reading_t product = {.kernel = {.arena = compile->arena, .n_nests = 1, .nests = &nest}};
-  if (!strata_problem_of_kernel(&(strata_gpu_contraction_t){.compile = compile, .device = device}, &product))
-    return false;
-  *out_problem = product.problem;
-  *out_may_be_uneven = reads_alone(&product.contraction);
-  return strata_problem_has_tiles(device, out_problem);
 }
 
 bool strata_split_is_possible(const strata_nest_node_t *node) {
@@ -241,8 +209,7 @@ static int64_t cut_varying_dim(strata_split_t *split, int i, double wanted) {
   return parts;
 }
 
-// Cuts the outer reduction dims, as they are contiguous least.
-static void cut(strata_split_t *split, double wanted) {
+void strata_split_cut(strata_split_t *split, double wanted) {
   const strata_nest_t *nest = split->nest;
   split->n_parts = 1;
   for (int i = 0; i < nest->n_reduction; i++) {
@@ -254,9 +221,7 @@ static void cut(strata_split_t *split, double wanted) {
   }
 }
 
-// Cuts the one reduction dim into about |wanted| parts of multiples of |step|, but for the last; false if there are
-// several, or zeros beyond the end would count.
-static bool cut_unevenly(strata_split_t *split, double wanted, int64_t step) {
+bool strata_split_cut_unevenly(strata_split_t *split, double wanted, int64_t step) {
   const strata_nest_t *nest = split->nest;
   if (!split->may_be_uneven || nest->n_reduction > 1 || strata_nest_sums_vary(nest))
     return false;
@@ -274,59 +239,9 @@ static void choose_parts(strata_split_t *split, const strata_gpu_device_t *devic
   double tasks = split->is_across ? threads : device->n_processors * (double)BLOCKS_A_PROCESSOR;
   double most = length / (split->is_across ? MIN_THREAD_ELEMENTS : MIN_BLOCK_ELEMENTS);
   double wanted = fmin(tasks / node->points, most);
-  cut(split, wanted);
+  strata_split_cut(split, wanted);
   if ((double)split->n_parts < wanted / MAX_TIMES_LESS)
-    cut_unevenly(split, wanted, ELEMENTS_AT_ONCE);
-}
-
-//===-- Products of few tiles ------------------------------------------------------------------------------------===//
-
-// Seconds that a product takes whose parts are summed up by a second kernel; infinite where the parts have no tiles, or
-// where the second kernel alone takes |most|.
-static double seconds_in_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, int64_t parts,
-                               double most) {
-  strata_problem_t part = strata_problem_part(problem, parts);
-  double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
-  double bytes = results * (double)(parts * problem->sum_bytes + problem->stored_bytes);
-  double combining = problem->costs->split.combine_seconds + bytes / (double)device->bandwidth;
-  if (combining >= most || !strata_problem_has_tiles(device, &part))
-    return INFINITY;
-  return strata_problem_seconds(device, &part) + combining;
-}
-
-// Takes |tried| if it beats |*best| seconds.
-static void try_parts(const strata_gpu_device_t *device, const strata_problem_t *problem, const strata_split_t *tried,
-                      strata_split_t *split, double *best) {
-  strata_problem_t padded = *problem;
-  int64_t size = strata_size_static_value(tried->sizes[0]);
-  if (tried->n_parts * size > padded.steps) // uneven
-    padded.steps = tried->n_parts * size;
-  bool is_long = padded.steps / tried->n_parts * problem->operand_bytes >= MIN_PART_BYTES;
-  double seconds = tried->n_parts > 1 && is_long ? seconds_in_parts(device, &padded, tried->n_parts, *best) : *best;
-  if (seconds >= *best)
-    return;
-  *best = seconds;
-  *split = *tried;
-}
-
-// The parts that take the least time by the model of schedules, if that is worth a second kernel.
-static void choose_product_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
-                                 const strata_problem_t *problem, strata_split_t *split) {
-  const strata_nest_t *nest = split->nest;
-  strata_split_t whole = *split;
-  whole.may_be_uneven &= isfinite(strata_problem_correction(device, problem, NULL, STRATA_CORRECTS_UNEVEN));
-  double seconds = strata_problem_seconds(device, problem), best = seconds * device->costs->margins.parts;
-  for (int64_t wanted = 2; wanted <= MAX_PARTS; wanted *= 2) {
-    strata_split_t even = whole, uneven = whole;
-    cut(&even, (double)wanted);
-    try_parts(device, problem, &even, split, &best);
-    if (cut_unevenly(&uneven, (double)wanted, PART_STEP))
-      try_parts(device, problem, &uneven, split, &best);
-  }
-  if (split->n_parts > 1)
-    strata_explain(compile, "split  %.*s of %lld x %lld x %lld: %lld parts, %.1f us instead of %.1f",
-                   (int)nest->name.length, nest->name.data, (long long)problem->rows, (long long)problem->columns,
-                   (long long)problem->steps, (long long)split->n_parts, 1e6 * best, 1e6 * seconds);
+    strata_split_cut_unevenly(split, wanted, ELEMENTS_AT_ONCE);
 }
 
 // Parts of a row of which blocks have one each, and hold it.
@@ -405,13 +320,37 @@ static const strata_access_t *constant_to_turn(const splitter_t *s, const strata
   return lost < s->device->costs->split.worthwhile_seconds ? strata_turned_constant(&s->graph, node) : NULL;
 }
 
+//===-- What tuning says -----------------------------------------------------------------------------------------===//
+
+// Whether a reduction is done in parts, which it loses |lost| seconds without.
+static strata_status_t decide_reduction(const splitter_t *s, int number, double lost, bool *is_split) {
+  const strata_nest_node_t *node = &s->graph.nodes.data[number];
+  double moving = bytes_read(&s->graph, node) / (double)s->device->bandwidth;
+  if (!strata_decides(s->compile))
+    return NULL;
+  strata_decision_t decision = {
+      .kind = STRATA_DECIDES_REDUCTION,
+      .what = strata_arena_printf(s->compile->arena, "%.0f results, of %.0f elements each", node->points,
+                                  node->trips / node->points),
+      .chosen = *is_split ? 1 : 0,
+  };
+  strata_decision_add(&decision, "whole", moving + lost);
+  strata_decision_add(&decision, "in parts", moving + s->device->costs->split.worthwhile_seconds);
+  const strata_ints_t nests = {.data = &number, .count = 1};
+  STRATA_TRY(strata_decide_nests(s->compile, &s->graph, &nests, &decision));
+  *is_split = strata_decision_is(&decision, "in parts");
+  return NULL;
+}
+
+//===-- Nests ----------------------------------------------------------------------------------------------------===//
+
 static strata_status_t split_node(splitter_t *s, int number) {
   const strata_nest_node_t *node = &s->graph.nodes.data[number];
   strata_problem_t problem;
   strata_partial_t partial;
   bool may_be_uneven = false;
   int squares;
-  bool is_product = read_product(s->compile, s->device, node, &problem, &may_be_uneven);
+  bool is_product = strata_split_read_product(s->compile, s->device, node, &problem, &may_be_uneven);
   if (is_product && strata_nest_varies(node->nest))
     return NULL;
   if (strata_nest_sums_vary(node->nest))
@@ -426,13 +365,18 @@ static strata_status_t split_node(splitter_t *s, int number) {
     s->is_done[squares] = true;
     return NULL;
   }
-  if (is_product && *s->device->mma_async)
-    choose_product_parts(s->compile, s->device, &problem, &split);
-  else if (lost >= s->device->costs->split.worthwhile_seconds) {
-    const strata_access_t *constant = split.is_across ? constant_to_turn(s, node) : NULL;
+  bool is_lost = lost >= s->device->costs->split.worthwhile_seconds;
+  if (is_product && *s->device->mma_async) {
+    const strata_split_t whole = split;
+    strata_split_choose_parts(s->compile, s->device, &problem, &split);
+    STRATA_TRY(strata_split_decide_parts(s->compile, s->device, &s->graph, number, &problem, &whole, &split));
+  } else if (!is_product) {
+    const strata_access_t *constant = is_lost && split.is_across ? constant_to_turn(s, node) : NULL;
     if (constant)
       return strata_turn_constant(s->compile, node->nest, constant);
-    choose_parts(&split, s->device, node);
+    STRATA_TRY(decide_reduction(s, number, lost, &is_lost));
+    if (is_lost)
+      choose_parts(&split, s->device, node);
   }
   return split.n_parts > 1 ? strata_split_apply(s->compile->arena, &split, &partial) : NULL;
 }
@@ -444,8 +388,8 @@ static void ask_parts(strata_compile_t *compile, size_t i, void *user) {
   strata_problem_t problem;
   strata_split_t split = {.nest = node->nest, .n_parts = 1, .is_across = true};
   if (!s->is_done[i] && strata_split_is_possible(node) && !strata_nest_varies(node->nest) && *s->device->mma_async &&
-      read_product(compile, s->device, node, &problem, &split.may_be_uneven))
-    choose_product_parts(compile, s->device, &problem, &split);
+      strata_split_read_product(compile, s->device, node, &problem, &split.may_be_uneven))
+    strata_split_choose_parts(compile, s->device, &problem, &split);
 }
 
 static strata_status_t split_function(strata_compile_t *compile, MlirOperation func) {

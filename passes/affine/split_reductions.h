@@ -3,6 +3,7 @@
 #define STRATA_PASSES_AFFINE_SPLIT_REDUCTIONS_H
 
 #include "passes/affine/nest_graph.h"
+#include "passes/affine/problem.h"
 #include "passes/target.h"
 
 typedef struct {
@@ -39,11 +40,31 @@ int strata_split_place(const strata_split_t *split, int dim);
 MlirOperation strata_split_access(MlirLocation location, const char *name, const MlirValue *leading, int n_leading,
                                   const MlirValue *dims, int n_dims, int n_results, const MlirType *result);
 
+// Cuts the outer reduction dims, as they are contiguous least, into about |wanted| parts together.
+void strata_split_cut(strata_split_t *split, double wanted);
+// Cuts the one reduction dim into about |wanted| parts of multiples of |step|, but for the last; false if there are
+// several, or zeros beyond the end would count.
+bool strata_split_cut_unevenly(strata_split_t *split, double wanted, int64_t step);
+
 // The divisor of |extent| closest to |wanted|, at most |most|.
 int64_t strata_divisor_near(int64_t extent, double wanted, double most);
 
 // True if |node| reduces to one value a result, and its parts could start from the same value as it does.
 bool strata_split_is_possible(const strata_nest_node_t *node);
+
+// Products (split_products.c). The nest as one whose tiles are worth their while; false of others, a matrix times few
+// vectors among them, each result of which is summed up like a row.
+bool strata_split_read_product(strata_compile_t *compile, const strata_gpu_device_t *device,
+                               const strata_nest_node_t *node, strata_problem_t *out_problem, bool *out_may_be_uneven);
+// The parts that take the least time by the model of schedules, if that is worth a second kernel.
+void strata_split_choose_parts(strata_compile_t *compile, const strata_gpu_device_t *device,
+                               const strata_problem_t *problem, strata_split_t *split);
+// Those that tuning has found for the nest |number|; |whole| has none.
+STRATA_MUST_CHECK strata_status_t strata_split_decide_parts(strata_compile_t *compile,
+                                                            const strata_gpu_device_t *device,
+                                                            const strata_nest_graph_t *graph, int number,
+                                                            const strata_problem_t *problem,
+                                                            const strata_split_t *whole, strata_split_t *split);
 
 // On the cpu (split_pieces.c): splits mean and variance of the rows of |func| that are pieces in memory.
 STRATA_MUST_CHECK strata_status_t strata_split_pieces(strata_compile_t *compile, MlirOperation func);

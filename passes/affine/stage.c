@@ -267,19 +267,25 @@ static strata_problem_t staged(const strata_problem_t *problem, uint32_t sides) 
   return result;
 }
 
+double strata_stage_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem, uint32_t sides,
+                            double most) {
+  strata_candidate_t choice;
+  double seconds = 0;
+  for (int side = 0; side < 2; side++)
+    if (sides & 1u << side)
+      seconds += problem->sides[side].is_stageable ? problem->sides[side].staging_seconds : INFINITY;
+  strata_problem_t other = staged(problem, sides);
+  if (!(problem->async || problem->bulk_adds) || seconds >= most ||
+      !strata_pipelined_choose(device, &other, 1, &choice))
+    return INFINITY;
+  return seconds + choice.seconds;
+}
+
 uint32_t strata_stage_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, double *out_seconds) {
   uint32_t best_sides = 0;
   double best = INFINITY, limit = problem->costs->margins.staged * *out_seconds;
   for (uint32_t sides = 1; (problem->async || problem->bulk_adds) && sides < 4; sides++) {
-    strata_candidate_t choice;
-    double seconds = 0;
-    for (int side = 0; side < 2; side++)
-      if (sides & 1u << side)
-        seconds += problem->sides[side].is_stageable ? problem->sides[side].staging_seconds : INFINITY;
-    strata_problem_t other = staged(problem, sides);
-    if (seconds >= limit || !strata_pipelined_choose(device, &other, 1, &choice))
-      continue;
-    seconds += choice.seconds;
+    double seconds = strata_stage_seconds(device, problem, sides, limit);
     if (seconds < limit && seconds < best) {
       best = seconds;
       best_sides = sides;

@@ -12,7 +12,12 @@ double strata_stage_copy_seconds(const strata_gpu_device_t *device, double bytes
 // |adds|: it is to lie crossed, for multiply-adds.
 void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool adds, strata_problem_side_t *out);
 
-// The sides (a mask) that are staged where the product then takes less time by the model; *out_seconds is that time,
+// What the product takes with |sides| (a mask) staged by kernels in front, these included; infinite if they alone take
+// |most|, or that is not possible.
+double strata_stage_seconds(const strata_gpu_device_t *device, const strata_problem_t *problem, uint32_t sides,
+                            double most);
+
+// The sides that are staged where the product then takes less time by the model; *out_seconds is that time,
 // the staging's included.
 uint32_t strata_stage_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, double *out_seconds);
 

@@ -7,40 +7,6 @@
 #include "passes/affine/explain.h"
 #include "passes/target.h"
 #include "passes/tuning/tuning.h"
-#include "runtime/base/hash.h"
-
-#include <inttypes.h>
-
-//===-- Keys -----------------------------------------------------------------------------------------------------===//
-
-// What another processor has otherwise, and how many threads share the work.
-static strata_status_t processor_key(strata_compile_t *compile, const char **out) {
-  const strata_cpu_device_t *device;
-  STRATA_TRY(strata_cpu_device(compile, &device));
-  int threads = compile->options->threads;
-  const char *n_threads = threads ? strata_arena_printf(compile->options->tuning->arena, "%d", threads) : "all";
-  *out = strata_arena_printf(compile->options->tuning->arena,
-                             "%s, features %016" PRIx64
-                             ": %d registers of %d bytes, caches of %lld and %lld bytes, %s threads",
-                             device->cpu, strata_hash_text(device->features), device->n_registers, device->vector_bytes,
-                             (long long)device->l1_bytes, (long long)device->l2_bytes, n_threads);
-  return NULL;
-}
-
-// What another card, or another table of cards, has otherwise.
-static const char *card_key(strata_arena_t *arena, const strata_gpu_device_t *device) {
-  return strata_arena_printf(arena, "%s%s%s: %d processors, %lld bytes of cache, %lld bytes/s, %lld products/s",
-                             device->name, device->card ? ", " : "", device->card ? device->card : "",
-                             device->n_processors, (long long)device->l2_bytes, (long long)device->bandwidth,
-                             (long long)device->products);
-}
-
-static strata_status_t device_key(strata_compile_t *compile, const strata_gpu_device_t *device, const char **out) {
-  if (!device)
-    return processor_key(compile, out);
-  *out = card_key(compile->options->tuning->arena, device);
-  return NULL;
-}
 
 //===-- Results --------------------------------------------------------------------------------------------------===//
 
@@ -108,20 +74,11 @@ static strata_status_t look_up(const lookup_t *l, bool *out_taken) {
   return NULL;
 }
 
-// What is proposed by such a key outlives the compile.
-static char *text_of(const strata_tuning_t *tuning, const char *text) {
-  return strata_arena_strdup(tuning->arena, text);
-}
-
 static strata_status_t apply(const strata_tuned_t *t, const strata_tuned_unit_t *unit) {
   strata_tuning_t *tuning = t->compile->options->tuning;
-  lookup_t l = {.t = t, .unit = unit, .tuning = tuning, .key = STRATA__TUNING_RESULT__INIT};
+  lookup_t l = {.t = t, .unit = unit, .tuning = tuning};
   bool is_taken;
-  const char *key;
-  STRATA_TRY(device_key(t->compile, t->device, &key));
-  l.key.kernel = text_of(tuning, unit->number);
-  l.key.device = text_of(tuning, key);
-  l.key.compiler = text_of(tuning, strata_tuning_compiler(!t->device));
+  STRATA_TRY(strata_tuned_key(t->compile, t->device, unit->number, &l.key));
   STRATA_TRY(look_up(&l, &is_taken));
   if (is_taken)
     return NULL;

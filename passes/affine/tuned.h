@@ -15,6 +15,12 @@ enum { STRATA_MAX_PROPOSED = 8 }; // candidates of a unit
 STRATA_MUST_CHECK strata_status_t strata_tuned_apply(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                      const strata_calls_t *calls, const strata_schedule_file_t *file);
 
+//===-- Keys (tuned_key.c) ----------------------------------------------------------------------------------------===//
+
+// The key of what |number| is a hash of; |device| is NULL on a cpu. It lives as long as the compile's results.
+STRATA_MUST_CHECK strata_status_t strata_tuned_key(strata_compile_t *compile, const strata_gpu_device_t *device,
+                                                   const char *number, strata_tuning_result_t *out);
+
 //===-- Units (tuned_units.c) ------------------------------------------------------------------------------------===//
 
 // What a tuned compile is about.

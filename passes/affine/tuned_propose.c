@@ -163,8 +163,11 @@ static strata_status_t add_candidate(const strata_tuned_t *t, const strata_tuned
   *added = (strata_tuning_module_t){.name = name, .module = strata_arena_strdup(tuning->arena, module), .data = data};
   if (data) {
     MlirType type = mlirValueGetType(arguments->inside[arguments->constant]);
-    added->data_type = strata_type_from_mlir(mlirShapedTypeGetElementType(type));
-    added->data_bytes = (int64_t)strata_memref_bytes(type);
+    strata_tuning_constant_t *constant = strata_arena_new(tuning->arena, strata_tuning_constant_t);
+    constant->type = (int)strata_type_from_mlir(mlirShapedTypeGetElementType(type));
+    constant->bytes = (int64_t)strata_memref_bytes(type);
+    added->constants = constant;
+    added->n_constants = 1;
   }
   return NULL;
 }

@@ -288,16 +288,6 @@ static strata_status_t read_points(const strata_tuned_t *t, strata_tuned_unit_t 
 
 //===-- Kernels --------------------------------------------------------------------------------------------------===//
 
-// True if constants decide all that it computes: it runs once.
-static bool is_prepared(const strata_calls_t *calls, const strata_called_kernel_t *called) {
-  for (size_t i = 0; i < called->calls.count; i++)
-    for (intptr_t j = 0; j < mlirOperationGetNumOperands(called->calls.data[i]); j++)
-      if (strata_kernel_writes(called->func, j) &&
-          !strata_calls_is_constant(calls, mlirOperationGetOperand(called->calls.data[i], j)))
-        return false;
-  return true;
-}
-
 static bool is_given(const strata_tuned_t *t, const strata_tuned_unit_t *unit) {
   for (int i = 0; i < unit->n_members; i++) {
     MlirOperation func = unit->members[i]->func;
@@ -317,7 +307,7 @@ static strata_status_t read_kernel(const strata_tuned_t *t, strata_tuned_unit_t 
   STRATA_TRY(varies(t, unit->kernel, &has_sizes));
   if (has_sizes && !t->device)
     unit->why = "its sizes vary";
-  else if (is_prepared(t->calls, called))
+  else if (strata_kernel_is_prepared(t->calls, called))
     unit->why = "it is computed once";
   if (unit->why)
     return NULL;

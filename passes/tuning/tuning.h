@@ -13,14 +13,29 @@ typedef enum {
   STRATA_AUTOTUNE_EXPORT,  // kernels without results are proposed
 } strata_autotune_t;
 
-// Code of one candidate: a module of @main and the kernel, to be compiled from the phase behind affine on.
+// A constant of a candidate.
+typedef struct {
+  int type;      // a strata_type_t (dialects/strata)
+  int64_t bytes; // of it
+} strata_tuning_constant_t;
+
+enum { STRATA_TUNING_CONSTANT_ALIGN = 64 }; // bytes, of constants in the file that has them one behind the other
+
+// Code of one candidate: a module of @main and the kernels, to be compiled from the phase behind affine on.
 typedef struct {
   const char *name; // of its library, a C identifier
   const char *module;
-  const char *data;   // the file of random numbers beside it that it reads a constant from; NULL: none
-  int data_type;      // a strata_type_t (dialects/strata)
-  int64_t data_bytes; // of them
+  const char *data; // the file of random numbers beside it that it reads constants from; NULL: none
+  int n_constants;
+  const strata_tuning_constant_t *constants;
 } strata_tuning_module_t;
+
+// What a part of the graph is compiled for that a decision is about (passes/affine/decide.h).
+typedef struct {
+  int decision;       // a strata_decision_kind_t: all of that kind in the part ...
+  const char *answer; // ... have this answer
+  int n_asked;        // how many there are
+} strata_tuning_trial_t;
 
 typedef struct strata_tuning {
   strata_arena_t *arena; // of what is added
@@ -31,6 +46,7 @@ typedef struct strata_tuning {
   strata_tuning_results_t used; // of kernels of this compile
   STRATA_VECTOR(Strata__TuningKernel *) proposed;
   STRATA_VECTOR(strata_tuning_module_t) modules; // of all their candidates
+  strata_tuning_trial_t *trial;                  // NULL: the compile is of the whole graph
 } strata_tuning_t;
 
 // The result with the key of |key|, of the file, else of the folder; NULL where there is none. *out_source says where

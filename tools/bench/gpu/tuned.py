@@ -29,6 +29,7 @@ import cases as case_table
 import strata
 
 OPTIONS = ["--target=nvgpu", "--on-gpu-tensors", "--user-device-memory"]
+ROUNDS = 3
 
 
 class Job:
@@ -44,8 +45,8 @@ class Job:
     def compile(self, folder, which, *options):
         strata.compile_library(self.path, os.path.join(folder, which), self.name, [*OPTIONS, *self.options, *options])
 
-    def export(self, folder):
-        strata.strata(self.path, *OPTIONS, *self.options, "--autotune=export", os.path.join(folder, "candidates"))
+    def export(self, folder, candidates, *options):
+        strata.strata(self.path, *OPTIONS, *self.options, "--autotune=export", os.path.join(folder, candidates), *options)
 
 
 def job_of_model(text):
@@ -70,28 +71,38 @@ def jobs_of(options):
     return jobs + [job_of_model(text) for text in options.models]
 
 
-def tune(folder, budget):
+def has_candidates(folder, candidates):
+    with open(os.path.join(folder, candidates, "manifest.txtpb"), encoding="utf-8") as file:
+        return "kernels {" in file.read()
+
+
+def tune(folder, candidates, budget):
     """strata-tune's seconds."""
     start = time.perf_counter()
-    subprocess.run([os.path.join(strata.BIN, "strata-tune"), os.path.join(folder, "candidates"), f"--budget={budget}",
+    subprocess.run([os.path.join(strata.BIN, "strata-tune"), os.path.join(folder, candidates), f"--budget={budget}",
                     f'--output={os.path.join(folder, "results.txtpb")}'], check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - start
 
 
 def build(options, jobs):
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        def all_jobs(what, function):
+        def all_jobs(what, function, map_=pool.map):
             start = time.perf_counter()
-            for job, error in zip(jobs, pool.map(lambda job: attempt(function, job), jobs)):
+            for job, error in zip(jobs, map_(lambda job: attempt(function, job), jobs)):
                 if error:
                     print(f"{job.name}: {error}", flush=True)
             print(f"{what}: {time.perf_counter() - start:.1f} s", flush=True)
 
         all_jobs("untuned", lambda job: job.compile(options.folder, "untuned"))
-        all_jobs("candidates", lambda job: job.export(options.folder))
-        print(f"timed: {tune(options.folder, options.budget):.1f} s", flush=True)
-        all_jobs("tuned", lambda job: job.compile(
-            options.folder, "tuned", f'--load-autotune-results-from={os.path.join(options.folder, "results.txtpb")}'))
+        results = f'--load-autotune-results-from={os.path.join(options.folder, "results.txtpb")}'
+        for i in range(ROUNDS):  # what there is only by tuned decisions is tuned behind them
+            candidates = f"candidates{i}"
+            all_jobs(candidates, lambda job: job.export(options.folder, candidates, *([results] if i else [])),
+                     map)  # one behind the other: they share a manifest, and compile by --jobs each
+            if not has_candidates(options.folder, candidates):
+                break
+            print(f"timed: {tune(options.folder, candidates, options.budget):.1f} s", flush=True)
+        all_jobs("tuned", lambda job: job.compile(options.folder, "tuned", results))
 
 
 def attempt(function, job):
