@@ -7,15 +7,15 @@
 
 // CHECK-LABEL: llvm.func @convert
 // CHECK-DAG: %[[LOWER:.*]] = llvm.mlir.constant(false) : i1
-// CHECK-DAG: %[[NONE:.*]] = llvm.mlir.constant(0 : i32) : i32
+// CHECK-DAG: %[[ZERO:.*]] = llvm.mlir.constant(0 : i32) : i32
 // CHECK-DAG: %[[BYTE:.*]] = llvm.mlir.constant(2 : i32) : i32
 // CHECK: %[[ALL:.*]] = llvm.load {{.*}} vector<8xi8>
 // CHECK: %[[WORDS:.*]] = llvm.bitcast %[[ALL]] : vector<8xi8> to vector<2xi32>
 // CHECK: %[[ONE:.*]] = llvm.mlir.constant(1 : i64) : i64
 // CHECK: %[[WORD:.*]] = llvm.extractelement %[[WORDS]][%[[ONE]] : i64]
 // CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.f32.fp8"(%[[WORD]], %[[BYTE]]) : (i32, i32) -> f32
-// CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.f32.bf8"(%{{.*}}, %[[NONE]]) : (i32, i32) -> f32
-// CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.pk.bf8.f32"(%[[SUM:.*]], %[[SUM]], %[[NONE]], %[[LOWER]]) : (f32, f32, i32, i1) -> i32
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.f32.bf8"(%{{.*}}, %[[ZERO]]) : (i32, i32) -> f32
+// CHECK: llvm.call_intrinsic "llvm.amdgcn.cvt.pk.bf8.f32"(%[[SUM:.*]], %[[SUM]], %[[ZERO]], %[[LOWER]]) : (f32, f32, i32, i1) -> i32
 module {
   builtin.module @kernels {
     func.func @convert(%a: memref<64x8xi8>, %c: memref<64xi8>, %shared: memref<0xi8, 3>) attributes {
