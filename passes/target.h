@@ -82,7 +82,7 @@ typedef struct strata_gpu_device {
       *mma_async; // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
   strata_gpu_copies_t copies;
   bool has_programmatic_launch;
-  bool has_tanh;            // tanh of f32 to 11 bits
+  bool has_tanh; // tanh of f32 to 11 bits
   strata_gpu_f8_t f8;
   const char *card;         // as its vendor calls it; NULL: an architecture, judged by the costs that were measured
   const char *figures_from; // where a card's figures are from

@@ -385,9 +385,7 @@ int64_t strata_gpu_held_elements(const strata_gpu_device_t *device, int64_t grou
   return group * (group > device->lanes ? ROW_ELEMENTS_BLOCK : ROW_ELEMENTS_MASKED);
 }
 
-int64_t strata_gpu_row_elements(const strata_gpu_device_t *device) {
-  return device->registers / LIVE_VALUES;
-}
+int64_t strata_gpu_row_elements(const strata_gpu_device_t *device) { return device->registers / LIVE_VALUES; }
 
 // Rows whose length varies: those up to a tile, which a group holds, are one masked vector; longer ones are gone
 // through tile by tile. Where the longest fit, there are no others.

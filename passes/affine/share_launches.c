@@ -195,7 +195,8 @@ static bool is_full(const sharer_t *s, const launch_t *launch, MlirOperation cal
 static const char long_enough[] = "it takes long enough alone";
 
 // Gives the product of kernel |at| the tiles that it has in a launch.
-static void set_tiles(const sharer_t *s, int64_t at, const strata_tiled_load_t *load, const strata_schedule_t *schedule) {
+static void set_tiles(const sharer_t *s, int64_t at, const strata_tiled_load_t *load,
+                      const strata_schedule_t *schedule) {
   MlirOperation func = s->order.calls->kernels.data[at].func;
   MlirStringRef name = strata_attr_str(func, "sym_name");
   strata_explain(s->compile, "product %.*s: %lldx%lldx%lld, %lld threads, in a launch with others", (int)name.length,
@@ -205,9 +206,9 @@ static void set_tiles(const sharer_t *s, int64_t at, const strata_tiled_load_t *
   s->products[at].load = *load;
 }
 
-// The model's time of |launch| with |call|, whose tiles are its own or, where these take longer than |apart|, or several
-// of them do not fit a block, those that suit the launch best. Those are its kernel's from then on, so its other calls
-// count as well: those beyond the first kernel's, as where both are a layer's they meet in every layer.
+// The model's time of |launch| with |call|, whose tiles are its own or, where these take longer than |apart|, or
+// several of them do not fit a block, those that suit the launch best. Those are its kernel's from then on, so its
+// other calls count as well: those beyond the first kernel's, as where both are a layer's they meet in every layer.
 static double seconds_with(const sharer_t *s, launch_t *launch, MlirOperation call, double apart) {
   int64_t at = strata_call_order_kernel(&s->order, call);
   int n = launch->n_calls;
@@ -258,8 +259,8 @@ static double suit_all(const sharer_t *s, suited_t *suited, bool is_last_first) 
   return seconds;
 }
 
-// The same with tiles of all products that suit the launch, whose first ones were chosen without |call|. Only where that
-// takes no longer than |apart| do they have them.
+// The same with tiles of all products that suit the launch, whose first ones were chosen without |call|. Only where
+// that takes no longer than |apart| do they have them.
 static double seconds_suited(const sharer_t *s, launch_t *launch, MlirOperation call, double apart) {
   double seconds = INFINITY;
   bool may_choose = !s->compile->options->schedule && !s->compile->options->tuning;

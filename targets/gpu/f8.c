@@ -53,10 +53,11 @@ strata_status_t strata_gpu_convert_f8(const strata_gpu_kernel_t *kernel, MlirOpe
                                            (MlirValue[]){word, strata_gpu_build_i32(op, byte)}, type);
   } else { // two at once, into the lower half of a word: the same one twice, of which the caller takes the lowest byte
     strata_named_attr_t lower = {"value", mlirBoolAttrGet(kernel->compile->context, false)};
-    MlirValue is_upper = strata_gpu_build(op, "arith.constant", 0, NULL,
-                                          mlirIntegerTypeGet(kernel->compile->context, 1), 1, &lower);
-    converted = strata_gpu_build_intrinsic(op, is_fp8 ? "llvm.amdgcn.cvt.pk.fp8.f32" : "llvm.amdgcn.cvt.pk.bf8.f32", 4,
-                                           (MlirValue[]){operand, operand, strata_gpu_build_i32(op, 0), is_upper}, type);
+    MlirValue is_upper =
+        strata_gpu_build(op, "arith.constant", 0, NULL, mlirIntegerTypeGet(kernel->compile->context, 1), 1, &lower);
+    converted =
+        strata_gpu_build_intrinsic(op, is_fp8 ? "llvm.amdgcn.cvt.pk.fp8.f32" : "llvm.amdgcn.cvt.pk.bf8.f32", 4,
+                                   (MlirValue[]){operand, operand, strata_gpu_build_i32(op, 0), is_upper}, type);
   }
   mlirValueReplaceAllUsesOfWith(result, converted);
   mlirOperationDestroy(op);
