@@ -47,6 +47,13 @@ typedef enum {
   STRATA_GPU_COPIES_WARPS,   // those of a warp side by side
 } strata_gpu_copies_t;
 
+// Floats of 8 bits that instructions convert from and to f32.
+typedef enum {
+  STRATA_GPU_F8_NONE,
+  STRATA_GPU_F8_FNUZ, // without infinities and -0
+  STRATA_GPU_F8_OCP,
+} strata_gpu_f8_t;
+
 enum { STRATA_GPU_SHARED_OF_BLOCK = 1 << 10 }; // bytes of shared memory that the driver takes of each block
 
 // A GPU the nvgpu and amdgpu targets can compile for: an architecture (rows of targets/gpu/devices.def), or a card of
@@ -75,7 +82,8 @@ typedef struct strata_gpu_device {
       *mma_async; // the family whose operands lie in shared memory, with bulk copies and barriers that go with it
   strata_gpu_copies_t copies;
   bool has_programmatic_launch;
-  bool has_tanh;            // tanh of f32 to 11 bits
+  bool has_tanh; // tanh of f32 to 11 bits
+  strata_gpu_f8_t f8;
   const char *card;         // as its vendor calls it; NULL: an architecture, judged by the costs that were measured
   const char *figures_from; // where a card's figures are from
   const strata_gpu_costs_t *costs; // what the models of passes and lowerings go by

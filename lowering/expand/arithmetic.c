@@ -52,14 +52,24 @@ static bool has_instruction(const strata_arithmetic_t *m, MlirType type) {
   return (mlirTypeIsAF16(element) && m->has_f16) || (mlirTypeIsABF16(element) && m->has_bf16);
 }
 
+// By the bits: tile.widen and tile.narrow.
+static bool has_f8_instruction(const strata_arithmetic_t *m, MlirType type) {
+  return (m->has_f8 && (mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type))) ||
+         (m->has_f8_fnuz && (mlirTypeIsAFloat8E4M3FNUZ(type) || mlirTypeIsAFloat8E5M2FNUZ(type)));
+}
+
 static MlirValue extend_small(const strata_arithmetic_t *m, MlirValue value) {
   MlirType type = mlirValueGetType(value), f32 = strata_type_like(type, mlirF32TypeGet(m->e->context));
   strata_expander_t x = expander(m, f32);
+  if (has_f8_instruction(m, type))
+    return strata_expand_extend_f8(&x, value);
   return has_instruction(m, type) ? strata_emit_cast(m->e, "arith.extf", value, f32) : strata_expand_extend(&x, value);
 }
 
 static MlirValue truncate_to_small(const strata_arithmetic_t *m, MlirValue value, MlirType type) {
   strata_expander_t x = expander(m, mlirValueGetType(value));
+  if (has_f8_instruction(m, type))
+    return strata_expand_truncate_f8(&x, value, type);
   return has_instruction(m, type) ? strata_emit_cast(m->e, "arith.truncf", value, type)
                                   : strata_expand_truncate(&x, value, strata_type_element(type));
 }

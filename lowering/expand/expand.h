@@ -58,5 +58,8 @@ void strata_expand_rarely(const strata_expander_t *x, MlirValue condition, strat
 // ones that flush denormals. The expander's shape is f32's.
 MlirValue strata_expand_extend(const strata_expander_t *x, MlirValue value);
 MlirValue strata_expand_truncate(const strata_expander_t *x, MlirValue value, MlirType element);
+// The same of scalars of 8 bits, for GPUs that have the instructions.
+MlirValue strata_expand_extend_f8(const strata_expander_t *x, MlirValue value);
+MlirValue strata_expand_truncate_f8(const strata_expander_t *x, MlirValue value, MlirType element);
 
 #endif

@@ -117,6 +117,23 @@ static MlirValue truncate_to(expander_t *x, MlirValue value, MlirType element, c
   return narrow(x, integer(x, "arith.ori", result, sign), element);
 }
 
+//===-- By instructions ------------------------------------------------------------------------------------------===//
+
+static MlirValue convert_f8(expander_t *x, const char *op, MlirValue value, MlirType result, MlirType element) {
+  strata_emitter_t *e = x->m->e;
+  const char *format = mlirTypeIsAFloat8E5M2(element) || mlirTypeIsAFloat8E5M2FNUZ(element) ? "bf8" : "fp8";
+  strata_named_attr_t attr = {"format", strata_str_attr(e->context, format)};
+  return strata_emit_value(e, op, 1, &value, result, 1, &attr);
+}
+
+MlirValue strata_expand_extend_f8(expander_t *x, MlirValue value) {
+  return convert_f8(x, "tile.widen", widen(x, value), x->real, mlirValueGetType(value));
+}
+
+MlirValue strata_expand_truncate_f8(expander_t *x, MlirValue value, MlirType element) {
+  return narrow(x, convert_f8(x, "tile.narrow", value, x->bits, element), element);
+}
+
 //===-- All ------------------------------------------------------------------------------------------------------===//
 
 MlirValue strata_expand_extend(expander_t *x, MlirValue value) {

@@ -271,6 +271,8 @@ static strata_arithmetic_t arithmetic_of(strata_gpu_distribution_t *d) {
                                .has_fma = true,
                                .has_f16 = true,
                                .has_bf16 = device->code != STRATA_GPU_EMULATED, // the host's has none
+                               .has_f8 = device->f8 == STRATA_GPU_F8_OCP,
+                               .has_f8_fnuz = device->f8 == STRATA_GPU_F8_FNUZ,
                                .has_approximations = true,
                                .rounds_to_16 = rounds_to_16(d->func),
                                .has_tanh = device->has_tanh};

@@ -62,6 +62,7 @@ typedef struct {
   double task_threads;  // that can share a task
   double row_threads;   // the same of a row that a cluster can hold ...
   double row_bytes;     // ... of so many bytes
+  double row_elements;  // of a row that a task holds from one nest to the next; 0: it reads them again
   int64_t piece_bytes;  // of a row that should lie side by side: of a vector, of a sector
   double thread_points; // of a task, that a thread should have
   double operand_reuse; // results for which an operand's element serves once it is packed, or in shared memory

@@ -58,6 +58,7 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                         .task_threads = device->max_threads,
                                         .row_threads = (double)device->max_threads * fmax(1, device->max_cluster),
                                         .row_bytes = (double)strata_gpu_cluster_row_bytes(device),
+                                        .row_elements = (double)strata_gpu_row_elements(device),
                                         .piece_bytes = STRATA_SECTOR,
                                         .thread_points = 8,
                                         .operand_reuse = 128,
@@ -271,6 +272,33 @@ static double row_bytes(const strata_grouping_t *grouping, int group, int node) 
   return bytes / record->outer_points;
 }
 
+static bool is_read_by_members(const strata_grouping_t *grouping, int group, int buffer) {
+  const strata_ints_t *members = &grouping->groups.data[group].members;
+  for (size_t i = 0; i < members->count; i++) {
+    const strata_nest_node_t *member = strata_group_node(grouping, members->data[i]);
+    for (size_t j = 0; j < member->buffers.count; j++)
+      if (member->buffers.data[j] == buffer && !member->nest->accesses[j].is_store)
+        return true;
+  }
+  return false;
+}
+
+// Bytes of rows that |node| would read again from memory, and as a member has where members have read them.
+static double held_bytes(const strata_grouping_t *grouping, int group, int node) {
+  const strata_nest_node_t *record = strata_group_node(grouping, node);
+  double bytes = 0, row = record->trips / grouping->groups.data[group].outer_points;
+  if (row > grouping->prices.row_elements)
+    return 0;
+  for (size_t i = 0; i < record->buffers.count; i++) {
+    const strata_nest_buffer_t *read = &grouping->graph.buffers.data[record->buffers.data[i]];
+    bool is_made = read->n_stores > 0 && strata_group_has(grouping, group, read->writer);
+    if (!record->nest->accesses[i].is_store && !is_made && read->elements >= record->trips &&
+        is_read_by_members(grouping, group, record->buffers.data[i]))
+      bytes += read->bytes;
+  }
+  return bytes;
+}
+
 // Rows are the tasks of their group: a long nest over few of them is better off alone.
 static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int node) {
   const strata_group_prices_t *prices = &grouping->prices;
@@ -286,7 +314,8 @@ static bool keeps_threads_busy(const strata_grouping_t *grouping, int group, int
   double idle_alone = prices->threads / threads_busy(prices, tasks, record->trips, prices->task_threads);
   double idle = prices->threads / threads_busy(prices, rows, record->trips, most);
   double lost = cost * (idle - idle_alone);
-  return lost <= saved_bytes(grouping, group, node) * prices->byte * idle_alone + prices->pause;
+  double saved = saved_bytes(grouping, group, node) + held_bytes(grouping, group, node);
+  return lost <= saved * prices->byte * idle_alone + prices->pause;
 }
 
 // True if the nest takes longer than waiting for all threads does.

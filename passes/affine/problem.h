@@ -164,10 +164,11 @@ bool strata_tiled_load(const strata_gpu_device_t *device, const strata_problem_t
 // The model's time of products of one launch, each with its schedule: blocks have the threads of the largest, and
 // several tiles of a smaller one. Infinite where shared memory does not suffice.
 double strata_tiled_together(const strata_gpu_device_t *device, const strata_tiled_load_t *loads, int n);
-// The least of these times that |problem| can have in a launch with |n| others, and that of |alone| launches of it with
-// nothing else; its schedule there. loads[n] becomes its load. Infinite where no schedule has room.
+// The least of these times that a launch of |n| products can have of which |problem| is the one at |at|, and that of
+// |alone| launches of it with nothing else; its schedule there. loads[at] becomes its load. Infinite where no schedule
+// has room: nothing changes.
 double strata_tiled_suited(const strata_gpu_device_t *device, const strata_problem_t *problem, double alone,
-                           strata_tiled_load_t *loads, int n, strata_schedule_t *out_schedule);
+                           strata_tiled_load_t *loads, int n, int at, strata_schedule_t *out_schedule);
 
 //===-- Products of one launch (schedule_together.c) -------------------------------------------------------------===//
 

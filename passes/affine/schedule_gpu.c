@@ -385,6 +385,8 @@ int64_t strata_gpu_held_elements(const strata_gpu_device_t *device, int64_t grou
   return group * (group > device->lanes ? ROW_ELEMENTS_BLOCK : ROW_ELEMENTS_MASKED);
 }
 
+int64_t strata_gpu_row_elements(const strata_gpu_device_t *device) { return device->registers / LIVE_VALUES; }
+
 // Rows whose length varies: those up to a tile, which a group holds, are one masked vector; longer ones are gone
 // through tile by tile. Where the longest fit, there are no others.
 static void schedule_lengths(const gpu_kernel_t *k, const strata_row_kernel_t *rows, int64_t n_rows, int64_t length,
@@ -411,7 +413,7 @@ static void schedule_inner(const gpu_kernel_t *k, const strata_row_kernel_t *row
   int n_operands;
   int64_t width = access_width(k, &n_operands), spread = spread_elements(rows, length);
   int64_t group = group_of(k, n_rows, spread, width);
-  int64_t held = strata_max(k->device->registers / group / LIVE_VALUES, width);
+  int64_t held = strata_max(strata_gpu_row_elements(k->device) / group, width);
   if (schedule_crossed(k, rows, n_rows, length, out))
     return;
   bool is_group_a_block = group > k->device->lanes;

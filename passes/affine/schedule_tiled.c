@@ -415,19 +415,19 @@ double strata_tiled_together(const strata_gpu_device_t *device, const strata_til
 }
 
 double strata_tiled_suited(const strata_gpu_device_t *device, const strata_problem_t *problem, double alone,
-                           strata_tiled_load_t *loads, int n, strata_schedule_t *out_schedule) {
+                           strata_tiled_load_t *loads, int n, int at, strata_schedule_t *out_schedule) {
   const strata_work_t work = {.device = device, .product = problem};
   double least = INFINITY;
-  strata_tiled_load_t best = {0};
+  strata_tiled_load_t best = loads[at];
   for (strata_candidate_t c = {0}; strata_candidate_next(&work, &strata_ways_tiled, &c);) {
-    loads[n] = load_of(device, problem, &c.tiled);
-    double seconds = strata_tiled_together(device, loads, n + 1) + alone * c.seconds;
+    loads[at] = load_of(device, problem, &c.tiled);
+    double seconds = strata_tiled_together(device, loads, n) + alone * c.seconds;
     if (seconds >= least)
       continue;
     least = seconds;
-    best = loads[n];
+    best = loads[at];
     *out_schedule = c.schedule;
   }
-  loads[n] = best;
+  loads[at] = best;
   return least;
 }

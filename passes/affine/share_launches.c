@@ -21,6 +21,7 @@
 #include "passes/target.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LAUNCH "strata.launch"
 
@@ -127,6 +128,7 @@ typedef struct {
   bool has_unknown;                     // or some that the model knows nothing of
   bool has_long;                        // one of the kernels takes long
   strata_tiled_load_t loads[MAX_CALLS]; // of products
+  int64_t kernels[MAX_ALIKE];           // called
   bool computes;                        // one of them does more than to copy
   bool are_alike;                       // all do the same with other buffers
   strata_pointer_map_t operands;        // those it has
@@ -170,6 +172,7 @@ static void add_call(const sharer_t *s, launch_t *launch, MlirOperation call) {
   const product_t *product = &s->products[strata_call_order_kernel(&s->order, call)];
   if (product->is_product)
     launch->loads[launch->n_calls] = product->load;
+  launch->kernels[launch->n_calls] = strata_call_order_kernel(&s->order, call);
   launch->has_unknown |= !product->is_product;
   launch->has_long |= s->are_long[strata_call_order_kernel(&s->order, call)];
   launch->n_operands += count_new_operands(launch, call);
@@ -191,30 +194,92 @@ static bool is_full(const sharer_t *s, const launch_t *launch, MlirOperation cal
 
 static const char long_enough[] = "it takes long enough alone";
 
-// The model's time of |launch| with |call|, in its own tiles or, where these take longer than |apart|, or several of
-// them do not fit a block, in those that suit the launch best. Those are its kernel's from then on, so its other calls
-// count as well: those beyond the first kernel's, as where both are a layer's they meet in every layer.
+// Gives the product of kernel |at| the tiles that it has in a launch.
+static void set_tiles(const sharer_t *s, int64_t at, const strata_tiled_load_t *load,
+                      const strata_schedule_t *schedule) {
+  MlirOperation func = s->order.calls->kernels.data[at].func;
+  MlirStringRef name = strata_attr_str(func, "sym_name");
+  strata_explain(s->compile, "product %.*s: %lldx%lldx%lld, %lld threads, in a launch with others", (int)name.length,
+                 name.data, (long long)schedule->tile[0], (long long)schedule->tile[1], (long long)schedule->tile[2],
+                 (long long)schedule->threads);
+  strata_schedule_write(func, schedule);
+  s->products[at].load = *load;
+}
+
+// The model's time of |launch| with |call|, whose tiles are its own or, where these take longer than |apart|, or
+// several of them do not fit a block, those that suit the launch best. Those are its kernel's from then on, so its
+// other calls count as well: those beyond the first kernel's, as where both are a layer's they meet in every layer.
 static double seconds_with(const sharer_t *s, launch_t *launch, MlirOperation call, double apart) {
-  const strata_called_kernel_t *called = kernel_of(s, call);
-  product_t *own = &s->products[strata_call_order_kernel(&s->order, call)];
-  double beyond = (double)called->calls.count - (double)kernel_of(s, launch->first)->calls.count;
+  int64_t at = strata_call_order_kernel(&s->order, call);
+  int n = launch->n_calls;
+  const product_t *own = &s->products[at];
+  double beyond = (double)kernel_of(s, call)->calls.count - (double)kernel_of(s, launch->first)->calls.count;
   double others = fmax(beyond, 0), alone = strata_tiled_together(s->device, &own->load, 1);
-  strata_tiled_load_t *load = &launch->loads[launch->n_calls];
   strata_schedule_t schedule;
-  *load = own->load;
-  double together = strata_tiled_together(s->device, launch->loads, launch->n_calls + 1);
+  launch->loads[n] = own->load;
+  double together = strata_tiled_together(s->device, launch->loads, n + 1);
   if (together <= apart || s->compile->options->schedule || s->compile->options->tuning)
     return together;
-  double suited = strata_tiled_suited(s->device, &own->problem, others, launch->loads, launch->n_calls, &schedule);
+  double suited = strata_tiled_suited(s->device, &own->problem, others, launch->loads, n + 1, n, &schedule);
   if (suited > apart + others * alone)
     return together;
-  MlirStringRef name = strata_attr_str(called->func, "sym_name");
-  strata_explain(s->compile, "product %.*s: %lldx%lldx%lld, %lld threads, in a launch with others", (int)name.length,
-                 name.data, (long long)schedule.tile[0], (long long)schedule.tile[1], (long long)schedule.tile[2],
-                 (long long)schedule.threads);
-  strata_schedule_write(called->func, &schedule);
-  own->load = *load;
-  return suited - others * strata_tiled_together(s->device, load, 1);
+  set_tiles(s, at, &launch->loads[n], &schedule);
+  return suited - others * strata_tiled_together(s->device, &launch->loads[n], 1);
+}
+
+// True if each of the launch's kernels, and |called|, is called once: their tiles are this launch's alone.
+static bool are_called_once(const sharer_t *s, const launch_t *launch, const strata_called_kernel_t *called) {
+  bool are_once = called->calls.count == 1;
+  for (int i = 0; i < launch->n_calls; i++)
+    are_once &= s->order.calls->kernels.data[launch->kernels[i]].calls.count == 1;
+  return are_once;
+}
+
+// Tiles of all products of a launch.
+typedef struct {
+  int n;
+  int64_t kernels[MAX_CALLS];
+  strata_tiled_load_t loads[MAX_CALLS];
+  strata_schedule_t schedules[MAX_CALLS];
+} suited_t;
+
+// Gives each product in turn the tiles that are best beside the others', from the last on, or the first, until none
+// changes. The model's time; infinite where they have no room.
+static double suit_all(const sharer_t *s, suited_t *suited, bool is_last_first) {
+  enum { ROUNDS = 3 };
+  double seconds = INFINITY, before = INFINITY;
+  for (int round = 0; round < ROUNDS && (round == 0 || seconds < before); round++) {
+    before = seconds;
+    for (int i = 0; i < suited->n; i++) {
+      int at = is_last_first ? suited->n - 1 - i : i;
+      const strata_problem_t *problem = &s->products[suited->kernels[at]].problem;
+      seconds = strata_tiled_suited(s->device, problem, 0, suited->loads, suited->n, at, &suited->schedules[at]);
+    }
+  }
+  return seconds;
+}
+
+// The same with tiles of all products that suit the launch, whose first ones were chosen without |call|. Only where
+// that takes no longer than |apart| do they have them.
+static double seconds_suited(const sharer_t *s, launch_t *launch, MlirOperation call, double apart) {
+  double seconds = INFINITY;
+  bool may_choose = !s->compile->options->schedule && !s->compile->options->tuning;
+  if (!may_choose || !are_called_once(s, launch, kernel_of(s, call)))
+    return INFINITY;
+  for (int way = 0; way < 2 && seconds > apart; way++) {
+    suited_t suited = {.n = launch->n_calls + 1};
+    memcpy(suited.loads, launch->loads, sizeof *suited.loads * (size_t)launch->n_calls);
+    memcpy(suited.kernels, launch->kernels, sizeof *suited.kernels * (size_t)launch->n_calls);
+    suited.kernels[launch->n_calls] = strata_call_order_kernel(&s->order, call);
+    suited.loads[launch->n_calls] = s->products[suited.kernels[launch->n_calls]].load;
+    double taken = suit_all(s, &suited, way == 0);
+    for (int i = 0; i < suited.n && taken <= apart; i++) {
+      launch->loads[i] = suited.loads[i];
+      set_tiles(s, suited.kernels[i], &suited.loads[i], &suited.schedules[i]);
+    }
+    seconds = fmin(seconds, taken);
+  }
+  return seconds;
 }
 
 // Short products of the same schedule, or any where the model finds the launch with |call| no slower than the launch
@@ -231,6 +296,8 @@ static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOper
   double apart = strata_tiled_together(s->device, launch->loads, launch->n_calls) +
                  strata_tiled_together(s->device, &own->load, 1);
   double together = seconds_with(s, launch, call, apart);
+  if (together > apart)
+    together = fmin(together, seconds_suited(s, launch, call, apart));
   if (isinf(together))
     return "several tiles of the smaller do not fit a block of the larger";
   if (together > apart)

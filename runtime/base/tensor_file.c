@@ -242,6 +242,8 @@ static strata_status_t parse_proto(strata_arena_t *arena, const reader_t *r, str
     return strata_error(STRATA_UNSUPPORTED, "%s: TensorProto with external data", r->path);
   if (proto.is_e2m1)
     return strata_error(STRATA_UNSUPPORTED, "%s: floats of 4 bits", r->path);
+  if (proto.is_e8m0)
+    return strata_error(STRATA_UNSUPPORTED, "%s: floats of 8 bits that are exponents", r->path);
   *tensor = proto.tensor;
   tensor->data = strata_arena_copy(arena, tensor->data, tensor->size);
   return NULL;

@@ -25,7 +25,7 @@ enum {
   ENTRY_VALUE = 2,
 };
 
-enum { FLOAT4E2M1 = 23 }; // of TensorProto.DataType
+enum { FLOAT4E2M1 = 23, FLOAT8E8M0 = 24 }; // of TensorProto.DataType
 
 typedef struct {
   strata_arena_t *arena;
@@ -144,7 +144,10 @@ static strata_status_t parse_description(parser_t *p, strata_wire_t wire) {
 static strata_status_t check_description(const parser_t *p) {
   strata_tensor_t *tensor = &p->proto->tensor;
   p->proto->is_e2m1 = p->data_type == FLOAT4E2M1;
-  tensor->dtype = p->proto->is_e2m1 ? STRATA_DTYPE_U4 : strata_dtype_from_onnx(p->data_type);
+  p->proto->is_e8m0 = p->data_type == FLOAT8E8M0;
+  tensor->dtype = p->proto->is_e2m1   ? STRATA_DTYPE_U4
+                  : p->proto->is_e8m0 ? STRATA_DTYPE_U8
+                                      : strata_dtype_from_onnx(p->data_type);
   if (tensor->dtype == STRATA_DTYPE_NONE)
     return strata_error(STRATA_UNSUPPORTED, "tensor '%s': element type %lld of ONNX is not supported", p->proto->name,
                         (long long)p->data_type);

@@ -9,8 +9,8 @@
 typedef struct {
   const char *name;       // "" where there is none
   strata_tensor_t tensor; // data: NULL where it is external; may be unaligned
-  bool is_e2m1;           // floats of 4 bits, which have no tensor here: u4 that are their bits
-  bool is_external;       // the bytes are |length| bytes at |offset| of the file |location|
+  bool is_e2m1, is_e8m0; // floats of 4 bits, powers of two: they have no tensor here, but u4 and u8 that are their bits
+  bool is_external;      // the bytes are |length| bytes at |offset| of the file |location|
   const char *location;
   int64_t offset, length; // length -1: not given
 } strata_tensor_proto_t;

@@ -12,7 +12,8 @@ enum { KIB = 1024, MIB = 1024 * KIB };
 #define DEVICE(...) DEVICE_ROW(__VA_ARGS__)
 #define DEVICE_ROW(device, names, target_kind, code_kind, llvm_triple, llvm_chip, llvm_features, warp, threads,        \
                    cluster, processors, resident, n_registers, shared, shared_processor, l2, chiplet, gigabytes,       \
-                   processor_draw, teraflops, mma_family, mma_async_family, copies_of, programmatic_launch, tanh)      \
+                   processor_draw, teraflops, mma_family, mma_async_family, copies_of, programmatic_launch, tanh,      \
+                   f8_formats)                                                                                         \
   {.name = device,                                                                                                     \
    .sold_as = names,                                                                                                   \
    .target = target_kind,                                                                                              \
@@ -38,6 +39,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
    .copies = STRATA_GPU_COPIES_##copies_of,                                                                            \
    .has_programmatic_launch = programmatic_launch,                                                                     \
    .has_tanh = tanh,                                                                                                   \
+   .f8 = STRATA_GPU_F8_##f8_formats,                                                                                   \
    .costs = &strata_gpu_measured_costs},
 
 static const strata_gpu_device_t devices[] = {

@@ -255,7 +255,7 @@ static const product_t products[] = {
 static int number_at(unsigned i, unsigned j, int of) { return (int)(i * 7 + j * 13 + i * j * (unsigned)of) % 15 - 7; }
 
 // A small integer as a float of 8 bits; gfx942's have one more in the bias.
-static uint8_t f8_of(int number, unsigned mantissa, bool is_fnuz) {
+static uint8_t f8_of_integer(int number, unsigned mantissa, bool is_fnuz) {
   int exponent = 0, bias = (1 << (6 - mantissa)) - !is_fnuz, size = abs(number);
   while (size >> (exponent + 1))
     exponent++;
@@ -265,7 +265,7 @@ static uint8_t f8_of(int number, unsigned mantissa, bool is_fnuz) {
 
 static uint32_t bits_of(int number, int of, const product_t *product) {
   if (product->mantissa[of])
-    return f8_of(number, product->mantissa[of], product->chip == &gfx942);
+    return f8_of_integer(number, product->mantissa[of], product->chip == &gfx942);
   return product->bits == 8 ? (uint8_t)number : product->bits == 16 ? H((float)number) : F((float)number);
 }
 

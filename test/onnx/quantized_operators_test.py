@@ -211,6 +211,32 @@ def check_four_bit_floats():
     np.testing.assert_array_equal(got, np.float32(np.where(codes < 8, 1, -1) * values[codes % 8]) * factors.repeat(4, 1))
 
 
+def initializer(name, dtype, shape, raw):
+    return onnx_file.data(5, b"".join(onnx_file.number(1, size) for size in shape) + onnx_file.number(2, dtype) +
+                          onnx_file.data(8, name) + onnx_file.data(9, raw))
+
+
+def check_powers():
+    """Scales of float8e8m0, every one of them: exponents alone, as of microscaling formats, for blocks of 32 floats of 8
+    bits. Products with such numbers are exact; NaN is one."""
+    codes = np.append(np.arange(256), RNG.integers(100, 150, 32)).astype(np.uint8).reshape(144, 2)
+    small = RNG.integers(-7, 8, (144, 64))
+    numbers = {-size: 0x80 | code for size, code in zip(range(8), (0, 0x38, 0x40, 0x44, 0x48, 0x4A, 0x4C, 0x4E))}
+    raw = bytes(numbers[-abs(value)] & (0xFF if value < 0 else 0x7F) for value in small.ravel().tolist())
+    with np.errstate(over="ignore"):
+        powers = np.where(codes == 255, np.nan, np.ldexp(1.0, codes.astype(int) - 127)).repeat(32, 1)
+        expected = (small * powers).astype(np.float32)
+    graph = onnx_file.Graph(24)
+    graph.parts += [initializer("w", 17, (144, 64), raw), initializer("s", 24, (144, 2), codes.tobytes())]
+    graph.node("DequantizeLinear", ["w", "s"], ["y"], axis=1, block_size=32, output_dtype=onnx_file.FLOAT)
+    graph.node("Add", ["y", graph.input("x", onnx_file.FLOAT, [1])], ["z"])
+    graph.output("z", onnx_file.FLOAT, [144, 64])
+    with tempfile.TemporaryDirectory() as folder:
+        path, _ = strata.compile_library(graph.save(os.path.join(folder, "m.onnx")), folder, "m")
+        got = strata.Library(path).run([np.zeros(1, np.float32)])[0]
+    np.testing.assert_array_equal(got, expected)
+
+
 def check_errors():
     x, s, z = numbers(np.uint8, 3, 4), scale(0.1), np.array(3, np.uint8)
     refuses("expected one number", "QLinearAdd", [x, floats(4), z, x, s, z, s, z])
@@ -225,4 +251,5 @@ if __name__ == "__main__":
     check([case for dtype in (np.uint8, np.int8) for case in [*linear(dtype), *products(dtype)]])
     check([*dynamic(), *attention(), *blocks(), *wide_and_fused()])
     check_four_bit_floats()
+    check_powers()
     check_errors()

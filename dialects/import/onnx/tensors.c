@@ -128,6 +128,18 @@ static void widen_e2m1(onnx_importer_t *importer, strata_tensor_t *tensor) {
   tensor->data = wide;
 }
 
+// An exponent each, without sign: 2^-127, below the normal numbers, to 2^127, and NaN. As f32, which has all of them.
+static void widen_e8m0(onnx_importer_t *importer, strata_tensor_t *tensor) {
+  enum { NAN_CODE = 255, NAN_BITS = 0x7fc00000, HALF_SMALLEST = 0x00400000, MANTISSA_BITS = 23 };
+  const uint8_t *codes = tensor->data;
+  uint32_t *wide = strata_arena_array(importer->compile->arena, uint32_t, (int64_t)tensor->size + 1);
+  for (size_t i = 0; i < tensor->size; i++)
+    wide[i] = codes[i] == NAN_CODE ? NAN_BITS : codes[i] ? (uint32_t)codes[i] << MANTISSA_BITS : HALF_SMALLEST;
+  tensor->dtype = STRATA_DTYPE_F32;
+  tensor->size *= sizeof *wide;
+  tensor->data = wide;
+}
+
 static strata_status_t read_tensor(onnx_importer_t *importer, const Onnx__TensorProto *stub,
                                    strata_tensor_proto_t *out_proto) {
   STRATA_TRY(onnx_parse_tensor(importer, stub, out_proto));
@@ -136,6 +148,8 @@ static strata_status_t read_tensor(onnx_importer_t *importer, const Onnx__Tensor
         strata_status_context(locate_external(importer, out_proto), "external data of tensor '%s'", out_proto->name));
   if (out_proto->is_e2m1)
     widen_e2m1(importer, &out_proto->tensor);
+  if (out_proto->is_e8m0)
+    widen_e8m0(importer, &out_proto->tensor);
   return NULL;
 }
 

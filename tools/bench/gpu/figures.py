@@ -40,7 +40,7 @@ def unquoted(text):
 
 def devices():
     """Of each architecture what cards.def may leave out: processors, bandwidth in GB/s, products in TFLOP/s."""
-    return {unquoted(row[0]): {"processors": number(row[-14]), "bandwidth": number(row[-8]), "products": number(row[-6])}
+    return {unquoted(row[0]): {"processors": number(row[-15]), "bandwidth": number(row[-9]), "products": number(row[-7])}
             for row in rows("devices.def", "DEVICE")}
 
 

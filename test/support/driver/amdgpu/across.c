@@ -126,16 +126,14 @@ static void swizzle(state_t *state, const instruction_t *instruction) {
 
 //===-- Eight bits -----------------------------------------------------------------------------------------------===//
 
-static bool is_fnuz(const state_t *state) { return state->program->arch >= 0x940 && state->program->arch < 0x950; }
-
 static void convert_byte(state_t *state, const instruction_t *instruction, unsigned mantissa) {
   uint32_t room[MAX_LANES], values[MAX_LANES];
   const uint32_t *from = lanes_of(state, &instruction->operands[1], 0, room);
-  unsigned select = instruction->is_sdwa && instruction->select[1]
+  unsigned select = instruction->select[1] != SELECT_DWORD
                         ? instruction->select[1] - SELECT_BYTE_0
                         : (instruction->op_sel >> 1 & 1) | (instruction->op_sel & 1) << 1;
   for (unsigned i = 0; i < state->n_lanes; i++)
-    values[i] = bits_f32(as_f8((uint8_t)(from[i] >> 8 * select), mantissa, is_fnuz(state)));
+    values[i] = bits_f32(as_f8((uint8_t)(from[i] >> 8 * select), mantissa, has_fnuz(state->program->arch)));
   lanes_write(state, instruction->operands[0].index, values);
 }
 static void convert_fp8(state_t *state, const instruction_t *instruction) { convert_byte(state, instruction, 3); }

@@ -208,6 +208,8 @@ static inline uint64_t exec_of(const state_t *state) {
   const uint32_t *words = &state->wave->scalars[EXEC];
   return state->n_lanes == 32 ? words[0] : read_pair(words);
 }
+// True of CDNA3, whose floats of 8 bits have no infinities and no -0.
+static inline bool has_fnuz(uint32_t arch) { return arch >= 0x940 && arch < 0x950; }
 // A mask of lanes in scalar registers.
 uint64_t mask_read(const state_t *state, const operand_t *operand);
 void mask_write(state_t *state, const operand_t *operand, uint64_t mask);

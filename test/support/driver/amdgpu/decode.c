@@ -289,6 +289,8 @@ static bool parse_modifier(const amdgpu_program_t *program, const char *key, con
     out->select[0] = (uint8_t)select_of(value);
   else if (strcmp(key, "src0_sel") == 0)
     out->select[1] = (uint8_t)select_of(value);
+  else if (strcmp(key, "byte_sel") == 0)
+    out->select[1] = (uint8_t)(SELECT_BYTE_0 + number);
   else if (strcmp(key, "src1_sel") == 0)
     out->select[2] = (uint8_t)select_of(value);
   else if (strcmp(key, "dst_unused") == 0)

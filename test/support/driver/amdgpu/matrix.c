@@ -53,7 +53,7 @@ static uint64_t element(const state_t *state, const operand_t *operand, unsigned
 
 static double number_of(const context_t *context, uint64_t bits, type_t type, bool is_signed) {
   uint32_t arch = context->state->program->arch;
-  bool is_fnuz = arch >= 0x940 && arch < 0x950;
+  bool is_fnuz = has_fnuz(arch);
   switch (type) {
   case F64:
     return as_f64(bits);

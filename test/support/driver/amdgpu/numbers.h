@@ -88,6 +88,22 @@ ALWAYS float as_f8(uint8_t bits, unsigned mantissa, bool is_fnuz) {
   return sign * ldexpf((float)(fraction | 1u << mantissa), (int)exponent - bias - (int)mantissa);
 }
 
+// To the nearest, or the even one of two, of which there are as many to a power of two as the fraction has values; what
+// is beyond the largest is infinite, or NaN where nothing is.
+ALWAYS uint8_t f8_of(float value, unsigned mantissa, bool is_fnuz) {
+  int width = 7 - (int)mantissa, bias = (1 << (width - 1)) - 1 + is_fnuz;
+  unsigned infinity = is_fnuz ? 0x80 : mantissa == 3 ? 0x7F : 0x7C, nan = is_fnuz ? 0x80 : mantissa == 3 ? 0x7F : 0x7E;
+  unsigned sign = bits_f32(value) >> 31 << 7;
+  if (value != value || isinf(value))
+    return (uint8_t)(sign | (value != value ? nan : infinity));
+  int exponent = value == 0 ? 1 - bias : MAX(ilogbf(value), 1 - bias);
+  float steps = rintf(ldexpf(fabsf(value), (int)mantissa - exponent));
+  int code = (int)((unsigned)(exponent + bias) << mantissa) + (int)steps - (1 << mantissa);
+  if (code == 0)
+    return is_fnuz ? 0 : (uint8_t)sign;
+  return (uint8_t)(sign | (code >= (int)infinity ? infinity : (unsigned)code));
+}
+
 ALWAYS float min_f32(float a, float b) {
   return a != a ? b : b != b ? a : a < b || (a == b && bits_f32(a) >> 31) ? a : b;
 }

@@ -15,6 +15,7 @@ typedef struct {
   unsigned n;
   uint32_t neg;   // of the dot products: which operands are signed
   uint32_t table; // of v_bitop3
+  bool is_fnuz;   // what its floats of 8 bits are
 } lanes_t;
 
 typedef void run_t(const lanes_t *lanes);
@@ -445,7 +446,8 @@ static void compute(state_t *state, const instruction_t *instruction, work_t *wo
                      .mask = work->mask,
                      .n = state->n_lanes,
                      .neg = instruction->neg_lo,
-                     .table = instruction->modifiers};
+                     .table = instruction->modifiers,
+                     .is_fnuz = has_fnuz(state->program->arch)};
   for (unsigned k = 0; k < n; k++)
     gather(state, instruction, k, &instruction->operands[first + k], row->sources[k], &work->rooms[k], lanes);
   if (row->flags & SUM)
