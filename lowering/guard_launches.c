@@ -6,11 +6,13 @@
 //   func.func @k(%x: memref<...>, %n: index, %guard: i64, %shared: memref<...>) attributes {strata.guarded} {
 //     tile.launch_wait                                     where the kernel waits for those in front itself
 //     %on = <%guard is 0, or the byte at that address is not>
-//     scf.if %on { ... } }
+//     scf.if %on { ... } else { <the first thread stores the number to the word> } }
 //
 // The byte is the flag of the iteration, or of that of an open loop around the counted one that the kernel is in. A
 // loop has its flags in its memory: the body's next condition is stored as the next iteration's, so an iteration that
 // does nothing leaves the next one's as it was, 0. Kernels that are launched elsewhere as well get 0 as %guard there.
+// Behind the byte, at 4 and at 8, are the number of the loop and the address of the word in which a kernel that does
+// nothing says so to the host, or 0 (runtime/gpu/ends.h).
 //
 // Two kernels are added, which the runtime launches (runtime/gpu/enqueue.c):
 //   begin_loop  makes a loop's flags: of all iterations that |limit| says, or of the first if |condition| is true
@@ -45,9 +47,10 @@ typedef struct {
 
 _Static_assert(STRATA_LOOP_FLAG_BYTES == 1 << 4, "flags are found by shifts by %four");
 
-// |n|: iterations from number |first| on, which is 0 where there is a condition. |outer|: the flag of the loop around.
+// |n|: iterations from number |first| on, which is 0 where there is a condition. |word|: where to say that loop number
+// |loop| has ended. |outer|: the flag of the loop around.
 static const char begin_loop[] =
-    KERNEL(STRATA_BEGIN_LOOP, "%flags: i64, %condition: i64, %limit: i64, %first: i64, %n: i64, %outer: i64",
+    KERNEL(STRATA_BEGIN_LOOP, "%flags: i64, %condition: i64, %limit: i64, %first: i64, %n: i64, %word: i64, %loop: i64, %outer: i64",
            "  %true = arith.constant true\n"
            "  %has_outer = arith.cmpi ne, %outer, %zero : i64\n"
            "  %runs = scf.if %has_outer -> (i1) {\n"
@@ -67,12 +70,16 @@ static const char begin_loop[] =
            "  %on = arith.andi %runs, %begins : i1\n"
            "  %end = arith.select %on, %known, %zero : i64\n"
            "  %from = arith.select %has_limit, %first, %zero : i64\n"
-           "  %past = arith.addi %n, %one : i64\n"
+           "  %past = arith.addi %n, %one : i64\n  %name = arith.trunci %loop : i64 to i32\n"
            "  scf.for %i = %thread to %past step %threads : i64 {\n"
            "    %number = arith.addi %i, %from : i64\n    %is = arith.cmpi slt, %number, %end : i64\n"
            "    %flag = arith.extui %is : i1 to i8\n"
            "    %place = arith.shli %i, %four : i64\n    %at = arith.addi %flags, %place : i64\n"
            "    %p = llvm.inttoptr %at : i64 to !llvm.ptr<1>\n    llvm.store %flag, %p : i8, !llvm.ptr<1>\n"
+           "    %behind = arith.addi %at, %four : i64\n    %q = llvm.inttoptr %behind : i64 to !llvm.ptr<1>\n"
+           "    llvm.store %name, %q : i32, !llvm.ptr<1>\n"
+           "    %last = arith.addi %behind, %four : i64\n    %r = llvm.inttoptr %last : i64 to !llvm.ptr<1>\n"
+           "    llvm.store %word, %r : i64, !llvm.ptr<1>\n"
            "  }\n");
 
 // After as many of |n| iterations as have their flags set the state is where the last of these wrote it: in |even| if
@@ -126,7 +133,25 @@ static const char guard[] = "func.func @guard(%guard: i64) {\n"
                             "    %v = llvm.load %p : !llvm.ptr<1> -> i8\n"
                             "    %is = arith.cmpi ne, %v, %off : i8\n    scf.yield %is : i1\n"
                             "  } else { scf.yield %true : i1 }\n"
-                            "  scf.if %on { }\n  return\n}\n";
+                            "  scf.if %on { } else {\n"
+                            "    %eight = arith.constant 8 : i64\n"
+                            "    %four = arith.constant 4 : i64\n"
+                            "    %t = gpu.thread_id x\n    %thread = arith.index_castui %t : index to i64\n"
+                            "    %b = gpu.block_id x\n    %block = arith.index_castui %b : index to i64\n"
+                            "    %both = arith.ori %thread, %block : i64\n"
+                            "    %is_first = arith.cmpi eq, %both, %zero : i64\n"
+                            "    scf.if %is_first {\n"
+                            "      %at = arith.addi %guard, %eight : i64\n"
+                            "      %p = llvm.inttoptr %at : i64 to !llvm.ptr<1>\n"
+                            "      %word = llvm.load %p : !llvm.ptr<1> -> i64\n"
+                            "      %tells = arith.cmpi ne, %word, %zero : i64\n"
+                            "      scf.if %tells {\n"
+                            "        %behind = arith.addi %guard, %four : i64\n"
+                            "        %q = llvm.inttoptr %behind : i64 to !llvm.ptr<1>\n"
+                            "        %number = llvm.load %q : !llvm.ptr<1> -> i32\n"
+                            "        %r = llvm.inttoptr %word : i64 to !llvm.ptr<1>\n"
+                            "        llvm.store volatile %number, %r : i32, !llvm.ptr<1>\n"
+                            "      }\n    }\n  }\n  return\n}\n";
 
 static strata_status_t parse(strata_compile_t *compile, const char *text, MlirOperation *out) {
   mlirContextGetOrLoadDialect(compile->context, strata_str("gpu"));

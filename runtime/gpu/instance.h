@@ -4,6 +4,7 @@
 #ifndef STRATA_RUNTIME_GPU_INSTANCE_H
 #define STRATA_RUNTIME_GPU_INSTANCE_H
 
+#include "runtime/gpu/ends.h"
 #include "runtime/gpu/lanes.h"
 
 #include <pthread.h>
@@ -39,6 +40,7 @@ typedef struct strata_rt_instance {
   void *module;
   strata_rt_function_t *functions; // of the variant's kernels
   strata_rt_constants_t constants;
+  strata_rt_ends_t ends;
   pthread_mutex_t mutex;    // guards what follows: those that no call uses
   strata_rt_slot_t *slots;  // where the caller gives no memory
   strata_rt_lanes_t *lanes; // where it does; those that were given back last are last
