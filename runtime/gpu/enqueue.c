@@ -267,11 +267,9 @@ static int begin_iteration(loop_run_t *l, uint64_t iteration, bool *out_goes_on)
   if (!*out_goes_on || !strata_rt_loop_is_open(l->loop))
     return status;
   if (iteration == 0)
-    return begin_flags(l, 0);
-  *out_goes_on = !has_said_end(l);
-  if (!*out_goes_on)
-    return status;
-  if (is_asked_for(l, iteration))
+    status = begin_flags(l, 0);
+  *out_goes_on = iteration == 0 || !has_said_end(l);
+  if (!status && *out_goes_on && is_asked_for(l, iteration))
     status = read_flag(l, l->n_run, out_goes_on);
   if (!status && *out_goes_on && l->n_run == l->loop->n_flags)
     status = begin_flags(l, iteration);

@@ -92,8 +92,8 @@ typedef struct {
   void *user;
 } strata_rt_listener_t;
 
-// Enqueues what a call launches, loops unrolled; of open ones that may be long it now and then waits, and asks whether
-// they have ended. |listener|: may be NULL.
+// Enqueues what a call launches, loops unrolled, open ones until it sees that they have ended; of long ones it now and
+// then waits, and asks. |listener|: may be NULL.
 int strata_rt_enqueue_main(strata_rt_instance_t *instance, const strata_rt_call_t *call,
                            const strata_rt_listener_t *listener);
 

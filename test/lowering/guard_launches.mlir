@@ -17,6 +17,8 @@
 // CHECK: llvm.inttoptr [[GUARD]]
 // CHECK: scf.if [[ON]] {
 // CHECK: arith.addf
+// CHECK: } else {
+// CHECK: llvm.store volatile
 // CHECK: func.func @k2(%{{.*}}: memref<5xf32>, %{{.*}}: memref<5xf32>, %{{.*}}: memref<0xi8, 3>)
 // CHECK-NOT: strata.guarded
 // CHECK: func.func @begin_loop(
@@ -28,6 +30,7 @@
 // LLVM: griddepcontrol.wait
 // LLVM: llvm.inttoptr
 // LLVM: llvm.cond_br
+// LLVM: llvm.store volatile {{.*}} : i32, !llvm.ptr<1>
 
 // CLOSED-NOT: strata.guarded
 // CLOSED-NOT: begin_loop
