@@ -124,34 +124,32 @@ static const char take_state[] =
            "  }\n");
 
 // What a kernel does first; its own ops go into the last scf.if.
+// The byte, the number and the word are read at once: launches that do nothing should take no time.
 static const char guard[] = "func.func @guard(%guard: i64) {\n"
-                            "  %zero = arith.constant 0 : i64\n  %off = arith.constant 0 : i8\n"
+                            "  %zero = arith.constant 0 : i64\n  %one = arith.constant 1 : i64\n"
                             "  %true = arith.constant true\n"
                             "  %has_flag = arith.cmpi ne, %guard, %zero : i64\n"
-                            "  %on = scf.if %has_flag -> (i1) {\n"
+                            "  %on, %flag, %word = scf.if %has_flag -> (i1, i64, i64) {\n"
                             "    %p = llvm.inttoptr %guard : i64 to !llvm.ptr<1>\n"
-                            "    %v = llvm.load %p : !llvm.ptr<1> -> i8\n"
-                            "    %is = arith.cmpi ne, %v, %off : i8\n    scf.yield %is : i1\n"
-                            "  } else { scf.yield %true : i1 }\n"
+                            "    %v = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<2xi64>\n"
+                            "    %f = llvm.extractelement %v[%zero : i64] : vector<2xi64>\n"
+                            "    %w = llvm.extractelement %v[%one : i64] : vector<2xi64>\n"
+                            "    %byte = arith.trunci %f : i64 to i8\n    %off = arith.constant 0 : i8\n"
+                            "    %is = arith.cmpi ne, %byte, %off : i8\n    scf.yield %is, %f, %w : i1, i64, i64\n"
+                            "  } else { scf.yield %true, %zero, %zero : i1, i64, i64 }\n"
                             "  scf.if %on { } else {\n"
-                            "    %eight = arith.constant 8 : i64\n"
-                            "    %four = arith.constant 4 : i64\n"
                             "    %t = gpu.thread_id x\n    %thread = arith.index_castui %t : index to i64\n"
                             "    %b = gpu.block_id x\n    %block = arith.index_castui %b : index to i64\n"
                             "    %both = arith.ori %thread, %block : i64\n"
                             "    %is_first = arith.cmpi eq, %both, %zero : i64\n"
-                            "    scf.if %is_first {\n"
-                            "      %at = arith.addi %guard, %eight : i64\n"
-                            "      %p = llvm.inttoptr %at : i64 to !llvm.ptr<1>\n"
-                            "      %word = llvm.load %p : !llvm.ptr<1> -> i64\n"
-                            "      %tells = arith.cmpi ne, %word, %zero : i64\n"
-                            "      scf.if %tells {\n"
-                            "        %behind = arith.addi %guard, %four : i64\n"
-                            "        %q = llvm.inttoptr %behind : i64 to !llvm.ptr<1>\n"
-                            "        %number = llvm.load %q : !llvm.ptr<1> -> i32\n"
-                            "        %r = llvm.inttoptr %word : i64 to !llvm.ptr<1>\n"
-                            "        llvm.store volatile %number, %r : i32, !llvm.ptr<1>\n"
-                            "      }\n    }\n  }\n  return\n}\n";
+                            "    %has_word = arith.cmpi ne, %word, %zero : i64\n"
+                            "    %tells = arith.andi %is_first, %has_word : i1\n"
+                            "    scf.if %tells {\n"
+                            "      %half = arith.constant 32 : i64\n      %high = arith.shrui %flag, %half : i64\n"
+                            "      %number = arith.trunci %high : i64 to i32\n"
+                            "      %q = llvm.inttoptr %word : i64 to !llvm.ptr<1>\n"
+                            "      llvm.store volatile %number, %q : i32, !llvm.ptr<1>\n"
+                            "    }\n  }\n  return\n}\n";
 
 static strata_status_t parse(strata_compile_t *compile, const char *text, MlirOperation *out) {
   mlirContextGetOrLoadDialect(compile->context, strata_str("gpu"));
