@@ -2,8 +2,7 @@
 //
 // Of an open loop all iterations that there may be are enqueued, each with the flag that says on the device whether it
 // runs (lowering/guard_launches.c): so nobody waits, and the call can be captured into a graph. Elsewhere the host looks
-// in front of each whether the loop has ended already (ends.h), and waits for the answer only where all flags are used,
-// or the driver has no memory to look at.
+// in front of each whether the loop has ended already (ends.h), and waits for the answer only where all flags are used.
 #include "runtime/gpu/instance.h"
 #include "runtime/library/error.h"
 #include "runtime/library/loop.h"
@@ -137,7 +136,7 @@ typedef struct {
   uint64_t end; // iterations, of an open loop at most
   uint64_t first,
       n_run; // of an open loop: the iteration that the first flag is of, and how many are enqueued behind it
-  bool asks; // whether it has ended
+  bool asks; // the device whether it has ended, and waits, where there is no flag left
   _Atomic uint32_t *word; // it is |number| once it has ended; NULL: nobody says so
   uint32_t number;
 } loop_run_t;
@@ -166,7 +165,7 @@ static int find_out_whether_asked(loop_run_t *l) {
   bool is_told = walk->words && walk->depth <= STRATA_RT_ENDS_DEPTH;
   l->word = is_told ? walk->words + walk->depth - 1 : NULL;
   l->number = is_told ? strata_rt_ends_next(walk->ends) : 0;
-  l->asks = (l->end > STRATA_RT_MAX_UNASKED || walk->listener) && !walk->is_captured;
+  l->asks = !walk->is_captured;
   if (!walk->is_captured || l->end <= l->loop->n_flags)
     return STRATA_OK;
   return strata_rt_fail(STRATA_UNSUPPORTED,
@@ -248,13 +247,8 @@ static int read_flag(const loop_run_t *l, uint64_t place, bool *out) {
   return status;
 }
 
-// Of a loop that says so itself where there are no flags any more; else more and more seldom, up to a number: what is
-// enqueued in vain is no more than what has run.
-static bool is_asked_for(const loop_run_t *l, uint64_t iteration) {
-  bool is_power = iteration > 0 && (iteration & (iteration - 1)) == 0;
-  bool is_time = l->word ? l->n_run == l->loop->n_flags
-                         : is_power || (iteration > 0 && iteration % STRATA_RT_MAX_UNASKED == 0);
-  return l->asks && (is_time || l->walk->listener);
+static bool is_asked_for(const loop_run_t *l) {
+  return l->asks && (l->n_run == l->loop->n_flags || l->walk->listener);
 }
 
 static bool has_said_end(const loop_run_t *l) {
@@ -269,7 +263,7 @@ static int begin_iteration(loop_run_t *l, uint64_t iteration, bool *out_goes_on)
   if (iteration == 0)
     status = begin_flags(l, 0);
   *out_goes_on = iteration == 0 || !has_said_end(l);
-  if (!status && *out_goes_on && is_asked_for(l, iteration))
+  if (!status && *out_goes_on && is_asked_for(l))
     status = read_flag(l, l->n_run, out_goes_on);
   if (!status && *out_goes_on && l->n_run == l->loop->n_flags)
     status = begin_flags(l, iteration);

@@ -84,8 +84,6 @@ typedef struct {
 
 enum {
   STRATA_RT_FLAG_BYTES = 16,  // the first is 0 where the iteration does not run
-  STRATA_RT_MAX_UNASKED = 64, // iterations that a GPU is given without asking whether the loop, which cannot say so
-                              // itself, has ended
 };
 
 typedef enum {
