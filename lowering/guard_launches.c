@@ -50,7 +50,8 @@ _Static_assert(STRATA_LOOP_FLAG_BYTES == 1 << 4, "flags are found by shifts by %
 // |n|: iterations from number |first| on, which is 0 where there is a condition. |word|: where to say that loop number
 // |loop| has ended. |outer|: the flag of the loop around.
 static const char begin_loop[] =
-    KERNEL(STRATA_BEGIN_LOOP, "%flags: i64, %condition: i64, %limit: i64, %first: i64, %n: i64, %word: i64, %loop: i64, %outer: i64",
+    KERNEL(STRATA_BEGIN_LOOP,
+           "%flags: i64, %condition: i64, %limit: i64, %first: i64, %n: i64, %word: i64, %loop: i64, %outer: i64",
            "  %true = arith.constant true\n"
            "  %has_outer = arith.cmpi ne, %outer, %zero : i64\n"
            "  %runs = scf.if %has_outer -> (i1) {\n"

@@ -1,4 +1,4 @@
-// What the host sees of loops that data end, without waiting: words of its own memory in which kernels say that one has.
+// What the host sees of loops that data end, without waiting: words of its memory in which kernels say that one has.
 //
 // A call has a word for each depth of loops. A loop that begins in a call gets a number, of which no other loop of the
 // library's has the same for 2^32 loops, and its flags name the word and the number (lowering/guard_launches.c): the

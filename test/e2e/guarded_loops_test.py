@@ -171,7 +171,8 @@ def check_long():
     """A call waits where all flags are used; so many iterations as have one can be captured, and no more."""
     counts = (0, 1, 3, 63, 64, 65, 129, 1023, 1024, 1025)
     for most in (65, 1024):
-        check(f"at most {most}", adding(most), run_adding(most), starts(*(n for n in counts if n <= most + 1)), ["emulated"])
+        fitting = [count for count in counts if count <= most + 1]
+        check(f"at most {most}", adding(most), run_adding(most), starts(*fitting), ["emulated"])
     for most in (1025, None):
         check(f"at most {most}, asked", adding(most), run_adding(most), starts(*counts), ["emulated"], False)
     check("2100", adding(None), run_adding(None), starts(2047, 2048, 2049, 2100), ["emulated"], False)
