@@ -1,9 +1,9 @@
 // Enqueues a program's launches on a call's stream, and on side streams of that; loops are unrolled.
 //
 // Of an open loop all iterations that there may be are enqueued, each with the flag that says on the device whether it
-// runs (lowering/guard_launches.c): so nobody waits, and the call can be captured into a graph. Outside of captures the
-// host looks in front of each whether the loop has ended already (ends.h), and waits for the device to say so only where
-// all flags are used.
+// runs (lowering/guard_launches.c): so nobody waits, and the call can be captured into a graph. Elsewhere the
+// host looks in front of each whether the loop has ended already (ends.h), and waits for an answer only where all flags
+// are used.
 #include "runtime/gpu/instance.h"
 #include "runtime/library/error.h"
 #include "runtime/library/loop.h"
