@@ -6,11 +6,13 @@
 //   func.func @k(%x: memref<...>, %n: index, %guard: i64, %shared: memref<...>) attributes {strata.guarded} {
 //     tile.launch_wait                                     where the kernel waits for those in front itself
 //     %on = <%guard is 0, or the byte at that address is not>
-//     scf.if %on { ... } }
+//     scf.if %on { ... } else { <the first thread stores the number to the word> } }
 //
 // The byte is the flag of the iteration, or of that of an open loop around the counted one that the kernel is in. A
 // loop has its flags in its memory: the body's next condition is stored as the next iteration's, so an iteration that
 // does nothing leaves the next one's as it was, 0. Kernels that are launched elsewhere as well get 0 as %guard there.
+// Behind the byte, at 4 and at 8, are the number of the loop and the address of the word in which a kernel that does
+// nothing says so to the host, or 0 (runtime/gpu/ends.h).
 //
 // Two kernels are added, which the runtime launches (runtime/gpu/enqueue.c):
 //   begin_loop  makes a loop's flags: of all iterations that |limit| says, or of the first if |condition| is true
@@ -45,9 +47,11 @@ typedef struct {
 
 _Static_assert(STRATA_LOOP_FLAG_BYTES == 1 << 4, "flags are found by shifts by %four");
 
-// |n|: iterations from number |first| on, which is 0 where there is a condition. |outer|: the flag of the loop around.
+// |n|: iterations from number |first| on, which is 0 where there is a condition. |word|: where to say that loop number
+// |loop| has ended. |outer|: the flag of the loop around.
 static const char begin_loop[] =
-    KERNEL(STRATA_BEGIN_LOOP, "%flags: i64, %condition: i64, %limit: i64, %first: i64, %n: i64, %outer: i64",
+    KERNEL(STRATA_BEGIN_LOOP,
+           "%flags: i64, %condition: i64, %limit: i64, %first: i64, %n: i64, %word: i64, %loop: i64, %outer: i64",
            "  %true = arith.constant true\n"
            "  %has_outer = arith.cmpi ne, %outer, %zero : i64\n"
            "  %runs = scf.if %has_outer -> (i1) {\n"
@@ -67,12 +71,16 @@ static const char begin_loop[] =
            "  %on = arith.andi %runs, %begins : i1\n"
            "  %end = arith.select %on, %known, %zero : i64\n"
            "  %from = arith.select %has_limit, %first, %zero : i64\n"
-           "  %past = arith.addi %n, %one : i64\n"
+           "  %past = arith.addi %n, %one : i64\n  %name = arith.trunci %loop : i64 to i32\n"
            "  scf.for %i = %thread to %past step %threads : i64 {\n"
            "    %number = arith.addi %i, %from : i64\n    %is = arith.cmpi slt, %number, %end : i64\n"
            "    %flag = arith.extui %is : i1 to i8\n"
            "    %place = arith.shli %i, %four : i64\n    %at = arith.addi %flags, %place : i64\n"
            "    %p = llvm.inttoptr %at : i64 to !llvm.ptr<1>\n    llvm.store %flag, %p : i8, !llvm.ptr<1>\n"
+           "    %behind = arith.addi %at, %four : i64\n    %q = llvm.inttoptr %behind : i64 to !llvm.ptr<1>\n"
+           "    llvm.store %name, %q : i32, !llvm.ptr<1>\n"
+           "    %last = arith.addi %behind, %four : i64\n    %r = llvm.inttoptr %last : i64 to !llvm.ptr<1>\n"
+           "    llvm.store %word, %r : i64, !llvm.ptr<1>\n"
            "  }\n");
 
 // After as many of |n| iterations as have their flags set the state is where the last of these wrote it: in |even| if
@@ -117,16 +125,32 @@ static const char take_state[] =
            "  }\n");
 
 // What a kernel does first; its own ops go into the last scf.if.
+// The byte, the number and the word are read at once: launches that do nothing should take no time.
 static const char guard[] = "func.func @guard(%guard: i64) {\n"
-                            "  %zero = arith.constant 0 : i64\n  %off = arith.constant 0 : i8\n"
+                            "  %zero = arith.constant 0 : i64\n  %one = arith.constant 1 : i64\n"
                             "  %true = arith.constant true\n"
                             "  %has_flag = arith.cmpi ne, %guard, %zero : i64\n"
-                            "  %on = scf.if %has_flag -> (i1) {\n"
+                            "  %on, %flag, %word = scf.if %has_flag -> (i1, i64, i64) {\n"
                             "    %p = llvm.inttoptr %guard : i64 to !llvm.ptr<1>\n"
-                            "    %v = llvm.load %p : !llvm.ptr<1> -> i8\n"
-                            "    %is = arith.cmpi ne, %v, %off : i8\n    scf.yield %is : i1\n"
-                            "  } else { scf.yield %true : i1 }\n"
-                            "  scf.if %on { }\n  return\n}\n";
+                            "    %v = llvm.load %p {alignment = 16 : i64} : !llvm.ptr<1> -> vector<2xi64>\n"
+                            "    %f = llvm.extractelement %v[%zero : i64] : vector<2xi64>\n"
+                            "    %w = llvm.extractelement %v[%one : i64] : vector<2xi64>\n"
+                            "    %byte = arith.trunci %f : i64 to i8\n    %off = arith.constant 0 : i8\n"
+                            "    %is = arith.cmpi ne, %byte, %off : i8\n    scf.yield %is, %f, %w : i1, i64, i64\n"
+                            "  } else { scf.yield %true, %zero, %zero : i1, i64, i64 }\n"
+                            "  scf.if %on { } else {\n"
+                            "    %t = gpu.thread_id x\n    %thread = arith.index_castui %t : index to i64\n"
+                            "    %b = gpu.block_id x\n    %block = arith.index_castui %b : index to i64\n"
+                            "    %both = arith.ori %thread, %block : i64\n"
+                            "    %is_first = arith.cmpi eq, %both, %zero : i64\n"
+                            "    %has_word = arith.cmpi ne, %word, %zero : i64\n"
+                            "    %tells = arith.andi %is_first, %has_word : i1\n"
+                            "    scf.if %tells {\n"
+                            "      %half = arith.constant 32 : i64\n      %high = arith.shrui %flag, %half : i64\n"
+                            "      %number = arith.trunci %high : i64 to i32\n"
+                            "      %q = llvm.inttoptr %word : i64 to !llvm.ptr<1>\n"
+                            "      llvm.store volatile %number, %q : i32, !llvm.ptr<1>\n"
+                            "    }\n  }\n  return\n}\n";
 
 static strata_status_t parse(strata_compile_t *compile, const char *text, MlirOperation *out) {
   mlirContextGetOrLoadDialect(compile->context, strata_str("gpu"));

@@ -121,8 +121,8 @@ static void explain_open_loop(const counter_t *counter, MlirOperation call, cons
                  loop->has_condition ? "before each iteration whether it goes on" : "how many iterations it has");
   if (strata_target_is_gpu(counter->compile))
     strata_explain(counter->compile,
-                   "loop %.*s: the call enqueues all iterations that there may be, of which those behind the end do "
-                   "nothing; of more than 64 it waits for the device now and then, and more than %d cannot be captured",
+                   "loop %.*s: the call enqueues iterations until it sees that the loop has ended, those behind the "
+                   "end do nothing; after each %d it waits for the device, and more cannot be captured",
                    (int)name.length, name.data, STRATA_LOOP_MAX_FLAGS);
 }
 

@@ -311,6 +311,16 @@ static int cuda_allocate(size_t size, void **out_memory) {
 
 static int cuda_free(void *memory) { return check("cuMemFree", cuda.mem_free((uintptr_t)memory)); }
 
+// All host memory that the driver allocates is the device's, too, at the same address.
+static int cuda_allocate_host(size_t size, void **out_memory) {
+  *out_memory = NULL;
+  return cuda.mem_alloc_host && cuda.mem_free_host
+             ? check("cuMemAllocHost", cuda.mem_alloc_host(out_memory, size))
+             : STRATA_OK;
+}
+
+static int cuda_free_host(void *memory) { return check("cuMemFreeHost", cuda.mem_free_host(memory)); }
+
 static int cuda_upload(void *dst, const void *src, size_t size, void *stream) {
   return check("cuMemcpyHtoDAsync", cuda.copy_to_device((uintptr_t)dst, src, size, stream));
 }
@@ -385,6 +395,8 @@ const strata_rt_driver_t strata_rt_cuda = {
     .get_function = cuda_get_function,
     .allocate = cuda_allocate,
     .free = cuda_free,
+    .allocate_host = cuda_allocate_host,
+    .free_host = cuda_free_host,
     .synchronize = cuda_synchronize,
     .upload = cuda_upload,
     .download = cuda_download,

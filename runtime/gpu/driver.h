@@ -62,6 +62,9 @@ typedef struct {
 
   int (*allocate)(size_t size, void **out_memory); // aligned to 256
   int (*free)(void *memory);
+  // Host memory that the device stores into while the host reads it, at one address for both; NULL: there is none.
+  int (*allocate_host)(size_t size, void **out_memory);
+  int (*free_host)(void *memory);
   int (*synchronize)(void); // the context
 
   // On a stream; NULL is the default one.

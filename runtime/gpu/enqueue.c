@@ -1,8 +1,9 @@
 // Enqueues a program's launches on a call's stream, and on side streams of that; loops are unrolled.
 //
 // Of an open loop all iterations that there may be are enqueued, each with the flag that says on the device whether it
-// runs (lowering/guard_launches.c): so nobody waits, and the call can be captured into a graph. Where there may be many
-// the host asks now and then whether the loop has ended, which it must wait for.
+// runs (lowering/guard_launches.c): so nobody waits, and the call can be captured into a graph. Elsewhere the
+// host looks in front of each whether the loop has ended already (ends.h), and waits for an answer only where all flags
+// are used.
 #include "runtime/gpu/instance.h"
 #include "runtime/library/error.h"
 #include "runtime/library/loop.h"
@@ -51,6 +52,10 @@ typedef struct {
   const strata_rt_instance_t *instance;
   const strata_rt_listener_t *listener; // NULL: nobody listens
   strata_rt_branch_t branch;
+  strata_rt_ends_t *ends;
+  _Atomic uint32_t *words; // the call's; NULL: loops do not say that they have ended
+  bool is_captured;
+  int depth;         // of open loops
   size_t n_launches; // so far, as the description counts them
 } walk_t;
 
@@ -132,7 +137,9 @@ typedef struct {
   uint64_t end; // iterations, of an open loop at most
   uint64_t first,
       n_run; // of an open loop: the iteration that the first flag is of, and how many are enqueued behind it
-  bool asks; // whether it has ended
+  bool asks; // the device whether it has ended, and waits, where there is no flag left
+  _Atomic uint32_t *word; // it is |number| once it has ended; NULL: nobody says so
+  uint32_t number;
 } loop_run_t;
 
 static void *flag_of(const loop_run_t *l, uint64_t place) { return l->flags + place * STRATA_RT_FLAG_BYTES; }
@@ -152,13 +159,16 @@ static uint32_t find_next_condition(const loop_run_t *l) {
   return l->loop->condition == STRATA_RT_NO_ARG ? l->n_args : i;
 }
 
-// In a capture nobody can wait. Of a call that is traced every iteration is asked for: those that do not run are none.
+// In a capture nobody can wait, and replays tell nobody. Of a call that is traced every iteration is asked for: those
+// that do not run are none.
 static int find_out_whether_asked(loop_run_t *l) {
-  bool is_long = l->end > STRATA_RT_MAX_UNASKED, is_capturing = false;
-  int status = is_long ? strata_rt_driver()->is_capturing(l->call->stream, &is_capturing) : STRATA_OK;
-  l->asks = (is_long || l->walk->listener) && !is_capturing;
-  if (status || !is_capturing || l->end <= l->loop->n_flags)
-    return status;
+  walk_t *walk = l->walk;
+  bool is_told = walk->words && walk->depth <= STRATA_RT_ENDS_DEPTH;
+  l->word = is_told ? walk->words + walk->depth - 1 : NULL;
+  l->number = is_told ? strata_rt_ends_next(walk->ends) : 0;
+  l->asks = !walk->is_captured;
+  if (!walk->is_captured || l->end <= l->loop->n_flags)
+    return STRATA_OK;
   return strata_rt_fail(STRATA_UNSUPPORTED,
                         "%s: data end a loop, of %llu iterations at most, of which %llu can be captured",
                         strata_rt_program_name(), (unsigned long long)l->end, (unsigned long long)l->loop->n_flags);
@@ -192,7 +202,7 @@ static int launch_own(const loop_run_t *l, int64_t kernel, uint64_t blocks, cons
                                     l->call->stream, false);
 }
 
-static uint64_t word_of(const void *address) { return (uint64_t)(uintptr_t)address; }
+static uint64_t word_of(const volatile void *address) { return (uint64_t)(uintptr_t)address; }
 
 static uint64_t argument_word(const loop_run_t *l, uint64_t argument) {
   return argument == STRATA_RT_NO_ARG ? 0 : word_of(l->bases[argument]);
@@ -206,6 +216,8 @@ static int begin_flags(loop_run_t *l, uint64_t first) {
                             argument_word(l, l->loop->limit),
                             first,
                             n,
+                            word_of(l->word),
+                            l->number,
                             word_of(l->call->guard)};
   l->first = first;
   l->n_run = 0;
@@ -236,10 +248,12 @@ static int read_flag(const loop_run_t *l, uint64_t place, bool *out) {
   return status;
 }
 
-// More and more seldom, up to a number: what is enqueued in vain is no more than what has run.
-static bool is_asked_for(const loop_run_t *l, uint64_t iteration) {
-  bool is_time = iteration > 0 && ((iteration & (iteration - 1)) == 0 || iteration % STRATA_RT_MAX_UNASKED == 0);
-  return l->asks && (is_time || l->walk->listener);
+static bool is_asked_for(const loop_run_t *l) {
+  return l->asks && (l->n_run == l->loop->n_flags || l->walk->listener);
+}
+
+static bool has_said_end(const loop_run_t *l) {
+  return l->word && atomic_load_explicit(l->word, memory_order_acquire) == l->number;
 }
 
 static int begin_iteration(loop_run_t *l, uint64_t iteration, bool *out_goes_on) {
@@ -249,7 +263,8 @@ static int begin_iteration(loop_run_t *l, uint64_t iteration, bool *out_goes_on)
     return status;
   if (iteration == 0)
     status = begin_flags(l, 0);
-  if (!status && is_asked_for(l, iteration))
+  *out_goes_on = iteration == 0 || !has_said_end(l);
+  if (!status && *out_goes_on && is_asked_for(l))
     status = read_flag(l, l->n_run, out_goes_on);
   if (!status && *out_goes_on && l->n_run == l->loop->n_flags)
     status = begin_flags(l, iteration);
@@ -310,22 +325,33 @@ static int take_last_states(const loop_run_t *l, uint64_t iterations) {
 static int enqueue_loop(walk_t *walk, const strata_rt_launch_t *launch, const strata_rt_call_t *call) {
   loop_run_t l;
   uint64_t iterations;
+  bool is_open = strata_rt_loop_is_open(&walk->instance->variant->main.loops[launch->size]);
+  walk->depth += is_open;
   int status = begin_loop(walk, launch, call, &l);
   if (!status)
     status = enqueue_iterations(&l, &iterations);
-  if (!status && (strata_rt_loop_is_open(l.loop) || iterations == 0))
+  walk->depth -= is_open;
+  if (!status && (is_open || iterations == 0))
     status = take_last_states(&l, iterations);
   return status;
 }
 
 // The call's first launch does not begin early where the call in front of it may have ended by joining its streams.
-static int enqueue_branched(const strata_rt_instance_t *instance, const strata_rt_call_t *call,
+static int enqueue_branched(strata_rt_instance_t *instance, const strata_rt_call_t *call,
                             const strata_rt_listener_t *listener, strata_rt_lanes_t *lanes) {
   walk_t walk = {
       .instance = instance,
       .listener = listener,
-      .branch = {.lanes = lanes, .stream = call->stream, .is_joined = instance->variant->n_side_streams > 0}};
-  return enqueue_launches(&walk, 0, instance->variant->main.n_launches, call);
+      .branch = {.lanes = lanes, .stream = call->stream, .is_joined = instance->variant->n_side_streams > 0},
+      .ends = &instance->ends};
+  bool has_open = instance->variant->begin_loop != STRATA_RT_NO_KERNEL;
+  int status = has_open ? strata_rt_driver()->is_capturing(call->stream, &walk.is_captured) : STRATA_OK;
+  if (status)
+    return status;
+  walk.words = walk.is_captured ? NULL : strata_rt_ends_take(walk.ends);
+  status = enqueue_launches(&walk, 0, instance->variant->main.n_launches, call);
+  strata_rt_ends_give(walk.ends, walk.words);
+  return status;
 }
 
 int strata_rt_enqueue_main(strata_rt_instance_t *instance, const strata_rt_call_t *call,

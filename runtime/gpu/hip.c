@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OUT_OF_MEMORY = 2 }; // hipError_t
+enum { OUT_OF_MEMORY = 2 };          // hipError_t
+enum { HOST_COHERENT = 0x40000000 }; // flags of hipHostMalloc
 
 // The keys of a launch's extra parameters.
 #define PARAM_BUFFER ((void *)1)
@@ -170,6 +171,16 @@ static int hip_launch(const strata_rt_function_t *function, void **buffers, uint
 static int hip_allocate(size_t size, void **out_memory) { return check("hipMalloc", hip.mem_alloc(out_memory, size)); }
 static int hip_free(void *memory) { return check("hipFree", hip.mem_free(memory)); }
 
+// Coherent: what a kernel stores is seen before it ends.
+static int hip_allocate_host(size_t size, void **out_memory) {
+  *out_memory = NULL;
+  return hip.mem_alloc_host && hip.mem_free_host
+             ? check("hipHostMalloc", hip.mem_alloc_host(out_memory, size, HOST_COHERENT))
+             : STRATA_OK;
+}
+
+static int hip_free_host(void *memory) { return check("hipHostFree", hip.mem_free_host(memory)); }
+
 static int hip_upload(void *dst, const void *src, size_t size, void *stream) {
   return check("hipMemcpyHtoDAsync", hip.copy_to_device(dst, src, size, stream));
 }
@@ -244,6 +255,8 @@ const strata_rt_driver_t strata_rt_hip = {
     .get_function = hip_get_function,
     .allocate = hip_allocate,
     .free = hip_free,
+    .allocate_host = hip_allocate_host,
+    .free_host = hip_free_host,
     .synchronize = hip_synchronize,
     .upload = hip_upload,
     .download = hip_download,

@@ -91,6 +91,8 @@ static void free_lanes(strata_rt_instance_t *instance) {
 static void free_all(strata_rt_instance_t *instance) {
   strata_rt_slots_free(instance);
   free_lanes(instance);
+  if (!instance->is_lost)
+    strata_rt_ends_free(&instance->ends);
   strata_rt_constants_free(instance);
   if (instance->module && !instance->is_lost)
     strata_rt_driver()->unload_module(instance->module);
@@ -114,6 +116,8 @@ int strata_rt_instance_create(const strata_rt_scope_t *scope, void *memory, void
     status = strata_rt_constants_load(instance, memory, stream);
   if (!status)
     status = create_lanes(instance);
+  if (!status && instance->variant->begin_loop != STRATA_RT_NO_KERNEL)
+    status = strata_rt_ends_create(&instance->ends);
   if (status) {
     strata_rt_cleanup_begin(status);
     free_all(instance);

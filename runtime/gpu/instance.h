@@ -4,6 +4,7 @@
 #ifndef STRATA_RUNTIME_GPU_INSTANCE_H
 #define STRATA_RUNTIME_GPU_INSTANCE_H
 
+#include "runtime/gpu/ends.h"
 #include "runtime/gpu/lanes.h"
 
 #include <pthread.h>
@@ -39,6 +40,7 @@ typedef struct strata_rt_instance {
   void *module;
   strata_rt_function_t *functions; // of the variant's kernels
   strata_rt_constants_t constants;
+  strata_rt_ends_t ends;
   pthread_mutex_t mutex;    // guards what follows: those that no call uses
   strata_rt_slot_t *slots;  // where the caller gives no memory
   strata_rt_lanes_t *lanes; // where it does; those that were given back last are last
@@ -90,8 +92,8 @@ typedef struct {
   void *user;
 } strata_rt_listener_t;
 
-// Enqueues what a call launches, loops unrolled; of open ones that may be long it now and then waits, and asks whether
-// they have ended. |listener|: may be NULL.
+// Enqueues what a call launches, loops unrolled, open ones until it sees that they have ended; of long ones it now and
+// then waits, and asks. |listener|: may be NULL.
 int strata_rt_enqueue_main(strata_rt_instance_t *instance, const strata_rt_call_t *call,
                            const strata_rt_listener_t *listener);
 

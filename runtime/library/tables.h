@@ -82,10 +82,8 @@ typedef struct {
 
 #define STRATA_RT_NO_ARG UINT64_MAX
 
-enum {
-  STRATA_RT_FLAG_BYTES = 16,  // the first is 0 where the iteration does not run
-  STRATA_RT_MAX_UNASKED = 64, // iterations at most, of a loop that a GPU is given without asking whether it has ended
-};
+// Of a flag: the first byte is 0 where the iteration does not run (lowering/guard_launches.c).
+enum { STRATA_RT_FLAG_BYTES = 16 };
 
 typedef enum {
   STRATA_RT_ROW,        // the argument, and so many bytes more in each iteration

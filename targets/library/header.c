@@ -165,12 +165,12 @@ static void print_function(const strata_program_t *program, FILE *file) {
   if (options->user_memory)
     fprintf(file, " *   %s: %s_device_memory_size(%s) bytes, aligned to 256\n",
             program->gpu ? "device_memory" : "workspace", options->name, n_dims ? "the sizes" : "NULL");
-  if (program->gpu && strata_program_has_open_loop(&program->main, STRATA_RT_MAX_UNASKED))
+  if (program->gpu && strata_program_has_open_loop(&program->main, STRATA_LOOP_MAX_FLAGS))
     fprintf(
         file,
-        " * Data end a loop of it that may have more than %d iterations: the call waits now and then whether it has\n"
-        " * ended, and can be captured into a graph only at sizes at which there are %d at most.\n",
-        STRATA_RT_MAX_UNASKED, STRATA_LOOP_MAX_FLAGS);
+        " * Data end a loop of it that may have more than %d iterations: the call waits after so many whether it has\n"
+        " * ended, and can be captured into a graph only at sizes at which there are no more.\n",
+        STRATA_LOOP_MAX_FLAGS);
   fprintf(file, " */\nint %s(", options->name);
   for (size_t i = 0; i < n; i++)
     fprintf(file, "%s%s%s *%s", i ? ", " : "", i < program->n_inputs ? "const " : "",

@@ -11,6 +11,7 @@ import strata
 from onnx_file import BOOL, FLOAT, INT64, Graph, data
 
 ROWS, WIDTH = 13, 4
+ASSUMED = 1024  # what a size is taken to be at most (docs/sizes.md)
 DEVICES = {"cpu": [], "emulated": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"]}
 DRIVER = os.path.join(strata.BIN, "..", "test", "bin", "libstrata_test_cuda.so")
 
@@ -404,33 +405,61 @@ def check_regions(options):
                 same(f"{count}", some, whole[keep])
 
 
-def check_bound(options):
-    """A length that is an input: refused without a bound, else as long as it says; more than the bound is an error."""
-    g = Graph(opset=17)
+def lengths(g, step=1):
+    """Numbers from 0 to a length that is an input, and their sum."""
     n = g.input("n", INT64, [1])
     count = g.node("Range", [g.constant("zero", np.int64(0)), g.node("Squeeze", [n], ["length"]),
-                             g.constant("one", np.int64(1))])
-    total = g.node("ReduceSum", [g.node("Cast", [count], to=FLOAT)], keepdims=0)
-    for result in (count, total):
-        g.parts.append(data(12, data(1, result)))
-    with tempfile.TemporaryDirectory() as folder:
-        try:
-            run(folder, g, ["n"], 2, options)
-        except AssertionError as error:
-            assert "--bound length=N" in str(error), error
-        else:
-            raise AssertionError("without a bound")
-        call = run(folder, g, ["n"], 2, [*options, "--bound=length=9"])
-        for n in (0, 1, 5, 9):
-            got = call(np.array([n]))
-            same(f"{n}", got[0], np.arange(n))
-            same(f"{n}", got[1], np.arange(n).sum())
-        try:
-            call(np.array([10]))
-        except AssertionError as error:
-            assert "has 10 elements, room is for 9" in str(error), error
-        else:
-            raise AssertionError("beyond the bound")
+                             g.constant("one", np.int64(step))])
+    return count, g.node("ReduceSum", [g.node("Cast", [count], to=FLOAT)], keepdims=0)
+
+
+def refused(text, what, function, *arguments):
+    try:
+        function(*arguments)
+    except AssertionError as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(f"{what}: expected '{text}'")
+
+
+def check_bound(options):
+    """A length that is an input, with a bound that is given or assumed: as long as it says; more is an error."""
+    for given, room in (["--bound=length=9"], 9), ([], ASSUMED):
+        g = Graph(opset=17)
+        for result in lengths(g):
+            g.parts.append(data(12, data(1, result)))
+        with tempfile.TemporaryDirectory() as folder:
+            call = run(folder, g, ["n"], 2, [*options, *given])
+            for n in (0, 1, 5, room):
+                got = call(np.array([n]))
+                same(f"{n}", got[0], np.arange(n))
+                same(f"{n}", got[1], np.arange(n).sum())
+            for n in (room + 1, 2**40):
+                refused(f"has {n} elements, room is for {room}", "beyond the bound", call, np.array([n]))
+
+
+def check_assumed(options):
+    """No bound is assumed where no result would say that a length is beyond it."""
+    def compile_it(build):
+        g = Graph(opset=17)
+        g.parts.append(data(12, data(1, build(g))))
+        with tempfile.TemporaryDirectory() as folder:
+            return run(folder, g, ["n"], 1, options)(np.array([7]))[0]
+
+    def part(g):  # five at most
+        five = g.constant("five", np.array([5]))
+        return g.node("Slice", [lengths(g)[0], g.constant("none", np.array([0])), five])
+
+    def plane(g):
+        n = g.node("Mul", [g.input("n", INT64, [1]), g.constant("once", np.array([1]))], ["length"])
+        return g.node("ConstantOfShape", [g.node("Concat", [n, n], ["length2"], axis=0)])
+
+    refused("--bound length=N", "a sum alone", compile_it, lambda g: lengths(g)[1])
+    refused("--bound length=N", "a part", compile_it, part)
+    refused("--bound length=N", "each second one", compile_it, lambda g: lengths(g, 2)[0])
+    refused("--bound length2=N", "two lengths", compile_it, plane)
+    more = compile_it(lambda g: g.node("Concat", [lengths(g)[0], g.constant("end", np.array([3, 4]))], axis=0))
+    same("with two more", more, np.array([*range(7), 3, 4]))
 
 
 CASES = {
@@ -438,6 +467,7 @@ CASES = {
     "unique_in_order": lambda options: check_unique(options, 0),
     "regions": check_regions,
     "bound": check_bound,
+    "assumed": check_assumed,
     "slices": check_slices,
     "branches": lambda options: check_branches(options, False),
     "branches_counted": lambda options: check_branches(options, True),

@@ -1,9 +1,11 @@
 """Loops that data end, on emulated GPUs: calls that only enqueue, as the stand-in for the driver checks, and calls that are
 captured and replayed with other data, which end elsewhere; against the same loops in Python. STRATA_SEED: of the data."""
+import copy
 import ctypes
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 
@@ -37,14 +39,27 @@ class Bound:
         self.sizes = [int(np.prod(info.dims())) * np.dtype(strata.DTYPES[info.dtype]).itemsize for info in infos]
         self.memory = [self.driver.allocate(size) for size in self.sizes]
         self.pool = self.driver.allocate(self.description.device_memory_size(None))
-        self.check(self.description.load(None, self.driver.stream))
+        self.stream, self.owner = self.driver.stream, None
+        self.check(self.description.load(None, self.stream))
+
+    def twin(self):
+        """The same library with other memory, and a stream of its own."""
+        other = copy.copy(self)
+        other.owner, other.stream = self, ctypes.c_void_p()
+        other.driver.call(other.driver.CALLS["stream"], ctypes.byref(other.stream), 1)
+        other.memory = [other.driver.allocate(size) for size in other.sizes]
+        other.pool = other.driver.allocate(other.description.device_memory_size(None))
+        return other
 
     def check(self, status):
         assert not status, self.description.error()
 
     def call(self):
-        return self.description.run((ctypes.c_void_p * len(self.memory))(*self.memory), None, self.pool,
-                                    self.driver.stream)
+        return self.description.run((ctypes.c_void_p * len(self.memory))(*self.memory), None, self.pool, self.stream)
+
+    def call_twice(self):
+        self.statuses = [self.call(), self.call()]
+        self.driver.call(self.driver.CALLS["synchronize"], self.stream)
 
     def enqueue(self):
         self.driver.may_only_enqueue(True)
@@ -83,7 +98,10 @@ class Bound:
     def close(self):
         for place in [*self.memory, self.pool]:
             self.driver.free(place)
-        self.library.unload()
+        if self.owner:
+            self.driver.call(self.driver.CALLS["close"], self.stream)
+        else:
+            self.library.unload()
 
 
 def check(what, graph, function, cases, devices=DEVICES, captured=True, options=()):
@@ -150,12 +168,14 @@ def check_ends():
 
 
 def check_long():
-    """The host asks now and then; so many iterations as have flags can be captured, and no more."""
+    """A call waits where all flags are used; so many iterations as have one can be captured, and no more."""
     counts = (0, 1, 3, 63, 64, 65, 129, 1023, 1024, 1025)
-    for most in (65, 1024, 1025, None):
-        fitting = [count for count in counts if most is None or count <= most + 1]
-        check(f"at most {most}, asked", adding(most), run_adding(most), starts(*fitting), ["emulated"], False)
-    check("2100", adding(None), run_adding(None), starts(2048, 2049, 2100), ["emulated"], False)
+    for most in (65, 1024):
+        fitting = [count for count in counts if count <= most + 1]
+        check(f"at most {most}", adding(most), run_adding(most), starts(*fitting), ["emulated"])
+    for most in (1025, None):
+        check(f"at most {most}, asked", adding(most), run_adding(most), starts(*counts), ["emulated"], False)
+    check("2100", adding(None), run_adding(None), starts(2047, 2048, 2049, 2100), ["emulated"], False)
     for most in (65, 1024):
         bound = Bound(adding(most), "emulated")
         bound.upload(starts(2)[0])
@@ -217,14 +237,85 @@ def nested(outer_most, inner_most, is_outer_open=True):
     return graph, run
 
 
+def nested_cases():
+    return [dict(x=np.sort(random.uniform(-3, 3, 5)).astype(np.float32),
+                 factor=random.uniform(-1, 1.5, 5).astype(np.float32), bound=np.float32(bound), begins=np.array(begins))
+            for bound, begins in ((20, True), (4, True), (-9, True), (4, False), (100, True), (2, True))]
+
+
 def check_nested():
     for is_open in (True, False):
         graph, run = nested(9, 6, is_open)
-        cases = [dict(x=np.sort(random.uniform(-3, 3, 5)).astype(np.float32),
-                      factor=random.uniform(-1, 1.5, 5).astype(np.float32), bound=np.float32(bound),
-                      begins=np.array(begins))
-                 for bound, begins in ((20, True), (4, True), (-9, True), (4, False), (100, True), (2, True))]
-        check(f"nested, {is_open}", graph, run, cases)
+        check(f"nested, {is_open}", graph, run, nested_cases())
+
+
+def launches(bound, call):
+    """How many the stand-in carries out of a call."""
+    before = bound.driver.executed()
+    call()
+    bound.driver.synchronize()
+    return bound.driver.executed() - before
+
+
+def check_told():
+    """A device that keeps up says at once that a loop has ended: one iteration is enqueued in vain."""
+    for device in DEVICES:
+        bound, counts = Bound(adding(500), device), (0, 1, 2, 7, 64, 65, 200)
+        bound.driver.is_prompt(True)
+        made = []
+        for case in starts(*counts):
+            bound.upload(case)
+            made.append(launches(bound, bound.enqueue))
+            bound.compare(f"told, {device}", case, run_adding(500)(**case))
+        wanted = [made[0] + count * (made[1] - made[0]) for count in counts]
+        assert made == wanted and made[1] > made[0], f"{device}: {made} launches, expected {wanted}"
+        bound.driver.is_prompt(False)
+        late = launches(bound, bound.enqueue)
+        assert late > 500 * (made[1] - made[0]), f"{device}: {late} launches of a device that is late"
+        bound.close()
+
+
+def check_told_nested():
+    """The same of loops in loops, whose ends are told apart; a device that is late is given all."""
+    for device in DEVICES:
+        for is_open in (True, False):
+            graph, run = nested(9, 6, is_open)
+            bound, is_less = Bound(graph, device), False
+            for case in nested_cases():
+                bound.upload(case)
+                late = launches(bound, bound.enqueue)
+                bound.upload(case)
+                bound.driver.is_prompt(True)
+                prompt = launches(bound, bound.enqueue)
+                bound.driver.is_prompt(False)
+                bound.compare(f"told, nested, {device}", case, run(**case))
+                assert prompt <= late, f"{device}: {prompt} launches, of a device that is late {late}"
+                is_less |= prompt < late
+            assert is_less, f"{device}: as many launches as of a device that is late"
+            bound.close()
+
+
+def check_threads():
+    """Calls at the same time, each with memory and a stream of its own, whose loops end in different iterations."""
+    for device in DEVICES:
+        first = Bound(adding(90), device)
+        bounds, cases = [first, first.twin(), first.twin()], starts(3, 80, 17)
+        first.driver.is_prompt(True)
+        for _ in range(3):
+            for bound, case in zip(bounds, cases):
+                bound.upload(case)
+            threads = [threading.Thread(target=bound.call_twice) for bound in bounds]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            for bound, case in zip(bounds, cases):
+                assert not any(bound.statuses), bound.statuses
+                bound.compare(f"threads, {device}", case, run_adding(90)(**case))
+            cases = cases[1:] + cases[:1]
+        first.driver.is_prompt(False)
+        for bound in reversed(bounds):
+            bound.close()
 
 
 def check_branches():
@@ -275,6 +366,9 @@ def check_decoder(vocabulary=96, width=64, most=12):
 if __name__ == "__main__":
     check_ends()
     check_nested()
+    check_told()
+    check_told_nested()
+    check_threads()
     check_branches()
     check_decoder()
     if not IS_AMD:

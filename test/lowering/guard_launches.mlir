@@ -13,10 +13,12 @@
 // CHECK: func.func @k0_k1(%{{.*}}: memref<5xf32>, %{{.*}}: memref<i8>, %{{.*}}: memref<i8>, [[GUARD:%.*]]: i64, %{{.*}}: memref<0xi8, 3>)
 // CHECK-SAME: strata.guarded
 // CHECK: [[HAS:%.*]] = arith.cmpi ne, [[GUARD]],
-// CHECK: [[ON:%.*]] = scf.if [[HAS]] -> (i1)
+// CHECK: [[ON:%.*]]:3 = scf.if [[HAS]] -> (i1, i64, i64)
 // CHECK: llvm.inttoptr [[GUARD]]
-// CHECK: scf.if [[ON]] {
+// CHECK: scf.if [[ON]]#0 {
 // CHECK: arith.addf
+// CHECK: } else {
+// CHECK: llvm.store volatile
 // CHECK: func.func @k2(%{{.*}}: memref<5xf32>, %{{.*}}: memref<5xf32>, %{{.*}}: memref<0xi8, 3>)
 // CHECK-NOT: strata.guarded
 // CHECK: func.func @begin_loop(
@@ -28,6 +30,7 @@
 // LLVM: griddepcontrol.wait
 // LLVM: llvm.inttoptr
 // LLVM: llvm.cond_br
+// LLVM: llvm.store volatile {{.*}} : i32, !llvm.ptr<1>
 
 // CLOSED-NOT: strata.guarded
 // CLOSED-NOT: begin_loop

@@ -64,7 +64,7 @@ class Driver:
     CALLS = {"stream": "cuStreamCreate", "allocate": "cuMemAlloc_v2", "free": "cuMemFree_v2",
              "upload": "cuMemcpyHtoDAsync_v2", "download": "cuMemcpyDtoHAsync_v2", "synchronize": "cuStreamSynchronize",
              "begin": "cuStreamBeginCapture_v2", "end": "cuStreamEndCapture",
-             "instantiate": "cuGraphInstantiateWithFlags", "launch": "cuGraphLaunch"}
+             "instantiate": "cuGraphInstantiateWithFlags", "launch": "cuGraphLaunch", "close": "cuStreamDestroy_v2"}
 
     def __init__(self):
         self._dll = load_driver(self.VARIABLE, self.LIBRARIES)
@@ -129,6 +129,15 @@ class Driver:
         name = self._dll.strata_test_driver_failed()
         return name and name.decode()
 
+    def executed(self):
+        """Launches and copies that the stand-in has carried out."""
+        self._dll.strata_test_driver_executed.restype = ctypes.c_long
+        return self._dll.strata_test_driver_executed()
+
+    def is_prompt(self, on):
+        """Whether the stand-in carries out work when it is enqueued."""
+        self._dll.strata_test_driver_prompt(ctypes.c_bool(on))
+
     def may_only_enqueue(self, on):
         """Whether the stand-in shall refuse everything but work on our stream."""
         if self.is_stand_in and on:
@@ -145,7 +154,7 @@ class HipDriver(Driver):
     CALLS = {"stream": "hipStreamCreateWithFlags", "allocate": "hipMalloc", "free": "hipFree",
              "upload": "hipMemcpyHtoDAsync", "download": "hipMemcpyDtoHAsync", "synchronize": "hipStreamSynchronize",
              "begin": "hipStreamBeginCapture", "end": "hipStreamEndCapture",
-             "instantiate": "hipGraphInstantiateWithFlags", "launch": "hipGraphLaunch"}
+             "instantiate": "hipGraphInstantiateWithFlags", "launch": "hipGraphLaunch", "close": "hipStreamDestroy"}
 
     def use_device(self):
         self.call("hipInit", 0)

@@ -19,6 +19,8 @@ typedef struct {
   MlirValue value;
   int64_t index;
   strata_dim_t dim;
+  const char *name, *problem; // of a size whose bound is assumed: the value's, and what to say where nobody would see
+                              // that it is larger; else NULL
 } onnx_data_size_t;
 
 // An integer of one element in the body of a loop: |first| + |step| times the number of the iteration, of which there

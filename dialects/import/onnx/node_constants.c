@@ -117,15 +117,6 @@ static void must_be_known(onnx_node_t *n, int i) {
                      onnx_binding_hint(n, onnx_operand(n, i)));
 }
 
-static void must_be_known_or_bounded(onnx_node_t *n, int i) {
-  const char *name = n->proto->input[i];
-  strata_arena_t *arena = n->importer->compile->arena;
-  if (!onnx_failed(n))
-    onnx_unsupported(n, "operand %d ('%s') must be known at compile time%s, or have a bound: --bound %s", i, name,
-                     onnx_binding_hint(n, onnx_operand(n, i)),
-                     strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", name)));
-}
-
 // What stands for operand |i|; null where it is left out, which is an error if the operator requires it.
 static MlirValue constant_operand(onnx_node_t *n, int i) {
   bool is_optional = i >= n->info->least;
@@ -204,15 +195,6 @@ static strata_dim_t *elements_as_dims(onnx_node_t *n, MlirValue value, int64_t *
   return dims;
 }
 
-// The same; NULL where one is not known.
-static const strata_dim_t *known_dims(onnx_node_t *n, MlirValue value, int64_t *out_count) {
-  const strata_dim_t *dims = elements_as_dims(n, value, out_count);
-  for (int64_t i = 0; dims && i < *out_count; i++)
-    if (mlirAffineExprIsNull(dims[i]))
-      return NULL;
-  return dims;
-}
-
 const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count) {
   MlirValue value = onnx_has_attr(n, attr) || !onnx_has(n, i) ? (MlirValue){0} : onnx_operand(n, i);
   const strata_dim_t *dims = mlirValueIsNull(value) ? NULL : elements_as_dims(n, value, out_count);
@@ -237,63 +219,14 @@ bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out) {
   return true;
 }
 
-// What --bound says of operand |i|; -1 where it says nothing.
-static int64_t bound_of(onnx_node_t *n, int i) {
-  onnx_importer_t *importer = n->importer;
-  const char *name = onnx_text(n->proto->input[i]);
-  if (!strata_string_map_put(importer->compile->arena, &importer->bounded, name, importer))
-    *strata_vector_push(importer->compile->arena, &importer->bounded_names) = name;
-  for (size_t k = 0; k < importer->options->n_bounds; k++)
-    if (!strcmp(importer->options->bounds[k].name, name))
-      return importer->options->bounds[k].min;
-  return -1;
-}
-
-static strata_dim_t data_size(onnx_node_t *n, int i, int64_t index, int64_t bound) {
-  onnx_importer_t *importer = n->importer;
-  MlirValue value = onnx_operand(n, i);
-  for (size_t k = 0; k < importer->data_sizes.count; k++)
-    if (strata_value_equal(importer->data_sizes.data[k].value, value) && importer->data_sizes.data[k].index == index)
-      return importer->data_sizes.data[k].dim;
-  MlirValue size = onnx_with_number(n, STRATA_OP_MAX, onnx_element(n, i, index), 0);
-  strata_dim_t dim = onnx_counted_dim(n, size, onnx_dim(n, bound), true);
-  *strata_vector_push(importer->compile->arena, &importer->data_sizes) = (onnx_data_size_t){value, index, dim};
-  return dim;
-}
-
-// The elements of an operand of which data decide some, each a size of its own; NULL where no bound is given.
-static const strata_dim_t *data_sizes(onnx_node_t *n, int i, int64_t *out_count) {
-  strata_dim_t *dims = elements_as_dims(n, onnx_operand(n, i), out_count);
-  int64_t bound = dims ? bound_of(n, i) : -1;
-  if (bound < 0)
-    return NULL;
-  for (int64_t k = 0; k < *out_count; k++)
-    if (mlirAffineExprIsNull(dims[k]))
-      dims[k] = data_size(n, i, k, bound);
-  return dims;
-}
-
 const strata_dim_t *onnx_dims(onnx_node_t *n, int i, int64_t *out_count) {
   *out_count = 0;
   MlirValue operand = constant_operand(n, i);
   if (mlirValueIsNull(operand))
     return NULL;
-  const strata_dim_t *dims = known_dims(n, operand, out_count);
-  if (!dims)
-    dims = data_sizes(n, i, out_count);
-  if (dims)
+  strata_dim_t *dims = elements_as_dims(n, operand, out_count);
+  if (onnx_bound_dims(n, i, *out_count, dims))
     return dims;
-  must_be_known_or_bounded(n, i);
   *out_count = 0;
   return NULL;
-}
-
-bool onnx_data_dim(onnx_node_t *n, int i, strata_dim_t *out) {
-  int64_t bound = bound_of(n, i);
-  if (bound < 0) {
-    must_be_known_or_bounded(n, i);
-    return false;
-  }
-  *out = data_size(n, i, 0, bound);
-  return !onnx_failed(n);
 }

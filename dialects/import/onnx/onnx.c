@@ -486,6 +486,8 @@ static strata_status_t import_graph(onnx_importer_t *importer, const Onnx__Graph
   MlirAttribute *attrs = strata_arena_array(arena, MlirAttribute, graph->n_output);
   for (size_t i = 0; i < graph->n_output; i++)
     STRATA_TRY(import_output(importer, &scope, graph, graph->output[i], &results[i], &attrs[i]));
+  if (!importer->problems.count)
+    onnx_settle_bounds(importer, graph->n_output, results);
   if (importer->problems.count)
     return NULL;
   create_main(importer, region, graph->n_output, results, attrs);

@@ -127,8 +127,13 @@ const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count);
 // The same of integers that sizes may be part of.
 const strata_dim_t *onnx_dims(onnx_node_t *n, int i, int64_t *out_count);
 bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out); // of one element, in a model with symbols
-// Operand |i|, of one element that data decide, as a size with a bound; an error where none is given.
+// Operand |i|, of one element that data decide, as a size with a bound: what --bound says, else an assumed one, or an
+// error where that is not given.
 bool onnx_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
+bool onnx_given_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
+// Those of |dims|, the elements of operand |i|, that are null become such sizes. False and an error where they cannot,
+// or |dims| is NULL.
+bool onnx_bound_dims(onnx_node_t *n, int i, int64_t count, strata_dim_t *dims);
 const strata_dim_t *onnx_dims_or_attr(onnx_node_t *n, const char *attr, int i, int64_t *out_count); // as onnx_ints
 // The same, of which those that depend on data are null.
 const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);

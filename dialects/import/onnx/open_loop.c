@@ -177,7 +177,7 @@ static bool find_most(open_t *o) {
   if (mlirValueIsNull(o->loop->limit))
     return refuse(o, "it collects values, one an iteration ('%s'), and nothing says how many at most",
                   output_name(o, 1 + o->collected[0]));
-  return onnx_data_dim(o->n, 0, &o->most);
+  return onnx_given_data_dim(o->n, 0, &o->most);
 }
 
 // Memory for the rows of the most iterations.

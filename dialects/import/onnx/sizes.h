@@ -29,6 +29,12 @@ bool onnx_narrow(onnx_importer_t *importer, strata_dim_t dim, int64_t min, int64
 // every call is checked for. False if it cannot be so. Of sizes that depend on data it is taken to be so.
 bool onnx_require(onnx_importer_t *importer, strata_dim_t a, strata_dim_t b, int64_t min, int64_t max);
 
+// What a size that data decide is taken to be at most, where --bound says nothing (docs/sizes.md).
+enum { ONNX_ASSUMED_BOUND = 1024 };
+
+// At the end: of each size with such a bound a result must say how large it is, else it is a problem.
+void onnx_settle_bounds(onnx_importer_t *importer, size_t n_results, const MlirValue *results);
+
 // At the end, when @main is in the module: the symbols that are left, in their order, become an attribute of it.
 STRATA_MUST_CHECK strata_status_t onnx_settle_symbols(onnx_importer_t *importer);
 

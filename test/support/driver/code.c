@@ -49,7 +49,7 @@ bool code_find_kernel(const image_t *image, const char *name, kernel_info_t *out
 
 static bool find_memory(uintptr_t address, uintptr_t *out_base, size_t *out_size) {
   const memory_t *memory = memory_find((const void *)address, 1);
-  if (!memory || memory->is_host)
+  if (!memory)
     return false;
   *out_base = (uintptr_t)memory->base;
   *out_size = memory->size;

@@ -20,6 +20,7 @@
 #ifndef STRATA_TEST_SUPPORT_DRIVER_CONTROL_H
 #define STRATA_TEST_SUPPORT_DRIVER_CONTROL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum { STRATA_TEST_DRIVER_EXIT = 99 };
@@ -36,6 +37,9 @@ const char *strata_test_driver_failed(void);
 // The order of what streams, or branches of a graph, may do at the same time: of |seed| 0 what somebody waits for comes
 // first, and what others need of other streams as late as may be; of others any order, drawn with the seed.
 void strata_test_driver_order(unsigned long seed);
+
+// Whether work is carried out when it is enqueued, as by a device that is faster than the host, instead of put off.
+void strata_test_driver_prompt(bool on);
 
 // From here to the end, on this thread, only what a call with the caller's memory may do: launches and copies on
 // |stream|, or on streams that it forks from that by events and joins before the end, and questions. Nothing may be

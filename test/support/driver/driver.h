@@ -232,6 +232,7 @@ extern long n_executed;
 
 // Legal orders differ in what is carried out first: 0: what is waited for, and as late as may be; else any, by a
 // generator of random numbers with this seed.
+extern bool is_prompt; // work is carried out when it is enqueued
 extern uint64_t order_seed;
 size_t random_below(size_t n);
 

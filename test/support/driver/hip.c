@@ -56,6 +56,9 @@ EXPORT int hipModuleLoadData(void **out, const void *image){HIP(CHANGE, NULL, ap
 
 EXPORT int hipMalloc(void **out, size_t size){HIP(CHANGE, NULL, api_allocate(out, size, false))} EXPORT
     int hipFree(void *memory){HIP(RELEASE, NULL, api_free(memory))} EXPORT
+    int hipHostMalloc(void **out, size_t size, unsigned flags){
+        (void)flags; HIP(CHANGE, NULL, api_allocate(out, size, true))} EXPORT
+    int hipHostFree(void *memory){HIP(RELEASE, NULL, api_free(memory))} EXPORT
     int hipMemcpyHtoDAsync(void *dst, const void *src, size_t size,
                            void *stream){HIP(ENQUEUE, stream, api_copy(dst, src, size, true, false, stream))} EXPORT
     int hipMemcpyDtoHAsync(void *dst, const void *src, size_t size,

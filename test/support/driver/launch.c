@@ -27,9 +27,11 @@ static int check_shape(const function_t *function, const shape_t *shape) {
   return OK;
 }
 
-static int check_address(const char *what, const void *address, size_t size, const context_t *context) {
+// Kernels may use host memory of the driver's, too.
+static int check_address(const char *what, const void *address, size_t size, bool may_be_host,
+                         const context_t *context) {
   const memory_t *memory = memory_find(address, size);
-  if (!memory || memory->is_host)
+  if (!memory || (memory->is_host && !may_be_host))
     return fault(INVALID_VALUE, "%s: %zu bytes at %p are not in device memory", what, size, address);
   if (memory->object.context != context)
     return fault(INVALID_VALUE, "%s: %p is memory of another context", what, address);
@@ -122,7 +124,8 @@ static int check_params(const operation_t *operation, void *const *words, const 
     if (!is_map && (uintptr_t)params[i] < FIRST_ADDRESS)
       continue;
     result =
-        map ? check_address(name, map->address, map_extent(map), context) : check_address(name, params[i], 0, context);
+        map ? check_address(name, map->address, map_extent(map), false, context)
+            : check_address(name, params[i], 0, true, context);
   }
   return result;
 }
@@ -144,8 +147,8 @@ int copy(void *dst, const void *src, size_t size, bool dst_on_device, bool src_o
   operation_t operation = {.kind = COPY, .dst = dst, .src = src, .size = size};
   int result = OK;
   if (dst_on_device)
-    result = check_address("destination", dst, size, stream->object.context);
+    result = check_address("destination", dst, size, false, stream->object.context);
   if (src_on_device && result == OK)
-    result = check_address("source", src, size, stream->object.context);
+    result = check_address("source", src, size, false, stream->object.context);
   return result == OK ? stream_append(stream, &operation, NULL) : result;
 }

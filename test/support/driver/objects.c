@@ -343,4 +343,10 @@ EXPORT void strata_test_driver_order(unsigned long seed) {
   pthread_mutex_unlock(&lock);
 }
 
+EXPORT void strata_test_driver_prompt(bool on) {
+  pthread_mutex_lock(&lock);
+  is_prompt = on;
+  pthread_mutex_unlock(&lock);
+}
+
 EXPORT long strata_test_driver_executed(void) { return n_executed; }

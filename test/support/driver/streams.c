@@ -173,6 +173,7 @@ operation_t *queue_append(queue_t *queue, const operation_t *operation, void *co
 //===-- Order ----------------------------------------------------------------------------------------------------===//
 
 uint64_t order_seed;
+bool is_prompt;
 
 size_t random_below(size_t n) {
   order_seed ^= order_seed << 13;
@@ -299,5 +300,5 @@ int stream_append(stream_t *stream, const operation_t *operation, void *const *p
     return context->error;
   flush_others(stream);
   queue_append(&stream->queue, operation, params);
-  return OK;
+  return is_prompt ? stream_flush(stream) : OK;
 }

@@ -35,7 +35,7 @@ COUNTS = {"nonzero": ("NonZero", MANY), "compress": ("Compress", MANY), "unique"
           "cumsum": ("CumSum", MANY)}
 
 # Tokens, how wide a row is, and the most steps of a greedy decoder, a Loop that data end.
-DECODERS = {"decoder": (8192, 512, 64)}
+DECODERS = {"decoder": (8192, 512, 64), "decoder_1000": (4096, 128, 1000)}
 
 
 # -- models -----------------------------------------------------------------------------------------------------------

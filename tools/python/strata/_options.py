@@ -9,7 +9,7 @@ OPTIONS = (
     ("depfile", "", "flag", None, None, "with --aot", "<name>.d too, a rule for make and Ninja that says which files the library was made from"),
     ("shared-only", "", "flag", None, None, "with --aot", "of the library lib<name>.so alone, with <name>.weights where there is one: what programs that load it need, written in less time"),
     ("dim", "", "list", "NAME=N", None, "", "the size of a symbolic dimension, INPUT.AXIS where it has no name; or its range, then /MULTIPLE if it is a multiple of that, then @LIKELY,… to be fastest at: 1..512/8@64,128"),
-    ("bound", "", "list", "NAME=N", None, "", "the most that a number which data decide can be where it is a size: NAME is the model's of the value"),
+    ("bound", "", "list", "NAME=N", None, "", "the most that a number which data decide can be where it is a size: NAME is the model's of the value; default: 1024 where an output says if it is more"),
     ("shape", "", "list", "INPUT=SIZES", None, "", "the sizes of an input with x between them, as in 1x3x224x224, or the word scalar, where the model leaves them open"),
     ("bind-constant", "", "list", "NAME=FILE", None, "", "an input known at compile time (.npy, or ONNX TensorProto .pb)"),
     ("seed-input", "", "text", "NAME", None, "", "a further input, an i64 scalar, whose every value gives other random numbers; default: each run gives the same"),
