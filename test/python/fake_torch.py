@@ -11,10 +11,10 @@ class Tensor:
 
 
 class Graph:
-    """Adds its name to what it gets; |error|: what compiling it raises."""
+    """Adds its name to what it gets; |error|: what compiling it raises at once, |late_error| where it is waited for."""
 
-    def __init__(self, name, error=None):
-        self.name, self.error = name, error
+    def __init__(self, name, error=None, late_error=None):
+        self.name, self.error, self.late_error = name, error, late_error
 
     def forward(self, values):
         return (*values, f"{self.name} by torch")

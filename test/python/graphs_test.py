@@ -22,6 +22,11 @@ class Compiled:
         self._graph, Compiled.options = graph, options
         Compiled.names.append(options.aot_name)
 
+    def finished(self):
+        if self._graph.late_error:
+            raise self._graph.late_error
+        return self
+
     def __call__(self, values):
         if "shape" in self._graph.name:
             raise ShapeError("x: expected 4, got 5")
@@ -95,6 +100,20 @@ def falls_back_with_one_warning():
 def strict():
     with raises(strata.CompileError, "node foo"):
         run(Function([Graph("a"), Graph("b", strata.CompileError("node foo"))]), strict_target=True)
+
+
+def errors_of_the_first_call():
+    """What the compiler says comes when the first call waits for it."""
+    error = strata.CompileError("strata: error: m.pt2 (node foo): Foo")
+    function = strata.jit_torch(Function([Graph("a"), Graph("b", late_error=error)]))
+    with warnings_of(Fallback) as texts:
+        for _ in range(3):
+            assert function() == by((S, T))
+    assert len(texts) == 1 and "graph_1 (7/0) runs without strata" in texts[0] and "node foo" in texts[0], texts
+    function = strata.jit_torch(Function([Graph("b", late_error=error)]), compile_options={"strict_target": True})
+    for _ in range(2):
+        with raises(strata.CompileError, "node foo"):
+            function()
 
 
 def mistakes_are_not_hidden():
@@ -175,5 +194,5 @@ def backend_by_name():
 
 support.report([(case.__name__, case) for case in (
     all_by_default, selected, filtered, not_chosen_is_no_error, falls_back_with_one_warning, strict,
-    mistakes_are_not_hidden, gradients, places, sizes_that_a_library_refuses, other_names_and_forms,
+    errors_of_the_first_call, mistakes_are_not_hidden, gradients, places, sizes_that_a_library_refuses, other_names_and_forms,
     functions_count_for_themselves, emitted_files, backend_by_name)])

@@ -1,6 +1,7 @@
 """PyTorch: modules, exported programs, jit_torch and torch.compile(backend="strata"), against PyTorch itself."""
 import subprocess
 import sys
+import threading
 import warnings
 
 import package
@@ -12,7 +13,7 @@ import numpy as np
 import torch
 
 import strata
-from strata import torch_backend, torch_export
+from strata import compiler, later, torch_backend, torch_export
 from strata.errors import Fallback
 
 warnings.simplefilter("error", Fallback)  # nothing here falls back unless it says so
@@ -183,6 +184,31 @@ def the_backend():
             same(compiled(random(batch, 8)), net(random(batch, 8)))
 
 
+def beside_dynamo():
+    """The library is made while dynamo goes on, and waited for by the first call."""
+    run, may_end, at_return = compiler.run, threading.Event(), []
+    backend = torch_backend.Backend(strata.options.Options(STRICT))
+
+    def waits(*arguments, **more):
+        assert may_end.wait(60)
+        done = run(*arguments, **more)
+        later.warn("said beside")
+        return done
+
+    def begun(graph, examples):
+        function = backend(graph, examples)
+        at_return.append(may_end.is_set())
+        may_end.set()
+        return function
+    compiler.run = waits
+    try:
+        with torch.no_grad(), warnings_of(UserWarning) as texts:
+            same(torch.compile(Net().eval(), backend=begun)(random(6, 8)), Net().eval()(random(6, 8)))
+    finally:
+        compiler.run = run
+    assert at_return == [False] and texts.count("said beside") == 1, (at_return, texts)
+
+
 def written_parameters():
     """A parameter that is written is seen."""
     torch._dynamo.reset()
@@ -325,6 +351,6 @@ def the_cache():
 
 CASES = (a_module_with_arguments, a_module_called, dynamic_shapes, an_exported_program, lines_of_programs,
          nested_arguments, contiguity, types, gradients, a_decorated_function, graph_breaks, the_backend,
-         written_parameters, written_arguments, written_buffers, sizes_as_numbers, a_transformer,
+         beside_dynamo, written_parameters, written_arguments, written_buffers, sizes_as_numbers, a_transformer,
          what_cannot_be_compiled, training_runs_in_torch, the_cache)
 support.report([(case.__name__, case) for case in CASES if case.__name__ in sys.argv[1:] or not sys.argv[1:]])

@@ -11,7 +11,7 @@ package.skip_without("torch")
 import torch
 
 import strata
-from strata import compiler, torch_backend, torch_export, torch_trace
+from strata import compiler, torch_backend, torch_export, torch_modules, torch_trace
 
 sys.path.insert(0, os.path.join(package.SOURCE, "test", "pt2"))
 import make_cases
@@ -163,13 +163,13 @@ def graphs_of_dynamo():
         return torch.softmax(x @ self.weight * self.kept + self.other, -1)
     module, args = Calls(forward).eval(), (random(4, 4),)
     export = torch_export.export
-    torch_backend.export = torch_export.export = None
+    torch_backend.export = torch_modules.export = None
     try:
         with torch.no_grad():
             got = torch.compile(module, backend=torch_backend.Backend(STRICT))(*args)
         same = strata.compile(module, args)(*args)
     finally:
-        torch_backend.export = torch_export.export = export
+        torch_backend.export = torch_modules.export = export
     torch.testing.assert_close(got, module(*args).detach(), rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(same, got)
 

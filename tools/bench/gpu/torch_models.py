@@ -4,11 +4,12 @@ backend="strata" beside its default and beside eager PyTorch.
 
     PYTHONPATH=tools/python STRATA_BIN=build/bin python3 tools/bench/gpu/torch_models.py [NAME...]
 
-Prints for each model the milliseconds of a call, the seconds of the first call, in which all compile (no cache is
-used; torch.compile traces the module by dynamo, whatever the backend, strata.compile does not), and the largest error,
-relative to the largest value of eager PyTorch in full f32. A graph that strata does not
-compile is an error of its model. A call's time is that of calls one behind another, what Python takes included; with
---replay also that of a CUDA graph of them, which is the GPU's alone. Models whose library is not installed are left out.
+Prints for each model the milliseconds of a call, the seconds of the first call, in which all compile (no cache is used;
+torch.compile traces the module by dynamo, whatever the backend, strata.compile does not: the seconds that are dynamo's
+are those outside of the backend and its functions), and the largest error, relative to the largest value of eager
+PyTorch in full f32. A graph that strata does not compile is an error of its model. A call's time is that of calls one
+behind another, what Python takes included; with --replay also that of a CUDA graph of them, which is the GPU's alone.
+Models whose library is not installed are left out.
 """
 import argparse
 import importlib.util
@@ -173,14 +174,30 @@ def first_call(function, args, device):
     return time.perf_counter() - begin, results
 
 
-def compiled_by_strata(model, options):
-    """And the list of graphs that it comes to have."""
-    graphs, backend = [], torch_backend.Backend(strata.options.Options(options))
+class Noting:
+    """The backend, noting how many graphs it is given, and the seconds in it and in the first call of each."""
 
-    def noting(graph, examples):
-        graphs.append(graph)
-        return backend(graph, examples)
-    return torch.compile(model, backend=noting), graphs
+    def __init__(self, options):
+        self.count, self.seconds = 0, 0.0
+        self._backend = torch_backend.Backend(strata.options.Options(options))
+
+    def _timed(self, function, *args):
+        begin = time.perf_counter()
+        try:
+            return function(*args)
+        finally:
+            self.seconds += time.perf_counter() - begin
+
+    def __call__(self, graph, examples):
+        self.count += 1
+        function, called = self._timed(self._backend, graph, examples), []
+
+        def call(*inputs):
+            if called:
+                return function(*inputs)
+            called.append(True)
+            return self._timed(function, *inputs)
+        return call
 
 
 def row_of(name, options, arguments):
@@ -192,9 +209,11 @@ def row_of(name, options, arguments):
     exact = [value.clone() for value in leaves(model(*args))]
     torch.set_float32_matmul_precision("high")
     torch.backends.cudnn.allow_tf32 = True
-    mine, graphs = compiled_by_strata(model, options)
+    backend = Noting(options)
+    mine = torch.compile(model, backend=backend)
     seconds, results = first_call(mine, args, device)
-    row = {"graphs": len(graphs), "strata s": seconds, "error": error_of(results, exact)}
+    row = {"graphs": backend.count, "strata s": seconds, "dynamo s": seconds - backend.seconds,
+           "error": error_of(results, exact)}
     row["module s"], results = first_call(strata.compile(model, **options), args, device)
     row["error"] = max(row["error"], error_of(results, exact))
     functions = {"eager": model, "strata": mine}
@@ -202,32 +221,36 @@ def row_of(name, options, arguments):
         functions["torch.compile"] = torch.compile(model)
         row["torch.compile s"], results = first_call(functions["torch.compile"], args, device)
         row["its error"] = error_of(results, exact)
+    if arguments.compile_only:
+        return row
     row.update(zip(functions, milliseconds(list(functions.values()), args, device)))
     if arguments.replay:
         row.update(zip((f"{name} replayed" for name in functions), replayed(list(functions.values()), args)))
     return row
 
 
-def warm_up(device, options):
+def warm_up(device, options, alone):
     """What a process needs once: the pools of workers, the context."""
     x = torch.ones(8, 8, device=device)
-    for backend in (torch_backend.Backend(strata.options.Options(options)), "inductor"):
+    for backend in (torch_backend.Backend(strata.options.Options(options)), *([] if alone else ["inductor"])):
         torch.compile(lambda x: torch.tanh(x @ x), backend=backend)(x)
     wait(device)
 
 
 def columns(arguments):
     """Name, key and format of each."""
-    yield from (("eager, ms", "eager", ".3f"), ("strata, ms", "strata", ".3f"))
-    if not arguments.alone:
-        yield from (("torch.compile, ms", "torch.compile", ".3f"), ("ratio", "ratio", ".2f"))
-    if arguments.replay:
+    if not arguments.compile_only:
+        yield from (("eager, ms", "eager", ".3f"), ("strata, ms", "strata", ".3f"))
+        if not arguments.alone:
+            yield from (("torch.compile, ms", "torch.compile", ".3f"), ("ratio", "ratio", ".2f"))
+    if arguments.replay and not arguments.compile_only:
         yield from (("strata, ms of the GPU", "strata replayed", ".3f"),
                     ("torch.compile, ms of the GPU", "torch.compile replayed", ".3f"), ("ratio", "ratio replayed", ".2f"))
-    yield "strata, s to compile", "strata s", ".1f"
+    yield from (("strata, s to compile", "strata s", ".2f"), ("of it dynamo, s", "dynamo s", ".2f"))
     if not arguments.alone:
-        yield from (("torch.compile, s", "torch.compile s", ".1f"), ("ratio", "ratio s", ".1f"))
-    yield "strata.compile, s", "module s", ".1f"
+        yield from (("torch.compile, s", "torch.compile s", ".1f"), ("ratio", "ratio s", ".1f"),
+                    ("ratio without dynamo", "ratio own s", ".1f"))
+    yield "strata.compile, s", "module s", ".2f"
     if not arguments.alone:
         yield "ratio", "ratio module s", ".1f"
     yield "error", "error", ".1e"
@@ -242,6 +265,8 @@ def with_ratios(row):
                                ("ratio replayed", "strata replayed", "torch.compile replayed")):
         if mine in row and other in row:
             row[ratio] = row[other] / row[mine]
+    if "torch.compile s" in row:
+        row["ratio own s"] = (row["torch.compile s"] - row["dynamo s"]) / (row["strata s"] - row["dynamo s"])
     return row
 
 
@@ -265,6 +290,7 @@ def parsed():
     parser.add_argument("--option", action="append", default=[], metavar="KEY=VALUE", help="of compile_options")
     parser.add_argument("--replay", action="store_true", help="also replayed from CUDA graphs")
     parser.add_argument("--alone", action="store_true", help="without torch.compile's default beside")
+    parser.add_argument("--compile-only", action="store_true", help="first calls alone")
     return parser.parse_args()
 
 
@@ -275,7 +301,7 @@ def main():
     options.update(option.split("=", 1) for option in arguments.option)
     rows, failed = [], 0
     with torch.no_grad():
-        warm_up(arguments.device, options)
+        warm_up(arguments.device, options, arguments.alone)
         shown = list(columns(arguments))
         print(f"| model | {' | '.join(name for name, _, _ in shown)} |\n|---|{'---|' * len(shown)}", flush=True)
         for name in chosen(arguments.names):
@@ -288,7 +314,7 @@ def main():
                 text = str(error).strip().splitlines() or [type(error).__name__]
                 print(f"| {name} | {type(error).__name__}: {text[0][:200]} |", flush=True)
                 traceback.print_exc(limit=-3)
-    for key in ("ratio", "ratio replayed", "ratio s", "ratio module s"):
+    for key in ("ratio", "ratio replayed", "ratio s", "ratio own s", "ratio module s"):
         values = [row[key] for row in rows if key in row]
         if values:
             print(f"{key}: geometric mean {statistics.geometric_mean(values):.2f}, lowest {min(values):.2f}, "

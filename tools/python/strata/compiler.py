@@ -8,11 +8,11 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import warnings
 from importlib import metadata
 from typing import Iterator, Optional, Sequence
 from urllib.parse import unquote, urlparse
 
+from . import later
 from .errors import CompileError, CompilerNotFound
 
 OUR_VARIABLES = ("STRATA_CACHE_DIR", "STRATA_CACHE_SIZE")  # which mean nothing to the compiler
@@ -71,7 +71,7 @@ def _warn(errors: str) -> str:
     mark, rest = "strata: warning: ", []
     for line in errors.splitlines():
         if line.startswith(mark):
-            warnings.warn(line[len(mark):], stacklevel=2)
+            later.warn(line[len(mark):])
         else:
             rest.append(line)
     return "\n".join(rest)

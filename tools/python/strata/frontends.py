@@ -31,11 +31,11 @@ def compile(model: Any, args: Optional[Sequence[Any]] = None, kwargs: Optional[M
         _refuse(args, kwargs, dynamic_shapes, "an onnx.ModelProto")
         return CompiledModel(Written(".onnx", lambda file: file.write(model.SerializeToString(deterministic=True))), options)
     if _is("torch.nn", "Module", model) or _is("torch.export", "ExportedProgram", model):
-        from . import torch_export
+        from . import torch_export, torch_modules
         if _is("torch.export", "ExportedProgram", model):
             _refuse(args, kwargs, dynamic_shapes, "an ExportedProgram")
             return torch_export.ExportedModel(model, options)
-        return torch_export.compile_module(model, args, kwargs, dynamic_shapes, options)
+        return torch_modules.compile_module(model, args, kwargs, dynamic_shapes, options)
     hint = ": use jit_torch, jit_jax or jit_tf for a function" if callable(model) else ""
     raise TypeError(f"model: expected a path, an onnx.ModelProto, a torch.nn.Module or an ExportedProgram, "
                     f"got {type(model).__name__}{hint}")

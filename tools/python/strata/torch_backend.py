@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import threading
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Type
 
 import torch
@@ -11,7 +12,7 @@ from .errors import ShapeError, StrataError, UnsupportedError
 from .graphs import Chooser, compile_or_fall_back, numbered
 from .model import check_target
 from .options import Options
-from .torch_export import ExportedModel, export, options_for, refuse_gradients, traced
+from .torch_export import ExportedModel, begin, export, options_for, refuse_gradients, traced
 
 
 def _export_errors() -> Tuple[Type[Exception], ...]:
@@ -147,11 +148,11 @@ class _Graph:
         examples = [examples[i] for i in self._kept]
         constants = {} if options.weights == "argument" else {
             i: example for i, example in enumerate(examples) if _is_constant(example)}
-        self._compile(examples, constants)
-        if constants and self._model.writes_state:
-            self._compile(examples, {})
+        self._lock = threading.Lock()
+        self._finish: Optional[Callable[[], None]] = self._begin(examples, constants)
 
-    def _compile(self, examples: Sequence[Any], constants: Dict[int, Any]) -> None:
+    def _begin(self, examples: Sequence[Any], constants: Dict[int, Any]) -> Callable[[], None]:
+        """The compile goes on until the function that is returned waits for it."""
         arguments = [i for i in range(len(examples)) if i not in constants]
         fakes = [_symbolic(node) for node in self._inputs]
 
@@ -164,14 +165,31 @@ class _Graph:
         program = traced(lambda by: by.of_graph(self._graph.graph, fakes, constants, exported), exported)
         options = Options({key: value for key, value in self._options.given.items() if key != "weights"}
                           ) if self._options.weights == "argument" else self._options
-        self._model = ExportedModel(program, options)
-        self._states = _States(list(constants.values())) if constants else None
-        self._constants = _picker([self._kept[i] for i in constants])
-        self._arguments = _picker([self._kept[i] for i in arguments])
+        begun = begin(program, options)
+        states = _States(list(constants.values())) if constants else None
+
+        def finish() -> None:
+            self._model = ExportedModel(program, options, begun)
+            if constants and self._model.writes_state:
+                self._begin(examples, {})()
+                return
+            self._states = states
+            self._constants = _picker([self._kept[i] for i in constants])
+            self._arguments = _picker([self._kept[i] for i in arguments])
+
+        return finish
+
+    def finished(self) -> "_Graph":
+        """Itself, once it may be called."""
+        with self._lock:
+            if self._finish:
+                self._finish()
+                self._finish = None
+        return self
 
     def __call__(self, *inputs: Any) -> Any:
         if self._states and not self._states.are_of(self._constants(inputs)):
-            self._compile([inputs[i] for i in self._kept], {})
+            self._begin([inputs[i] for i in self._kept], {})()
         return tuple(self._model.call_leaves(self._arguments(inputs)))
 
 
@@ -202,18 +220,23 @@ class Backend:
 
         return compile_or_fall_back(build, graph.forward, name, self._options, _export_errors())
 
-    def _guarded(self, compiled: Callable[..., Any], own: Callable[..., Any], name: str) -> Callable[..., Any]:
-        """Sizes that the library does not take, after all, run in PyTorch."""
-        state = {"is_own": False}
+    def _guarded(self, begun: _Graph, own: Callable[..., Any], name: str) -> Callable[..., Any]:
+        """The function of a graph whose compile has begun: the first call waits for it, dynamo does its own work
+        meanwhile. Sizes that the library does not take, after all, run in PyTorch."""
+        chosen: List[Callable[..., Any]] = []
+
+        def choose(build: Callable[[], Any]) -> Callable[..., Any]:
+            chosen[:] = [compile_or_fall_back(build, own, name, self._options, _export_errors())]
+            return chosen[0]
 
         def call(*inputs: Any) -> Any:
-            if not state["is_own"]:
-                try:
-                    return compiled(*inputs)
-                except ShapeError as error:
-                    state["is_own"] = True
-                    compile_or_fall_back(functools.partial(_raise, error), own, name, self._options)
-            return own(*inputs)
+            run = chosen[0] if chosen else choose(begun.finished)
+            if run is own:
+                return own(*inputs)
+            try:
+                return run(*inputs)
+            except ShapeError as error:
+                return choose(functools.partial(_raise, error))(*inputs)
 
         return call
 
