@@ -195,6 +195,7 @@ static const struct {
     {"tile.cluster_", strata_gpu_convert_cluster},
     {"tile.launch_", strata_gpu_convert_launch},
     {"tile.funnel", strata_gpu_convert_funnel},
+    {"tile.widen", strata_gpu_convert_widen},
     {"tile.", strata_gpu_convert_async},
     {"vector.load", strata_gpu_convert_load},
     {"vector.store", strata_gpu_convert_store},
