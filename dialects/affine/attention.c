@@ -126,7 +126,7 @@ static bool read_operand(const reader_t *r, const term_t *factor, strata_attenti
   *out = (strata_attention_operand_t){.factor = narrowed(factor->value)};
   out->read = out->access = strata_term_load(factor->nest, strata_def(out->factor));
   if (out->read && strata_kernel_producer(r->a.kernel, out->read->buffer, &store))
-    return strata_attention_read_joined(r, factor, out);
+    return strata_attention_read_widened(r, factor, out) || strata_attention_read_joined(r, factor, out);
   if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map))
     return false;
   strata_space_t space = strata_attention_space(&r->a);

@@ -32,6 +32,7 @@ typedef struct {
   const strata_access_t *rest;   // and of its second one, by that nest's dims; NULL: it is whole
   int64_t n_first;               // columns of the first part
   MlirValue factor;              // what is multiplied, before it is widened
+  MlirType stored;               // what |access| reads, where that is bytes, which a nest widens; else null
   MlirAffineMap map;             // where it is read, over the canonical dims
   uint32_t dims;                 // that the map depends on
 } strata_attention_operand_t;
@@ -83,6 +84,10 @@ bool strata_attention_has_rows(const strata_attention_t *attention);
 bool strata_attention_is_half(const strata_attention_t *attention);
 // True if weights are more than a softmax.
 bool strata_attention_has_factor(const strata_attention_t *attention);
+// Bytes of one of its elements in memory.
+int64_t strata_attention_stored_bytes(const strata_attention_t *attention, int operand);
+// True if keys or values lie in memory as bytes.
+bool strata_attention_widens(const strata_attention_t *attention);
 // True if the operand lies across what it is multiplied along: the head dim, of values the columns.
 bool strata_attention_is_crossed(const strata_attention_t *attention, int operand);
 // True if what lies behind the operand's end along that is zero for the copy engine: a dim of the buffer ends there, or

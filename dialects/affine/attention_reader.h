@@ -64,6 +64,12 @@ bool strata_attention_read_joined(const strata_attention_reader_t *r, const stra
 // Once all else is known: where keys and values are joined. False where they are not alike.
 bool strata_attention_find_joint(strata_attention_reader_t *r);
 
+//===-- Bytes (attention_widened.c) ------------------------------------------------------------------------------===//
+
+// |factor|, read by out->read, where another nest of the kernel widens bytes to it.
+bool strata_attention_read_widened(const strata_attention_reader_t *r, const strata_term_t *factor,
+                                   strata_attention_operand_t *out);
+
 //===-- Causal masks (attention_mask.c) --------------------------------------------------------------------------===//
 
 // What of the score is kept, once it is known which dims are rows and columns: is_causal, offset and the score.

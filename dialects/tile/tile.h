@@ -14,6 +14,7 @@
 #define STRATA_TILE_MMA "tile.mma"
 #define STRATA_TILE_LOAD_MATRICES "tile.load_matrices"
 #define STRATA_TILE_UNPACK "tile.unpack"
+#define STRATA_TILE_WIDEN "tile.widen"
 #define STRATA_TILE_FUNNEL "tile.funnel"
 
 // Copies that threads go on beside: docs/gpu.md.

@@ -245,6 +245,29 @@ static const char *matrices_fault(MlirOperation op) {
   return mlirShapedTypeGetDimSize(type, 0) * bits == BITS ? NULL : "has a fragment of other than 16 bytes";
 }
 
+static bool is_byte_format(MlirStringRef from) {
+  static const char *const formats[] = {"f8E4M3FN", "f8E5M2", "i8", "ui8"};
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (strata_str_equal(from, formats[i]))
+      return true;
+  return false;
+}
+
+static const char *widen_fault(MlirOperation op) {
+  enum { MOST = 16, WORD = 4 };
+  MlirType bytes = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+           type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirType element = mlirShapedTypeGetElementType(type), byte = mlirShapedTypeGetElementType(bytes);
+  int64_t n = mlirShapedTypeGetDimSize(type, 0);
+  if (mlirShapedTypeGetRank(bytes) != 1 || mlirShapedTypeGetRank(type) != 1 ||
+      mlirShapedTypeGetDimSize(bytes, 0) != n || n % WORD || n > MOST || !mlirTypeIsAInteger(byte) ||
+      mlirIntegerTypeGetWidth(byte) != 8)
+    return "has other operands than 4 to 16 i8, or another number of results";
+  if (!mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
+    return "has results that are no f16 or bf16";
+  return is_byte_format(strata_attr_str(op, "from")) ? NULL : "is from none of f8E4M3FN, f8E5M2, i8 and ui8";
+}
+
 static const char *cluster_store_fault(MlirOperation op) {
   if (!is_shared_row(op, 1, 0))
     return "has memory that is no memref of rank 1 in space 3";
@@ -271,6 +294,7 @@ static const struct {
     {STRATA_TILE_BULK_WAIT, wait_fault},
     {STRATA_TILE_COPY_WAIT, wait_fault},
     {STRATA_TILE_LOAD_MATRICES, matrices_fault},
+    {STRATA_TILE_WIDEN, widen_fault},
     {STRATA_TILE_FENCE, fence_fault},
     {STRATA_TILE_GROUP_BARRIER, group_fault},
     {STRATA_TILE_GROUP_ARRIVE, group_fault},

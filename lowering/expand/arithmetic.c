@@ -52,7 +52,7 @@ static bool has_instruction(const strata_arithmetic_t *m, MlirType type) {
   return (mlirTypeIsAF16(element) && m->has_f16) || (mlirTypeIsABF16(element) && m->has_bf16);
 }
 
-// By the bits: tile.widen and tile.narrow.
+// By the bits: tile.f8_widen and tile.f8_narrow.
 static bool has_f8_instruction(const strata_arithmetic_t *m, MlirType type) {
   return (m->has_f8 && (mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type))) ||
          (m->has_f8_fnuz && (mlirTypeIsAFloat8E4M3FNUZ(type) || mlirTypeIsAFloat8E5M2FNUZ(type)));

@@ -12,7 +12,7 @@ typedef struct {
   MlirModule libm;           // where functions of libm are declared; null: there is none to call
   bool has_fma;              // fused multiply-add
   bool has_f16, has_bf16;    // conversions from and to f32
-  bool has_f8, has_f8_fnuz;  // the same of scalars of 8 bits, by tile.widen and tile.narrow
+  bool has_f8, has_f8_fnuz;  // the same of scalars of 8 bits, by tile.f8_widen and tile.f8_narrow
   bool has_approximations;   // exp2, log2, rsqrt and quotients of f32 in hardware, for ops that allow them (afn)
   bool rounds_to_16;         // all results of the kernel are floats of 16 bits: 2^-17 is close enough
   const char *quad_products; // LLVM's intrinsic of strata_cpu_device_t; NULL: there is none

@@ -127,11 +127,11 @@ static MlirValue convert_f8(expander_t *x, const char *op, MlirValue value, Mlir
 }
 
 MlirValue strata_expand_extend_f8(expander_t *x, MlirValue value) {
-  return convert_f8(x, "tile.widen", widen(x, value), x->real, mlirValueGetType(value));
+  return convert_f8(x, "tile.f8_widen", widen(x, value), x->real, mlirValueGetType(value));
 }
 
 MlirValue strata_expand_truncate_f8(expander_t *x, MlirValue value, MlirType element) {
-  return narrow(x, convert_f8(x, "tile.narrow", value, x->bits, element), element);
+  return narrow(x, convert_f8(x, "tile.f8_narrow", value, x->bits, element), element);
 }
 
 //===-- All ------------------------------------------------------------------------------------------------------===//

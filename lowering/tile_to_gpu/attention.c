@@ -91,16 +91,21 @@ static bool has_whole_boxes(const strata_shared_operand_t *operand) {
 static strata_status_t read_operand(strata_gpu_distribution_t *d, strata_gpu_attention_t *a, int which) {
   const strata_operand_terms_t terms = {.has_boxes = true, .may_cross = true, .splits_rows = true};
   MlirValue value = operand_value(a, which);
-  strata_ring_operand_t *operand = &a->operands[which];
   MlirType type = mlirValueGetType(value);
-  operand->shared.value = value;
+  const char *from;
+  MlirValue loaded = strata_gpu_attention_loaded(value, &from);
+  strata_ring_operand_t *operand = *from ? &a->stored[which] : &a->operands[which];
+  a->operands[which].shared.value = value;
+  operand->shared.value = loaded;
   if (mlirOperationIsNull(strata_operand_load(&operand->shared)) || mlirShapedTypeGetRank(type) != 2 ||
       strata_element_bytes(mlirShapedTypeGetElementType(type)) != ELEMENT_BYTES)
     return strata_gpu_missing(a->scores, "an operand of attention other than a tile.load of 16 bits");
-  STRATA_TRY(strata_ring_operand_read(d, value, &terms, STEP, operand));
+  STRATA_TRY(strata_ring_operand_read(d, loaded, &terms, STEP, operand));
   if (!strata_operand_is_bulk(&operand->shared) || !has_whole_boxes(&operand->shared))
     return strata_gpu_missing(strata_operand_load(&operand->shared),
                               "an operand of attention that the copy engine cannot fetch");
+  if (*from)
+    STRATA_TRY(strata_gpu_attention_read_stored(a, which));
   a->rings[which].slots = which == STRATA_ATTENTION_ROWS ? 1 : a->kernel.product.slots;
   return NULL;
 }
@@ -161,7 +166,11 @@ strata_status_t strata_attention_fix_layouts(strata_gpu_distribution_t *d, MlirO
 
 //===-- Registers ------------------------------------------------------------------------------------------------===//
 
-enum { LEAST_REGISTERS = 24, MOST_REGISTERS = 240, OTHER_REGISTERS = 48 };
+enum { LEAST_REGISTERS = 24, WIDENING_REGISTERS = 72, MOST_REGISTERS = 240, OTHER_REGISTERS = 48 };
+
+static int64_t producer_registers(const strata_gpu_attention_t *a) {
+  return strata_gpu_attention_widens(a) ? WIDENING_REGISTERS : LEAST_REGISTERS;
+}
 
 // Registers of a consumer's thread, multiples of 8: what producers give up goes to consumers. A block is the
 // processor's only one; more than the most where threads have as many from the start.
@@ -172,7 +181,7 @@ static int64_t consumer_registers(const strata_gpu_distribution_t *d, const stra
   int64_t entry = d->device->registers / (blocks * threads);
   if (entry > MOST_REGISTERS)
     return entry;
-  int64_t most = (entry / UNIT * UNIT * (groups + 1) - LEAST_REGISTERS) / groups / UNIT * UNIT;
+  int64_t most = (entry / UNIT * UNIT * (groups + 1) - producer_registers(a)) / groups / UNIT * UNIT;
   return strata_min(most, MOST_REGISTERS);
 }
 
@@ -187,7 +196,7 @@ strata_register_shares_t strata_attention_registers(const strata_gpu_distributio
                                                     const strata_pipelined_kernel_t *k) {
   int64_t consumers = consumer_registers(d, attention_of(k));
   return consumers > MOST_REGISTERS ? (strata_register_shares_t){0}
-                                    : (strata_register_shares_t){LEAST_REGISTERS, consumers};
+                                    : (strata_register_shares_t){producer_registers(attention_of(k)), consumers};
 }
 
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
@@ -206,7 +215,7 @@ strata_status_t strata_attention_kernels(strata_gpu_distribution_t *d, MlirOpera
   if (!mlirBlockEqual(mlirOperationGetBlock(rows_load(a)), k->body))
     return strata_gpu_missing(loop, "attention whose rows change in its loop");
   k->scheduler = strata_scheduler_of(d, &k->product);
-  k->fetchers = 1;
+  k->fetchers = strata_gpu_attention_widens(a) ? STRATA_GROUP_THREADS : 1;
   if (!strata_size_is_constant(strata_gpu_blocks(d), &k->blocks))
     return strata_gpu_missing(forall, "attention whose blocks are as many as its tasks, which vary,");
   a->holds_rows = has_room_for_rows(d, a);
@@ -223,10 +232,15 @@ strata_status_t strata_attention_allocate(strata_gpu_distribution_t *d, strata_p
     strata_ring_operand_t *operand = &a->operands[which];
     STRATA_TRY(strata_shared_alloc(d, operand->shared.element, operand->slot * a->rings[which].slots,
                                    &operand->shared.memory));
+    if (strata_gpu_attention_is_stored(a, which))
+      STRATA_TRY(strata_gpu_attention_allocate_stored(d, a, which));
   }
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(&k->product), &k->staging));
-  for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
+  for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++) {
     STRATA_TRY(strata_ring_allocate(d, &a->rings[which]));
+    if (strata_gpu_attention_is_stored(a, which))
+      STRATA_TRY(strata_gpu_attention_allocate_came(d, a, which));
+  }
   k->ring = a->rings[STRATA_ATTENTION_KEYS]; // values' places are the same
   return NULL;
 }
@@ -245,6 +259,7 @@ void strata_attention_init(strata_gpu_distribution_t *d, const strata_pipelined_
     for (int64_t slot = 0; slot < a->rings[which].slots; slot++) {
       strata_ring_init(d, &a->rings[which], slot, 1, releases(d, k, which));
     }
+  strata_gpu_attention_init_stored(d, a);
 }
 
 // The last of the groups lets the first begin.
@@ -290,6 +305,24 @@ static strata_status_t fetch_step(strata_gpu_distribution_t *d, strata_pipelined
   return fetch(d, attention_of(k), STRATA_ATTENTION_VALUES, k->place);
 }
 
+// The same by one of all producers.
+static strata_status_t fetch_by_first(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which,
+                                      strata_ring_place_t place) {
+  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
+  STRATA_TRY(fetch(d, a, which, place));
+  strata_emit_if_end(&d->e, branch);
+  return NULL;
+}
+
+static strata_status_t widen_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  const strata_gpu_attention_t *a = attention_of(k);
+  MlirValue induction = mlirBlockGetArgument(body_of(k->loop), 0);
+  for (int which = STRATA_ATTENTION_KEYS; which <= STRATA_ATTENTION_VALUES; which++)
+    if (!strata_gpu_attention_is_stored(a, which))
+      STRATA_TRY(fetch_by_first(d, a, which, k->place));
+  return strata_gpu_attention_fetch_stored(d, a, k->place, strata_new_scalar(d, induction), a->end);
+}
+
 strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   strata_gpu_attention_t *a = (strata_gpu_attention_t *)k;
   MlirValue lower, upper;
@@ -298,9 +331,16 @@ strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pi
     if (is_scalar(op))
       STRATA_TRY(strata_gpu_distribute_op(d, op));
   define_steps(d, a);
-  STRATA_TRY(fetch(d, a, STRATA_ATTENTION_ROWS, (strata_ring_place_t){strata_emit_index(&d->e, 0), k->parity}));
+  const strata_ring_place_t only = {strata_emit_index(&d->e, 0), k->parity};
   k->scheduler->steps(d, k, &lower, &upper);
-  return strata_pipelined_for_steps(d, k, lower, mlirValueIsNull(a->steps) ? upper : a->steps, fetch_step);
+  a->end = mlirValueIsNull(a->steps) ? upper : a->steps;
+  if (!strata_gpu_attention_widens(a)) {
+    STRATA_TRY(fetch(d, a, STRATA_ATTENTION_ROWS, only));
+    return strata_pipelined_for_steps(d, k, lower, a->end, fetch_step);
+  }
+  STRATA_TRY(strata_gpu_attention_begin_stored(d, a, k->place, a->end));
+  STRATA_TRY(fetch_by_first(d, a, STRATA_ATTENTION_ROWS, only));
+  return strata_pipelined_for_steps(d, k, lower, a->end, widen_step);
 }
 
 strata_status_t strata_attention_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {

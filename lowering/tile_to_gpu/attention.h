@@ -18,9 +18,12 @@ typedef struct {
   int carried;                      // which of the loop's values is the sum of the second
   int64_t columns;                  // of scores
   strata_layout_t layout;           // of scores
-  strata_ring_operand_t operands[STRATA_ATTENTION_OPERANDS];
+  strata_ring_operand_t operands[STRATA_ATTENTION_OPERANDS]; // as instructions read them
+  strata_ring_operand_t stored[STRATA_ATTENTION_OPERANDS];   // as the ring has them, where that is as bytes
   strata_ring_t rings[STRATA_ATTENTION_OPERANDS];
+  MlirValue came[STRATA_ATTENTION_OPERANDS]; // barriers of the slots of bytes, which come a step at a time as those do
   MlirValue steps;  // of the running task, where that differs; else null
+  MlirValue end;    // of those, or of all
   bool holds_rows;  // the rows' operand, too, goes into registers: its memory is free for the next task at once
   bool takes_turns; // warp groups issue products one after the other
 } strata_gpu_attention_t;
@@ -44,6 +47,33 @@ void strata_gpu_attention_emit_values(strata_gpu_distribution_t *d, const strata
 // group.
 void strata_gpu_attention_clear_values(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue slot,
                                        MlirValue from);
+// Bytes (attention_widen.c). True if |which| comes as such, which producers widen; if one does. The load that |value|,
+// of 16 bits, is made of, and what its bytes are: "" if it is of 16 bits itself.
+static inline bool strata_gpu_attention_is_stored(const strata_gpu_attention_t *a, int which) {
+  return !mlirValueIsNull(a->stored[which].shared.value);
+}
+static inline bool strata_gpu_attention_widens(const strata_gpu_attention_t *a) {
+  return strata_gpu_attention_is_stored(a, STRATA_ATTENTION_KEYS) ||
+         strata_gpu_attention_is_stored(a, STRATA_ATTENTION_VALUES);
+}
+MlirValue strata_gpu_attention_loaded(MlirValue value, const char **out_from);
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_read_stored(strata_gpu_attention_t *a, int which);
+// Slots of bytes of one that does; their barriers, and what all of these count.
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_allocate_stored(strata_gpu_distribution_t *d,
+                                                                       strata_gpu_attention_t *a, int which);
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_allocate_came(strata_gpu_distribution_t *d,
+                                                                     strata_gpu_attention_t *a, int which);
+void strata_gpu_attention_init_stored(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a);
+// By all producers, of a task of |end| steps: the bytes of the first are asked for, from |place| on. Of step |step|, at
+// |place|: its own, once they are there, are widened into its slot, and those of a later one asked for.
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_begin_stored(strata_gpu_distribution_t *d,
+                                                                    const strata_gpu_attention_t *a,
+                                                                    strata_ring_place_t place, MlirValue end);
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fetch_stored(strata_gpu_distribution_t *d,
+                                                                    const strata_gpu_attention_t *a,
+                                                                    strata_ring_place_t place, MlirValue step,
+                                                                    MlirValue end);
+
 // Registers of the scores' layout in 16 bits as pairs, complete before what follows.
 void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
                                        const strata_registers_t *registers, MlirValue *out_weights);

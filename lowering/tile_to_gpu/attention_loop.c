@@ -122,11 +122,19 @@ static bool is_row_sum(const walk_t *w, MlirOperation op) {
   return false;
 }
 
+// True of |value|'s op and those that it is converted from.
+static bool is_converted(MlirValue value, MlirOperation op) {
+  MlirOperation def = strata_def(value);
+  while (!mlirOperationEqual(def, op) && !strata_op_is(def, STRATA_TILE_LOAD))
+    def = strata_def(mlirOperationGetOperand(def, 0));
+  return mlirOperationEqual(def, op);
+}
+
 // Products and what they fetch are emitted apart.
 static bool is_product(const walk_t *w, MlirOperation op) {
   bool result = mlirOperationEqual(op, w->a->scores) || mlirOperationEqual(op, w->a->values);
   for (int which = STRATA_ATTENTION_KEYS; which < STRATA_ATTENTION_OPERANDS; which++)
-    result |= mlirOperationEqual(op, strata_operand_load(&w->a->operands[which].shared));
+    result |= is_converted(w->a->operands[which].shared.value, op);
   return result;
 }
 

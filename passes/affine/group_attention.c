@@ -8,7 +8,9 @@
 // with a softmax come first, of others those between whose products most lies.
 #include "passes/affine/group_attention.h"
 
+#include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "dialects/tile/map_limits.h"
 #include "passes/affine/decide.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/pipelined.h"
@@ -88,12 +90,26 @@ static bool read_product(const finder_t *f, const strata_nest_t *nest, const int
                                   out);
 }
 
+// True of queries whose rows lie side by side in a row of the buffer, heads in one of all of them: they are rows for
+// the copy engine, too (tile_to_gpu/bulk_split.c), of one dim more.
+static bool has_rows_side_by_side(const finder_t *f, int operand) {
+  const strata_attention_t *a = &f->found;
+  const strata_attention_operand_t *queries = &a->operands[operand];
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  int64_t stride, head, unit = STRATA_MAP_UNIT / strata_problem_bytes(a->type);
+  int last = strata_memref_sizes(queries->access->buffer, sizes) - 1;
+  MlirAffineExpr place = mlirAffineMapGetResult(queries->map, last);
+  return operand == STRATA_ATTENTION_Q && last + 1 < STRATA_MAP_RANK && !strata_attention_is_crossed(a, operand) &&
+         strata_attention_ends(a, operand) && strata_size_is_constant(a->sizes[a->head], &head) && head % unit == 0 &&
+         strata_attention_has_rows(a) && strata_affine_coefficient(place, a->row, &stride) && stride == head;
+}
+
 // True if the copy engine brings the operand.
 static bool comes_in_bulk(const finder_t *f, const product_t *product, int operand) {
   MlirOperation read = f->found.operands[operand].read->op;
   for (int side = 0; side < 2; side++)
     if (mlirOperationEqual(product->contraction.sides[side].access->op, read)) // of what is put together the whole
-      return product->problem.sides[side].is_read &&
+      return (product->problem.sides[side].is_read || has_rows_side_by_side(f, operand)) &&
              product->problem.sides[side].is_crossed == strata_attention_is_crossed(&f->found, operand);
   return false;
 }
@@ -123,6 +139,19 @@ static double seconds_joining(const finder_t *f, const strata_attention_problem_
          2 * elements * (double)strata_problem_bytes(f->found.type) / (double)f->device->bandwidth;
 }
 
+// Kernels that widen keys and values, and store them.
+static double seconds_widening(const finder_t *f, const strata_attention_problem_t *p) {
+  const int64_t extents[STRATA_N_ATTENTION_OPERANDS] = {
+      [STRATA_ATTENTION_K] = p->head, [STRATA_ATTENTION_V] = p->value};
+  double seconds = 0;
+  for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
+    if (!mlirTypeIsNull(f->found.operands[i].stored))
+      seconds += f->device->costs->group.launch_seconds + (double)p->columns * (double)p->batch * (double)extents[i] *
+                                                              (double)(1 + 2 * strata_problem_bytes(f->found.type)) /
+                                                              (double)f->device->bandwidth;
+  return seconds;
+}
+
 // What lies between two kernels of products takes them: a softmax of its own, or arithmetic behind the first one, which
 // hides a part of it.
 static double seconds_between(const finder_t *f, const strata_attention_problem_t *p) {
@@ -131,7 +160,8 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
   double elements = (double)p->rows * (double)p->columns * (double)p->batch;
   if (!f->found.has_softmax)
     return strata_attention_arithmetic_seconds(f->device, p) * costs->not_hidden;
-  return costs->softmax_seconds + elements * BYTES / (double)f->device->bandwidth + seconds_joining(f, p);
+  return costs->softmax_seconds + elements * BYTES / (double)f->device->bandwidth + seconds_joining(f, p) +
+         seconds_widening(f, p);
 }
 
 // The same on a cpu, where nothing is lost by it but for operands that are packed by each task, and scores that leave
@@ -257,6 +287,7 @@ static strata_status_t examine(finder_t *f, const char **out_why) {
   if (!f->device)
     return judge_cpu(f, out_why);
   STRATA_TRY(strata_attention_add_joined(f));
+  STRATA_TRY(strata_attention_add_widened(f));
   return judge_gpu(f, out_why);
 }
 

@@ -31,5 +31,7 @@ STRATA_MUST_CHECK strata_status_t strata_attention_add_arithmetic(strata_attenti
 // Of members that are attention on GPUs: where a few columns of keys and values lie apart, what puts them together is
 // left out of memory.
 STRATA_MUST_CHECK strata_status_t strata_attention_add_joined(strata_attention_finder_t *f);
+// The same where keys or values lie in memory as bytes: what widens them.
+STRATA_MUST_CHECK strata_status_t strata_attention_add_widened(strata_attention_finder_t *f);
 
 #endif

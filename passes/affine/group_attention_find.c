@@ -148,36 +148,63 @@ strata_status_t strata_attention_add_arithmetic(finder_t *f) {
   return strata_attention_recognise(f, &why);
 }
 
-//===-- Columns that lie apart -----------------------------------------------------------------------------------===//
+//===-- Nests in front of a product ------------------------------------------------------------------------------===//
 
-// Adds the nests that put together what the product reads, and nobody else.
-static void find_joining(const finder_t *f, int product, strata_ints_t *out) {
+// Adds the nests whose results the product reads, and nobody else, as far as |takes| takes them.
+static void find_before(const finder_t *f, int product, bool (*takes)(const strata_nest_t *nest), strata_ints_t *out) {
   const strata_nest_node_t *node = strata_group_node(f->grouping, product);
   for (size_t i = 0; i < node->reads.count; i++) {
     int producer = node->reads.data[i].producer;
-    const strata_nest_node_t *joining = strata_group_node(f->grouping, producer);
-    if (joining->nest && joining->class == STRATA_NEST_MAP && !joining->is_constant && joining->after.count == 1 &&
-        mlirStringRefEqual(joining->nest->name, strata_str("concat")) && f->grouping->nodes[producer].group < 0 &&
-        !strata_ints_contain(&f->members, producer))
+    const strata_nest_node_t *before = strata_group_node(f->grouping, producer);
+    if (before->nest && before->class == STRATA_NEST_MAP && !before->is_constant && before->after.count == 1 &&
+        takes(before->nest) && f->grouping->nodes[producer].group < 0 && !strata_ints_contain(&f->members, producer))
       *strata_vector_push(f->grouping->graph.arena, out) = producer;
   }
 }
+
+// Recognises the members with |more| besides; *out_why: why they are none.
+static strata_status_t recognise_with(finder_t *f, const strata_ints_t *more, strata_ints_t *out_before,
+                                      const char **out_why) {
+  for (size_t i = 0; i < f->members.count; i++)
+    *strata_vector_push(f->grouping->graph.arena, out_before) = f->members.data[i];
+  set_members(f, out_before, more);
+  return strata_attention_recognise(f, out_why);
+}
+
+static strata_status_t recognise_without(finder_t *f, const strata_ints_t *before) {
+  const strata_ints_t none = {0};
+  const char *why;
+  set_members(f, before, &none);
+  return strata_attention_recognise(f, &why);
+}
+
+static bool joins(const strata_nest_t *nest) { return mlirStringRefEqual(nest->name, strata_str("concat")); }
 
 // Of more columns than one the product would be a kernel of its own.
 strata_status_t strata_attention_add_joined(finder_t *f) {
   const char *why;
   strata_ints_t more = {0}, members = {0};
-  find_joining(f, f->first, &more);
-  find_joining(f, f->weighted, &more);
+  find_before(f, f->first, joins, &more);
+  find_before(f, f->weighted, joins, &more);
   if (more.count < 2)
     return NULL;
-  for (size_t i = 0; i < f->members.count; i++)
-    *strata_vector_push(f->grouping->graph.arena, &members) = f->members.data[i];
-  set_members(f, &members, &more);
-  STRATA_TRY(strata_attention_recognise(f, &why));
-  if (!why && strata_attention_joins_one(&f->found))
+  STRATA_TRY(recognise_with(f, &more, &members, &why));
+  return !why && strata_attention_joins_one(&f->found) ? NULL : recognise_without(f, &members);
+}
+
+static bool widens(const strata_nest_t *nest) { return mlirStringRefEqual(nest->name, strata_str("convert")); }
+
+// Widened by the warps that multiply; where sizes vary, what lies behind the last column is no business of theirs yet.
+strata_status_t strata_attention_add_widened(finder_t *f) {
+  const char *why;
+  strata_ints_t more = {0}, members = {0};
+  find_before(f, f->first, widens, &more);
+  find_before(f, f->weighted, widens, &more);
+  if (more.count == 0 || strata_gpu_stages_by_threads(f->device) || f->found.symbols.count > 0)
     return NULL;
-  more.count = 0;
-  set_members(f, &members, &more);
-  return strata_attention_recognise(f, &why);
+  STRATA_TRY(recognise_with(f, &more, &members, &why));
+  size_t n_stored = 0;
+  for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
+    n_stored += !why && !mlirTypeIsNull(f->found.operands[i].stored);
+  return n_stored == more.count ? NULL : recognise_without(f, &members);
 }

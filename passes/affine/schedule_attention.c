@@ -18,6 +18,8 @@
 enum {
   COLUMN_STEP = 16,         // of the second product's instruction
   MIN_COLUMNS = 64,         // where there are as many
+  MIN_WIDENED_COLUMNS = 32, // of bytes, which take more shared memory
+  MOST_SLOTS = 4,           // of bytes, which producers ask for steps before they widen them
   MOST_PLAIN_COLUMNS = 128, // without a softmax, for the same reason as the registers below
   MAX_HEAD = 256,
   ELEMENT_BYTES = 2,
@@ -100,16 +102,28 @@ static int64_t tile_elements(const strata_attention_problem_t *p, int operand, i
                                                              : rows * strata_round_up(steps, SPAN);
 }
 
+// Slots of what instructions read; of bytes as many of these, in whole spans of theirs.
+static int64_t ring_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c, int operand,
+                          int64_t rows, int64_t steps) {
+  int64_t elements = tile_elements(p, operand, rows, steps);
+  if (mlirTypeIsNull(p->attention.operands[operand].stored))
+    return c->slots * elements * ELEMENT_BYTES;
+  bool is_crossed = strata_attention_is_crossed(&p->attention, operand);
+  int64_t stored = is_crossed ? strata_round_up(rows, STRATA_SPAN) * steps : rows * strata_round_up(steps, STRATA_SPAN);
+  return c->slots * (stored + elements * ELEMENT_BYTES);
+}
+
 static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  int64_t elements = tile_elements(p, STRATA_ATTENTION_Q, c->rows, p->head) +
-                     c->slots * (tile_elements(p, STRATA_ATTENTION_K, c->columns, p->head) +
-                                 tile_elements(p, STRATA_ATTENTION_V, p->value, c->columns));
-  return elements * ELEMENT_BYTES + c->groups * STRATA_SUB_TILES * STRATA_SUB_TILE + STRATA_PIPELINED_BARRIER_BYTES;
+  int64_t ring = ring_bytes(p, c, STRATA_ATTENTION_K, c->columns, p->head) +
+                 ring_bytes(p, c, STRATA_ATTENTION_V, p->value, c->columns);
+  return tile_elements(p, STRATA_ATTENTION_Q, c->rows, p->head) * ELEMENT_BYTES + ring +
+         c->groups * STRATA_SUB_TILES * STRATA_SUB_TILE + STRATA_PIPELINED_BARRIER_BYTES;
 }
 
 // Narrow blocks, columns beyond the last and groups that wait for one another are not what the model is good at.
 static bool is_sensible(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
-  return c->columns >= strata_min(MIN_COLUMNS, strata_round_up(p->columns, COLUMN_STEP)) &&
+  int64_t least = strata_attention_widens(&p->attention) ? MIN_WIDENED_COLUMNS : MIN_COLUMNS;
+  return c->columns >= strata_min(least, strata_round_up(p->columns, COLUMN_STEP)) &&
          c->columns < p->columns + COLUMN_STEP &&
          (c->groups <= USUAL_GROUPS || (double)strata_ceil_div(p->columns, c->columns) >= p->costs->attention.long_row);
 }
@@ -134,6 +148,8 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
                  const strata_attention_choice_t *c, int64_t most_registers) {
   const strata_attention_t *a = &p->attention;
   if (!strata_size_divides(c->columns, a->sizes[a->column]) && !p->values_end)
+    return false;
+  if (strata_attention_widens(a) && STRATA_GROUP_THREADS % c->columns != 0) // a thread widens a column's part
     return false;
   bool has_temporaries = !p->attention.has_softmax && c->columns > MIN_COLUMNS;
   if (has_temporaries && c->columns > MOST_PLAIN_COLUMNS)
@@ -175,13 +191,19 @@ double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device, co
   return columns * arithmetic_cycles(p) / (double)device->n_processors / device->costs->attention.clock;
 }
 
+// Of a key and its value in memory.
+static double column_bytes(const strata_attention_problem_t *p) {
+  return (double)(p->head * strata_attention_stored_bytes(&p->attention, STRATA_ATTENTION_K) +
+                  p->value * strata_attention_stored_bytes(&p->attention, STRATA_ATTENTION_V));
+}
+
 // One block of columns of a tile.
 static bound_t block_time(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   const strata_attention_costs_t *costs = &p->costs->attention;
   bound_t bounds[] = {
       {product_cycles(p, c), "instructions"},
       {(double)(c->groups * c->columns) * softmax_cycles(p, c), p->attention.has_softmax ? "softmax" : "arithmetic"},
-      {(double)(c->columns * (p->head + p->value) * ELEMENT_BYTES) / costs->cache_rate, "cache"},
+      {(double)c->columns * column_bytes(p) / costs->cache_rate, "cache"},
   };
   bound_t slowest = bounds[0];
   double sum = 0;
@@ -203,8 +225,7 @@ double strata_attention_blocks(const strata_attention_problem_t *p, const strata
 
 // Keys and values, once each: of few rows all that the kernel does.
 static double memory_seconds(const strata_gpu_device_t *device, const strata_attention_problem_t *p) {
-  double elements = (double)p->batch * (double)p->columns * (double)(p->head + p->value);
-  return elements * ELEMENT_BYTES / (double)device->bandwidth;
+  return (double)p->batch * (double)p->columns * column_bytes(p) / (double)device->bandwidth;
 }
 
 static void predict_time(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
@@ -266,8 +287,15 @@ static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
   if (!strata_attention_split(w->device, p, (int)((c->number - 1) / (N_COLUMNS * N_SIZES)), c))
     return false;
   c->blocks = count_grid(w->device, p, c);
-  if (!fits(w->device, p, c, sizes[(c->number - 1) % N_SIZES].registers))
+  int64_t registers = sizes[(c->number - 1) % N_SIZES].registers;
+  if (!fits(w->device, p, c, registers))
     return false;
+  for (; strata_attention_widens(&p->attention) && c->slots < MOST_SLOTS; c->slots++) {
+    strata_attention_choice_t more = *c;
+    more.slots++;
+    if (!fits(w->device, p, &more, registers))
+      break;
+  }
   predict_time(w->device, p, c);
   return w->wants_all || is_sensible(p, c);
 }

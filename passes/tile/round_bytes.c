@@ -211,8 +211,20 @@ static void round_by_adding(const rounding_t *r) {
 
 //===-- Floats of other bytes ------------------------------------------------------------------------------------===//
 
+// True if a product of a pipeline reads it, whose warps widen whole tiles by other means (tile.widen).
+static bool is_multiplied(MlirValue value) {
+  MlirOpOperand use = mlirValueGetFirstUse(value);
+  if (mlirOpOperandIsNull(use) || !strata_value_has_one_use(value))
+    return false;
+  MlirOperation user = mlirOpOperandGetOwner(use), parent = mlirOperationGetParentOperation(user);
+  return strata_op_is(user, "arith.truncf")
+             ? is_multiplied(mlirOperationGetResult(user, 0))
+             : strata_op_is(user, "vector.contract") && strata_attr_flag(parent, "tile.pipeline");
+}
+
 static bool widens_byte(MlirOperation op) {
-  return strata_op_is(op, "arith.sitofp") && is_of(mlirOperationGetOperand(op, 0), mlirTypeIsAInteger, BYTE) &&
+  return strata_op_is(op, "arith.sitofp") && !is_multiplied(mlirOperationGetResult(op, 0)) &&
+         is_of(mlirOperationGetOperand(op, 0), mlirTypeIsAInteger, BYTE) &&
          is_of(mlirOperationGetResult(op, 0), mlirTypeIsAF32, 0);
 }
 

@@ -1,6 +1,6 @@
 // Floats of 8 bits from and to f32, by AMD's instructions, which take any byte of a word:
 //
-//   %b = vector.extract %v[6] : i8 from vector<16xi8>, %y = tile.widen (extui %b) {format = "fp8"}
+//   %b = vector.extract %v[6] : i8 from vector<16xi8>, %y = tile.f8_widen (extui %b) {format = "fp8"}
 // ->
 //   %w = vector.extract (bitcast %v)[1] : i32 from vector<4xi32>, %y = cvt.f32.fp8 %w, 2
 #include "targets/gpu/kernel.h"
@@ -46,7 +46,7 @@ strata_status_t strata_gpu_convert_f8(const strata_gpu_kernel_t *kernel, MlirOpe
   if (kernel->device->f8 == STRATA_GPU_F8_NONE)
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s has no conversions of floats of 8 bits",
                         kernel->device->name);
-  if (strata_op_is(op, "tile.widen")) {
+  if (strata_op_is(op, "tile.f8_widen")) {
     int64_t byte;
     MlirValue word = word_of(op, operand, &byte);
     converted = strata_gpu_build_intrinsic(op, is_fp8 ? "llvm.amdgcn.cvt.f32.fp8" : "llvm.amdgcn.cvt.f32.bf8", 2,

@@ -22,7 +22,7 @@ typedef struct {
 void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel);
 
 // What upstream's conversions cannot say or not say well: which thread this is, barriers, shuffles (leaves.c), memory
-// (memory.c), vectors between words (funnel.c), floats of 8 bits (f8.c), logic of three operands (logic.c), hardware
+// (memory.c), vectors between words (funnel.c), bytes (widen.c, f8.c), logic of three operands (logic.c), hardware
 // approximations (math.c), matrix instructions (tile_mma.c), and of pipelined products barriers and copies (async.c),
 // matrix instructions (wgmma.c); copies by threads (copy.c); clusters (cluster.c); the seam to the next kernel
 // (launch.c). UNSUPPORTED for an op or type that the device lacks.
@@ -30,6 +30,7 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_convert_leaves(const strata_gpu_ker
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_funnel(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_widen(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_or(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_bitcast(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op);

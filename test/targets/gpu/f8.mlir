@@ -25,12 +25,12 @@ module {
       %v = vector.load %a[%t, %c0] : memref<64x8xi8>, vector<8xi8>
       %b = vector.extract %v[6] : i8 from vector<8xi8>
       %w = arith.extui %b : i8 to i32
-      %x = "tile.widen"(%w) {format = "fp8"} : (i32) -> f32
+      %x = "tile.f8_widen"(%w) {format = "fp8"} : (i32) -> f32
       %alone = memref.load %c[%t] : memref<64xi8>
       %u = arith.extui %alone : i8 to i32
-      %y = "tile.widen"(%u) {format = "bf8"} : (i32) -> f32
+      %y = "tile.f8_widen"(%u) {format = "bf8"} : (i32) -> f32
       %z = arith.addf %x, %y : f32
-      %n = "tile.narrow"(%z) {format = "bf8"} : (f32) -> i32
+      %n = "tile.f8_narrow"(%z) {format = "bf8"} : (f32) -> i32
       %r = arith.trunci %n : i32 to i8
       memref.store %r, %c[%t] : memref<64xi8>
       return
