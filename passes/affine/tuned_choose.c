@@ -35,8 +35,9 @@ static bool predict_at(const strata_work_t *work, const strata_ways_t *ways, boo
 // What can be a launch's, or be launched at any of the sizes of a function: blocks that share a reduction are all there
 // at a time, so no more of them than the model has.
 static bool is_fitting(const strata_tuned_unit_t *unit, const strata_schedule_t *model, const strata_schedule_t *s) {
-  if (unit->calls.count > 1)
-    return s->producers && !s->parts && !s->share[0] && !s->stream && !s->row;
+  bool is_shareable = s->producers && !s->parts && !s->share[0] && !s->stream && !s->row;
+  if (unit->calls.count > 1 && !is_shareable)
+    return false;
   if (unit->n_points == 0)
     return true;
   bool is_within = s->parts <= model->parts && s->tile[0] >= model->tile[0] && s->tile[1] >= model->tile[1];
@@ -50,7 +51,7 @@ static strata_schedule_t write_candidate(const strata_tuned_unit_t *unit, const 
   strata_schedule_t schedule = ways->write(last, c);
   if (unit->n_points > 0 && last->product && schedule.producers)
     schedule.blocks = schedule.row || schedule.parts ? 0 : strata_pipelined_most_blocks(last->device, &c->pipelined);
-  if (unit->calls.count > 1)
+  else if (unit->calls.count > 1)
     schedule.blocks = last->device->n_processors * c->pipelined.residents;
   return schedule;
 }
@@ -73,11 +74,12 @@ static bool read_candidate(const strata_tuned_unit_t *unit, const strata_schedul
   return is_fitting(unit, model, &c->schedule);
 }
 
-// Makes |c| the next candidate of the kind; false at the end.
+// Makes |c| the next candidate of the kind; false at the end. A launch's are also what the model never chooses for one
+// of its products alone.
 static bool next_candidate(const strata_tuned_unit_t *unit, const strata_schedule_t *model, const strata_ways_t *ways,
                            strata_candidate_t *c) {
   strata_work_t lead = unit->works[unit->n_likely - 1];
-  lead.wants_all = false;
+  lead.wants_all = unit->calls.count > 1;
   while (ways->next(&lead, c)) {
     size_t number = c->number;
     if (read_candidate(unit, model, ways, c))
