@@ -35,7 +35,7 @@ typedef struct {
   const strata_called_kernel_t *members[STRATA_MAX_TOGETHER]; // a variant has the calls of its kernel
   MlirOperation kernels[STRATA_MAX_TOGETHER];                 // what is called: a variant's, else the member's function
   strata_operations_t calls;                                  // that are timed: one, or those of a launch
-  int n_points;                          // sizes at which it is timed; 0: none vary
+  int n_points;                                               // sizes at which it is timed; 0: none vary
   int n_likely;                          // the first of them, which count; at the others it is no slower
   int64_t *points[STRATA_TUNING_POINTS]; // values of all symbols
   int n_works;                           // one, or one a point

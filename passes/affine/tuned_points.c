@@ -46,6 +46,10 @@ static strata_status_t work_at(const sizes_t *s, const int64_t *values, strata_w
   *out = s->work;
   if (s->work.product)
     return product_at(s, values, &out->product);
+  if (s->work.cpu_product) {
+    out->cpu_product = strata_cpu_product_at(s->t->compile->arena, s->work.cpu_product, values);
+    return NULL;
+  }
   strata_attention_problem_t *problem = strata_arena_new(s->t->compile->arena, strata_attention_problem_t);
   *problem = strata_attention_problem_at(s->work.attention, values);
   out->attention = problem;
@@ -57,6 +61,11 @@ static bool is_alike(const strata_work_t *a, const strata_work_t *b) {
   if (a->product)
     return a->product->rows == b->product->rows && a->product->columns == b->product->columns &&
            a->product->steps == b->product->steps && a->product->batch == b->product->batch;
+  if (a->cpu_product)
+    return a->cpu_product->extents[0] == b->cpu_product->extents[0] &&
+           a->cpu_product->extents[1] == b->cpu_product->extents[1] &&
+           a->cpu_product->tiling.steps == b->cpu_product->tiling.steps &&
+           a->cpu_product->times == b->cpu_product->times;
   return a->attention->rows == b->attention->rows && a->attention->columns == b->attention->columns &&
          a->attention->batch == b->attention->batch;
 }
@@ -140,8 +149,8 @@ static strata_status_t find_points(const sizes_t *s) {
   return add_beside(s);
 }
 
-strata_status_t strata_tuned_points(const strata_tuned_t *t, strata_tuned_unit_t *unit,
-                                    const strata_symbols_t *symbols, const strata_work_t *work) {
+strata_status_t strata_tuned_points(const strata_tuned_t *t, strata_tuned_unit_t *unit, const strata_symbols_t *symbols,
+                                    const strata_work_t *work) {
   sizes_t sizes = {.t = t, .unit = unit, .symbols = symbols, .work = *work};
   if (work->product && unit->calls.count == 1) {
     bool is_one;

@@ -1,7 +1,7 @@
 // What is tuned as one: see tuned.h.
 //
-// Of a kernel whose sizes vary, or of a launch of such, the function for all of them and each variant are units of their
-// own (tuned_points.c).
+// Of a kernel whose sizes vary, or of a launch of such, the function for all of them and each variant are units of
+// their own (tuned_points.c).
 #include "passes/affine/tuned.h"
 
 #include "dialects/affine/variants.h"
@@ -208,15 +208,13 @@ static bool is_given(const strata_tuned_t *t, const strata_tuned_unit_t *unit) {
 static strata_status_t read_kernel_work(const strata_tuned_t *t, bool has_sizes, strata_tuned_unit_t *unit) {
   const strata_called_kernel_t *called = unit->members[0];
   bool has_candidates;
-  if (has_sizes && !t->device)
-    unit->why = "its sizes vary";
-  else if (is_prepared(t->calls, called))
-    unit->why = "it is computed once";
+  unit->why = is_prepared(t->calls, called) ? "it is computed once" : NULL;
   if (unit->why)
     return NULL;
   STRATA_TRY(strata_work_read(t->compile, t->device, t->calls, called, strata_schedule_read(called->func).kind,
                               &unit->works[0], &has_candidates));
-  unit->why = has_candidates ? NULL : "it has one schedule";
+  if (!has_candidates)
+    unit->why = has_sizes && !t->device ? "its sizes vary" : "it has one schedule";
   return NULL;
 }
 
@@ -229,8 +227,11 @@ static strata_status_t read_unit(const strata_tuned_t *t, strata_tuned_unit_t *u
   unit->n_works = unit->n_likely = !unit->why;
   if (unit->why || !has_sizes)
     return NULL;
-  const strata_work_t all = {
-      .device = t->device, .product = unit->works[0].product, .attention = unit->works[0].attention, .wants_all = true};
+  const strata_work_t all = {.device = t->device,
+                             .product = unit->works[0].product,
+                             .attention = unit->works[0].attention,
+                             .cpu_product = unit->works[0].cpu_product,
+                             .wants_all = true};
   STRATA_TRY(strata_symbols_read(t->compile->arena, t->compile->module, &symbols));
   STRATA_TRY(strata_tuned_points(t, unit, &symbols, &all));
   add_points_to_number(t, &symbols, unit);
