@@ -8,12 +8,16 @@
 #include "passes/affine/kinds.h"
 #include "passes/affine/problem.h"
 
-// A product on a cpu; none of its sizes varies. Its operands are as they are in front of strata_cpu_pack_products.
+// A product on a cpu. Its operands are as they are in front of strata_cpu_pack_products; where a size varies they are
+// in panels already, if at all, so that only tiles are chosen by which tasks pack what they do.
 typedef struct {
   strata_kernel_t kernel;
   strata_contraction_kernel_t contraction;
-  strata_tiling_t tiling;
-  int64_t times;        // it is computed
+  strata_tiling_t tiling; // of as many rows and columns as tiles are for
+  int64_t extents[2];     // how many there are, likely ones where they vary
+  int64_t times;          // it is computed
+  bool varies;
+  bool are_packed[2];   // by tasks, where it varies
   bool is_constant;     // the columns' operand, which has panels then,
   bool may_have_panels; // as any other where strata_product_wants_panels, or candidates say so
 } strata_cpu_product_t;
@@ -32,6 +36,10 @@ typedef struct {
   double points;  // of all nests
 } strata_cpu_widths_t;
 
+// |product|, one whose sizes vary, where the symbols have |values|.
+const strata_cpu_product_t *strata_cpu_product_at(strata_arena_t *arena, const strata_cpu_product_t *product,
+                                                  const int64_t *values);
+
 // What is asked about: a product or attention, on a GPU or a cpu, or there a map or rows.
 typedef struct {
   const strata_gpu_device_t *device; // NULL: a cpu
@@ -44,8 +52,8 @@ typedef struct {
 } strata_work_t;
 
 // What is asked about the kernel of |called|, of a kind of kinds.def: all that can be. *out_has is false where such
-// have one schedule, as on a cpu those whose sizes vary. |device| is NULL on a cpu, where constants are told by
-// |calls|.
+// have one schedule, as on a cpu those whose sizes vary and that are no products. |device| is NULL on a cpu, where
+// constants are told by |calls|.
 STRATA_MUST_CHECK strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                    const strata_calls_t *calls, const strata_called_kernel_t *called,
                                                    strata_kernel_kind_t kind, strata_work_t *out, bool *out_has);

@@ -105,16 +105,21 @@ static bool predict(const strata_work_t *work, strata_candidate_t *candidate) {
   c->tile[V] = strata_min(width, p->tiling.v);
   c->panels = 0;
   bool is_tile = strata_register_tile_fits(&p->tiling, c->tile[U], width) && c->tile[U] <= p->tiling.u;
-  bool is_odd = (other_panels && (p->is_constant || !p->may_have_panels));
+  bool is_odd = (other_panels && (p->is_constant || !p->may_have_panels)) || (p->varies && (way || c->packs_rows));
   if (!is_tile || is_odd || (!work->wants_all && !c->packs_rows && c->tile[U] > p->tiling.most_rows))
     return false;
   c->runs[U] = c->runs[V] = 0;
   strata_schedule_t schedule = strata_ways_cpu_product.write(work, candidate);
   c->panels = schedule.panels = !other_panels ? 0 : models_panels(p, &schedule) ? 2 : 1;
   strata_product_tasks_t tasks = tasks_of(p, &schedule);
+  if (p->varies && (tasks.is_packed[U] != p->are_packed[U] || tasks.is_packed[V] != p->are_packed[V]))
+    return false;
   if ((c->packs_rows && packs_rows_anyway(p, &schedule)) || !choose_runs(&tasks, way, c->runs, runs))
     return false;
-  double products = (double)strata_register_tile_cost(&p->tiling, c->tile[U], width) * (double)p->tiling.steps;
+  strata_tiling_t there = p->tiling;
+  there.u = p->extents[U];
+  there.v = p->extents[V];
+  double products = (double)strata_register_tile_cost(&there, c->tile[U], width) * (double)p->tiling.steps;
   double reads = reading(p, &tasks, &schedule, runs);
   c->seconds = STRATA_CPU_HALF_CYCLE * (double)p->times * (products + reads);
   c->bound = products > reads ? "multiply-adds" : "reads";
@@ -145,6 +150,8 @@ static strata_schedule_t write(const strata_work_t *work, const strata_candidate
 static bool admits(const strata_work_t *work, const strata_candidate_t *c, const strata_schedule_t *given) {
   strata_product_tasks_t tasks = tasks_of(work->cpu_product, given);
   bool is_models = !given->runs[U] && !given->runs[V];
+  if (work->cpu_product->varies && !is_models)
+    return false;
   for (int side = U; side <= V && !is_models; side++)
     if (given->runs[side] < 1 || given->runs[side] > strata_max(1, tasks.extents[side] / tasks.tile[side]))
       return false;

@@ -188,11 +188,13 @@ STRATA_MUST_CHECK strata_status_t strata_together_choose(const strata_gpu_contra
 // model than |product| by itself in |alone| seconds and a launch of the others.
 STRATA_MUST_CHECK strata_status_t strata_together_beats(const strata_gpu_contraction_t *question,
                                                         const strata_problem_t *product, double alone, bool *out_beats);
-// The products of a launch that is settled, as its calls have them. |question->called| is any of them; *out_is_one is
-// false where one is no product that can share a launch.
+// The products of a launch that is settled, as its calls have them, where the symbols have |values|; NULL: at likely
+// sizes, or none vary. |question->called| is any of them; *out_is_one is false where one is no product that can share a
+// launch.
 STRATA_MUST_CHECK strata_status_t strata_together_read(const strata_gpu_contraction_t *question,
                                                        const strata_parallel_member_t *members, int n,
-                                                       strata_together_t *out, bool *out_is_one);
+                                                       const int64_t *values, strata_together_t *out,
+                                                       bool *out_is_one);
 // The products as a list; valid as long as |together| stays where it is.
 const strata_problem_t *strata_together_first(strata_together_t *together);
 

@@ -163,18 +163,45 @@ strata_status_t strata_cpu_pack_products(strata_compile_t *compile, const strata
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
+// What depends on how often dims are gone through.
+static void read_extents(strata_cpu_product_t *product) {
+  const strata_contraction_kernel_t *c = &product->contraction;
+  product->tiling.steps = c->n_reduced;
+  product->times = 1;
+  for (int side = STRATA_SIDE_U; side <= STRATA_SIDE_V; side++)
+    product->extents[side] = strata_product_extent(c, side);
+  for (int i = 0; i < c->n_outer; i++)
+    product->times *= strata_max(1, strata_nest_likely_extent(c->nest, c->outer[i]));
+}
+
+const strata_cpu_product_t *strata_cpu_product_at(strata_arena_t *arena, const strata_cpu_product_t *product,
+                                                  const int64_t *values) {
+  strata_cpu_product_t *at = strata_arena_copy(arena, product, sizeof *product);
+  strata_nest_t *nest = strata_arena_copy(arena, at->contraction.nest, sizeof *nest);
+  nest->likely = values;
+  at->contraction.nest = nest;
+  at->contraction.n_reduced = 1;
+  for (int i = 0; i < nest->n_reduction; i++)
+    at->contraction.n_reduced *= strata_max(1, strata_nest_likely_extent(nest, nest->n_parallel + i));
+  read_extents(at);
+  return at;
+}
+
 strata_status_t strata_work_contract_cpu(const strata_scheduling_t *s, strata_work_t *out) {
   strata_cpu_product_t *product = strata_arena_new(s->compile->arena, strata_cpu_product_t);
   strata_contraction_kernel_t *c = &product->contraction;
   STRATA_TRY(strata_kernel_read(s->compile->arena, s->called->func, &product->kernel));
-  if (strata_kernel_varies(&product->kernel) || !strata_is_contraction(&product->kernel, c))
+  if (!strata_is_contraction(&product->kernel, c))
     return NULL;
+  strata_schedule_t schedule = strata_schedule_read(s->called->func);
+  strata_product_tasks_t tasks = strata_product_tasks(c, &schedule, s->machine->l2_bytes);
   product->tiling = tiling_of(s->machine, c);
-  product->is_constant = may_pack(c) && is_constant(s->calls, s->called, c);
-  product->may_have_panels = strata_pack_takes(c, STRATA_SIDE_V);
-  product->times = 1;
-  for (int i = 0; i < c->n_outer; i++)
-    product->times *= strata_nest_static_extent(c->nest, c->outer[i]);
+  product->varies = strata_kernel_varies(&product->kernel);
+  product->is_constant = !product->varies && may_pack(c) && is_constant(s->calls, s->called, c);
+  product->may_have_panels = !product->varies && strata_pack_takes(c, STRATA_SIDE_V);
+  for (int side = STRATA_SIDE_U; side <= STRATA_SIDE_V; side++)
+    product->are_packed[side] = tasks.is_packed[side];
+  read_extents(product);
   out->cpu_product = product;
   return NULL;
 }

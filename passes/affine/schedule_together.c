@@ -46,19 +46,26 @@ static strata_status_t take_problem(const strata_gpu_contraction_t *q, const str
   return NULL;
 }
 
-// False if |m| could not share a pipelined launch.
-static strata_status_t read_product(const strata_gpu_contraction_t *q, member_t *m, bool *out_is_one) {
+// A call of |called|, where the symbols have |values| (NULL: any); false if it could share no pipelined launch.
+static strata_status_t read_product(const strata_gpu_contraction_t *q, const strata_called_kernel_t *called,
+                                    const int64_t *values, strata_problem_t *out, bool *out_is_one) {
   strata_problem_reading_t product;
-  STRATA_TRY(strata_problem_of_called(q, m->called, &product, out_is_one));
-  *out_is_one = *out_is_one && (product.problem.async || product.problem.bulk_adds) &&
-                strata_problem_has_tiles(q->device, &product.problem);
-  return *out_is_one ? take_problem(q, &product.problem, m) : NULL;
+  STRATA_TRY(strata_problem_of_called(q, called, &product, out_is_one));
+  *out_is_one = *out_is_one && (product.problem.async || product.problem.bulk_adds);
+  if (*out_is_one)
+    *out = values ? strata_varying_problem(&product.question, &product.problem, values) : product.problem;
+  return NULL;
 }
 
-// The same of one that has its schedule already.
+// False if |m| has its schedule already, too.
 static strata_status_t read_member(const strata_gpu_contraction_t *q, member_t *m, bool *out_is_one) {
+  strata_problem_t product;
   *out_is_one = false;
-  return strata_schedule_read(m->called->func).threads ? NULL : read_product(q, m, out_is_one);
+  if (strata_schedule_read(m->called->func).threads)
+    return NULL;
+  STRATA_TRY(read_product(q, m->called, NULL, &product, out_is_one));
+  *out_is_one = *out_is_one && strata_problem_has_tiles(q->device, &product);
+  return *out_is_one ? take_problem(q, &product, m) : NULL;
 }
 
 //===-- Choosing -------------------------------------------------------------------------------------------------===//
@@ -160,14 +167,17 @@ static strata_status_t try_all(const strata_gpu_contraction_t *q, const member_t
 }
 
 strata_status_t strata_together_read(const strata_gpu_contraction_t *q, const strata_parallel_member_t *members, int n,
-                                     strata_together_t *out, bool *out_is_one) {
+                                     const int64_t *values, strata_together_t *out, bool *out_is_one) {
   *out = (strata_together_t){.n_calls = 0};
   *out_is_one = true;
-  for (int i = 0; i < n && *out_is_one; i++) {
+  for (int i = 0; i < n; i++) {
     member_t m = {.called = members[i].called, .n_calls = members[i].n_calls};
-    STRATA_TRY(read_product(q, &m, out_is_one));
-    if (*out_is_one)
-      STRATA_TRY(insert(q, out, &m));
+    strata_problem_t product;
+    STRATA_TRY(read_product(q, m.called, values, &product, out_is_one));
+    if (!*out_is_one)
+      return NULL;
+    STRATA_TRY(take_problem(q, &product, &m));
+    STRATA_TRY(insert(q, out, &m));
   }
   return NULL;
 }

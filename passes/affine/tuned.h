@@ -31,18 +31,17 @@ typedef struct {
   const strata_schedule_file_t *file; // of schedules that the user gave
 } strata_tuned_t;
 
-// What has one schedule, which is measured: a kernel; where sizes vary its function for all of them, or a variant; or
-// the products of a launch.
+// What has one schedule, which is measured: a kernel, or the products of a launch; where sizes vary their functions for
+// all of them, or one variant of each.
 typedef struct {
   const char *name;   // of the function, or of the first
   const char *number; // a hash of all that the time depends on, but for the device
   const char *why;    // it has no result; NULL: it may have one
   int n_members;      // functions whose schedule it is
-  const strata_called_kernel_t *members[STRATA_MAX_TOGETHER];
-  strata_called_kernel_t own;            // a variant, with the calls of its kernel
-  MlirOperation kernel;                  // what is called: a variant's; else the first member's function
-  strata_operations_t calls;             // that are timed: one, or those of a launch
-  int n_points;                          // sizes at which it is timed; 0: none vary
+  const strata_called_kernel_t *members[STRATA_MAX_TOGETHER]; // a variant has the calls of its kernel
+  MlirOperation kernels[STRATA_MAX_TOGETHER];                 // what is called: a variant's, else the member's function
+  strata_operations_t calls;                                  // that are timed: one, or those of a launch
+  int n_points;                                               // sizes at which it is timed; 0: none vary
   int n_likely;                          // the first of them, which count; at the others it is no slower
   int64_t *points[STRATA_TUNING_POINTS]; // values of all symbols
   int n_works;                           // one, or one a point
@@ -56,6 +55,16 @@ STRATA_MUST_CHECK strata_status_t strata_tuned_units(const strata_tuned_t *tuned
 
 // The function whose schedule is that of all of it.
 static inline MlirOperation strata_tuned_func(const strata_tuned_unit_t *unit) { return unit->members[0]->func; }
+
+// The products of a unit that is a launch, where the symbols have |values|; NULL: at likely sizes, or there are none
+// that vary. *out is NULL where one is no product that can share a launch.
+STRATA_MUST_CHECK strata_status_t strata_tuned_products(const strata_tuned_t *tuned, const strata_tuned_unit_t *unit,
+                                                        const int64_t *values, const strata_problem_t **out);
+
+// Finds the sizes at which a unit of sizes that vary is timed, and |work|, which is that at likely sizes, at each
+// (tuned_points.c).
+STRATA_MUST_CHECK strata_status_t strata_tuned_points(const strata_tuned_t *tuned, strata_tuned_unit_t *unit,
+                                                      const strata_symbols_t *symbols, const strata_work_t *work);
 
 //===-- Candidates (tuned_choose.c) ------------------------------------------------------------------------------===//
 

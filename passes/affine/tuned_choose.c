@@ -1,6 +1,6 @@
 // Which candidates of a unit are measured: see tuned.h. The model's choice, then the best others by the model, whose
 // time is the geometric mean of those at likely sizes. What the model gets wrong, it gets wrong for all of a kind, so
-// first few of each.
+// first the best of each form, then few of a kind.
 #include "passes/affine/tuned.h"
 
 #include "dialects/affine/variants.h"
@@ -35,8 +35,9 @@ static bool predict_at(const strata_work_t *work, const strata_ways_t *ways, boo
 // What can be a launch's, or be launched at any of the sizes of a function: blocks that share a reduction are all there
 // at a time, so no more of them than the model has.
 static bool is_fitting(const strata_tuned_unit_t *unit, const strata_schedule_t *model, const strata_schedule_t *s) {
-  if (unit->calls.count > 1)
-    return s->producers && !s->parts && !s->share[0] && !s->stream && !s->row;
+  bool is_shareable = s->producers && !s->parts && !s->share[0] && !s->stream && !s->row;
+  if (unit->calls.count > 1 && !is_shareable)
+    return false;
   if (unit->n_points == 0)
     return true;
   bool is_within = s->parts <= model->parts && s->tile[0] >= model->tile[0] && s->tile[1] >= model->tile[1];
@@ -50,7 +51,7 @@ static strata_schedule_t write_candidate(const strata_tuned_unit_t *unit, const 
   strata_schedule_t schedule = ways->write(last, c);
   if (unit->n_points > 0 && last->product && schedule.producers)
     schedule.blocks = schedule.row || schedule.parts ? 0 : strata_pipelined_most_blocks(last->device, &c->pipelined);
-  if (unit->calls.count > 1)
+  else if (unit->calls.count > 1)
     schedule.blocks = last->device->n_processors * c->pipelined.residents;
   return schedule;
 }
@@ -73,11 +74,12 @@ static bool read_candidate(const strata_tuned_unit_t *unit, const strata_schedul
   return is_fitting(unit, model, &c->schedule);
 }
 
-// Makes |c| the next candidate of the kind; false at the end.
+// Makes |c| the next candidate of the kind; false at the end. A launch's are also what the model never chooses for one
+// of its products alone.
 static bool next_candidate(const strata_tuned_unit_t *unit, const strata_schedule_t *model, const strata_ways_t *ways,
                            strata_candidate_t *c) {
   strata_work_t lead = unit->works[unit->n_likely - 1];
-  lead.wants_all = false;
+  lead.wants_all = unit->calls.count > 1;
   while (ways->next(&lead, c)) {
     size_t number = c->number;
     if (read_candidate(unit, model, ways, c))
@@ -139,6 +141,19 @@ static bool has_same_way(const strata_schedule_t *a, const strata_schedule_t *b)
          a->panels == b->panels && a->packs_rows == b->packs_rows && has_same_runs(a, b);
 }
 
+// Whether blocks share a reduction, operands or steps, be it by how many: what the model gets wrong of one form, it
+// need not of another.
+static bool has_same_form(const strata_schedule_t *a, const strata_schedule_t *b) {
+  return !a->stream == !b->stream && !a->parts == !b->parts && !a->share[0] == !b->share[0];
+}
+
+static bool is_first_of_form(const strata_candidate_t *chosen, int n, const strata_candidate_t *c) {
+  for (int i = 0; i < n; i++)
+    if (has_same_form(&chosen[i].schedule, &c->schedule))
+      return false;
+  return true;
+}
+
 // True if enough of its like are there.
 static bool is_one_of_many(const strata_candidate_t *chosen, int n, const strata_candidate_t *c) {
   int n_of_tile = 0, n_of_way = 0;
@@ -170,16 +185,22 @@ static strata_candidate_t models_choice(const strata_tuned_unit_t *unit, const s
   return found;
 }
 
+// Whether |c| is one of those that are chosen in turn: the best of each form, then few of a kind, then any.
+static bool is_wanted(int turn, const strata_candidate_t *chosen, int n, const strata_candidate_t *c) {
+  return turn == 0 ? is_first_of_form(chosen, n, c) : turn > 1 || !is_one_of_many(chosen, n, c);
+}
+
 int strata_tuned_choose(const strata_tuned_unit_t *unit, strata_candidate_t *out) {
+  enum { TURNS = 3 };
   candidates_t all;
   strata_schedule_t model = strata_schedule_read(strata_tuned_func(unit));
   int n = 1;
   walk(unit, &model, &all);
   out[0] = models_choice(unit, &model, all.model_seconds);
-  for (int any = 0; any < 2; any++)
+  for (int turn = 0; turn < TURNS; turn++)
     for (int i = 0; i < all.count && n < STRATA_MAX_PROPOSED; i++) {
       bool is_slow = all.of[i].seconds > MOST_TIME * all.of[0].seconds;
-      if (!is_slow && !is_there(out, n, &all.of[i]) && (any || !is_one_of_many(out, n, &all.of[i])))
+      if (!is_slow && !is_there(out, n, &all.of[i]) && is_wanted(turn, out, n, &all.of[i]))
         out[n++] = all.of[i];
     }
   return n;

@@ -126,7 +126,7 @@ static const char *call_text(const strata_tuned_t *t, const strata_tuned_unit_t 
 static const char *declarations_text(strata_arena_t *arena, const strata_tuned_unit_t *unit) {
   const char *text = "";
   for (int i = 0; i < unit->n_members; i++) {
-    MlirOperation func = i == 0 ? unit->kernel : unit->members[i]->func;
+    MlirOperation func = unit->kernels[i];
     MlirStringRef name = strata_attr_str(func, "sym_name");
     const char *types = "";
     for (intptr_t j = 0; j < mlirBlockGetNumArguments(strata_func_body(func)); j++)
@@ -200,13 +200,13 @@ static void add_variant(MlirOperation kernel, MlirOperation func, const strata_s
 
 static void add_functions(strata_compile_t *compile, const strata_tuned_unit_t *unit,
                           const strata_schedule_t *schedule) {
-  MlirOperation func = strata_tuned_func(unit);
-  if (!mlirOperationEqual(unit->kernel, func)) {
-    add_variant(add_function(compile, unit->kernel), func, schedule);
-    return;
+  for (int i = 0; i < unit->n_members; i++) {
+    MlirOperation func = unit->members[i]->func, kernel = add_function(compile, unit->kernels[i]);
+    if (mlirOperationEqual(unit->kernels[i], func))
+      strata_schedule_write(kernel, schedule);
+    else
+      add_variant(kernel, func, schedule);
   }
-  for (int i = 0; i < unit->n_members; i++)
-    strata_schedule_write(add_function(compile, unit->members[i]->func), schedule);
 }
 
 static strata_status_t finish_affine(strata_compile_t *compile) {

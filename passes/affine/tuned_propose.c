@@ -24,10 +24,10 @@ static const char *describe_on_cpu(strata_arena_t *arena, const strata_work_t *w
   if (work->widths)
     return strata_arena_printf(arena, "%s of %.0f points", strata_kernel_kind_name(work->widths->kind),
                                work->widths->points);
-  const strata_tiling_t *t = &work->cpu_product->tiling;
-  return strata_arena_printf(arena, "product %lld x %lld x %lld, %lld times%s", (long long)t->u, (long long)t->v,
-                             (long long)t->steps, (long long)work->cpu_product->times,
-                             work->cpu_product->is_constant ? ", by constants" : "");
+  const strata_cpu_product_t *p = work->cpu_product;
+  return strata_arena_printf(arena, "product %lld x %lld x %lld, %lld times%s", (long long)p->extents[STRATA_SIDE_U],
+                             (long long)p->extents[STRATA_SIDE_V], (long long)p->tiling.steps, (long long)p->times,
+                             p->is_constant ? ", by constants" : "");
 }
 
 static const char *describe_work(strata_arena_t *arena, const strata_work_t *work) {

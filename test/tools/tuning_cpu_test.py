@@ -15,6 +15,7 @@ import strata
 F32, F16, I8, I32 = 1, 10, 3, 6
 TYPES = {F32: np.float32, F16: np.float16, I8: np.int8, I32: np.int32}
 DEVICE = ["--device=x86-64-v3", "--threads=1"]
+DIMS = {}  # of models whose sizes vary
 generator = np.random.default_rng(28)
 
 
@@ -109,8 +110,36 @@ def run(*arguments, wanted=0):
     return done.stdout + done.stderr
 
 
+class Varying:
+    """A product one size of which varies, between 1 and 64; which is said by the shapes' None."""
+
+    def __init__(self, name, left, right, constant=False):
+        self.name, self.left, self.right = name, left, right
+        self.constant = numbers(right) if constant else None
+        graph = onnx_file.Graph(opset=17)
+        named = [[n or "n" for n in shape] for shape in (left, right)]
+        a = graph.input("a", F32, named[0])
+        b = graph.constant("b", self.constant) if constant else graph.input("b", F32, named[1])
+        graph.node("MatMul", [a, b], ["c"])
+        graph.node("Relu", ["c"], ["y"])
+        graph.output("y", F32, [named[0][0], named[1][1]])
+        graph.save(f"{name}.onnx")
+        DIMS[name] = ["--dim=n=1..64@4,48"]
+
+    def check(self, folder):
+        for size in (1, 3, 4, 9, 31, 48, 64):
+            a, b = (numbers([n or size for n in shape]) for shape in (self.left, self.right))
+            b = b if self.constant is None else self.constant
+            values = [("input", a), *([("input", b)] if self.constant is None else []),
+                      ("expect", np.maximum(a.astype(np.float64) @ b, 0).astype(np.float32))]
+            for i, (_, value) in enumerate(values):
+                np.save(f"{self.name}.{i}.npy", value)
+            run(f"{strata.BIN}/strata-run", f"{folder}/libm.so",
+                *(f"--{option}={self.name}.{i}.npy" for i, (option, _) in enumerate(values)))
+
+
 def compile_(name, folder, *options, wanted=0, device=tuple(DEVICE)):
-    return run(f"{strata.BIN}/strata", f"{name}.onnx", *device, "--aot", "--aot-name=m", "-o", folder, "--explain",
+    return run(f"{strata.BIN}/strata", f"{name}.onnx", *device, *DIMS.get(name, []), "--aot", "--aot-name=m", "-o", folder, "--explain",
                *options, wanted=wanted)
 
 
@@ -135,17 +164,17 @@ def results_with(results, pattern, replacement):
     return "changed.txtpb"
 
 
-def tuned(name):
-    """The schedules of the candidates and the file of results of a model with one kernel."""
+def tuned(name, n_kernels=1):
+    """The schedules of the candidates and the file of results of a model with one kernel, or so many."""
     folder = f"{name}.exported"
     shutil.rmtree(folder, ignore_errors=True)
-    said = run(f"{strata.BIN}/strata", f"{name}.onnx", *DEVICE, "--autotune=export", folder)
-    assert "1 kernels to tune" in said, said
+    said = run(f"{strata.BIN}/strata", f"{name}.onnx", *DEVICE, *DIMS.get(name, []), "--autotune=export", folder)
+    assert f"{n_kernels} kernels to tune" in said, said
     assert not glob.glob(f"{folder}/*.data") and not glob.glob(f"{folder}/*.mlir")
     said = run(f"{strata.BIN}/strata-tune", folder, "--budget=1")
-    assert "1 of 1 kernels tuned on " in said and "error:" not in said, said
+    assert f"{n_kernels} of {n_kernels} kernels tuned on " in said and "error:" not in said, said
     found = re.findall(r'\n *schedule: "(.*)"', read(f"{folder}/manifest.txtpb"))
-    assert 2 <= len(found) <= 8 and len(set(found)) == len(found), found
+    assert 2 <= len(found) <= 8 * n_kernels and (n_kernels > 1 or len(set(found)) == len(found)), found
     return found, f"{folder}/results.txtpb"
 
 
@@ -172,7 +201,9 @@ MODELS = [
     product("bytes", 21, 48, 40, True, type_=I8), convolution("strided", 5, 23, 21, 9, 3, 2),
     convolution("padded", 8, 14, 14, 40, 5, 1), convolution("pointwise", 24, 12, 12, 30, 1, 1),
     attention("heads", 2, 40, 37, 16), elementwise("map", (29, 37)), softmax("rows", 5, 203, 1),
-    softmax("across", 11, 150, 0),
+    softmax("across", 11, 150, 0), Varying("rows_vary", (None, 300), (300, 130), constant=True),
+    Varying("rows_vary_of_both", (None, 300), (300, 130)), Varying("columns_vary", (37, 70), (70, None)),
+    Varying("steps_vary", (37, None), (None, 53)),
 ]
 
 
@@ -213,6 +244,37 @@ def hostile_schedules_are_not_used():
         assert is_same("b", "c"), schedule
 
 
+def a_variant():
+    """Few rows have one, which has candidates of its own."""
+    model = Varying("few_rows", (None, 70), (70, 53), constant=True)
+    _, results = tuned(model.name, 2)
+    candidates = {}  # by kernel
+    for part in read(f"{model.name}.exported/manifest.txtpb").split("\nkernels {")[1:]:
+        candidates[re.search(r'kernel: "(.*)"', part).group(1)] = re.findall(r'\n *schedule: "(.*)"', part)
+    for which in range(max(map(len, candidates.values()))):
+        text = read(results)
+        for number, schedules in candidates.items():
+            chosen = schedules[min(which, len(schedules) - 1)]
+            text, n = re.subn(rf'(kernel: "{number}"(?:\n.*?)*?\n  schedule: ").*"', lambda m, c=chosen: f'{m[1]}{c}"', text)
+            assert n == 1, number
+        with open("changed.txtpb", "w", encoding="utf-8") as file:
+            file.write(text)
+        said = compile_(model.name, "out", load("changed.txtpb"), "--autotune=require")
+        assert len(re.findall(r"tuned k0.*\(changed.txtpb\)", said)) == len(candidates), said
+        model.check("out")
+
+
+def hostile_where_sizes_vary():
+    """What is packed is settled, and how tasks are cut."""
+    schedules, results = tuned("rows_vary")
+    compile_("rows_vary", "c")
+    for key in ("panels = 1 : i64", "packs_rows = 1 : i64", "runs = array<i64: 1, 1>", "threads = 32 : i64"):
+        schedule = schedules[1].replace("}", f", {key}}}")
+        path = results_with(results, r'\n  schedule: ".*"', f'\n  schedule: "{schedule}"')
+        assert "tuning: changed.txtpb: not used: kernel" in compile_("rows_vary", "b", load(path)), schedule
+        assert is_same("b", "c"), schedule
+
+
 def updated():
     shutil.rmtree("cache", ignore_errors=True)
     options = ["--autotune=update", "--autotune-budget=1", "--autotune-cache-dir=cache"]
@@ -234,4 +296,5 @@ def other_processors():
 
 
 strata.report([(model.name, lambda model=model: every_candidate(model)) for model in strata.every(MODELS)] + [
-    (case.__name__, case) for case in (other_processors, used, others_are_not_used, hostile_schedules_are_not_used, updated)])
+    (case.__name__, case) for case in (other_processors, used, others_are_not_used, hostile_schedules_are_not_used,
+                                               a_variant, hostile_where_sizes_vary, updated)])

@@ -118,6 +118,20 @@ def exported():
     assert "2 kernels to tune" in run(f"{strata.BIN}/strata", "plain.onnx", *DEVICE, "--autotune=export", "more")
 
 
+def forms():
+    """What is proposed of a product of which the model has no form far behind: some of each."""
+    graph = onnx_file.Graph(opset=17)
+    a, b = graph.input("a", F16, [4816, 152]), graph.input("b", F16, [4816, 2880])
+    graph.node("Transpose", [a], ["t"], perm=[1, 0])
+    graph.node("MatMul", ["t", b], ["c"])
+    graph.output("c", F16, [152, 2880])
+    graph.save("long.onnx")
+    export("long.onnx", "forms")
+    found = re.findall(r' schedule: "(.*)"', read("forms/manifest.txtpb"))
+    forms_ = {tuple(key in schedule for key in ("parts = ", "share = ", "stream = ")) for schedule in found}
+    assert len(found) == 8 and len(forms_) == 4, found
+
+
 def used():
     said = compile_("plain.onnx", "tuned", load("results.txtpb"))
     assert re.search(r"tuned k0 emulated_90 \{.*\(results.txtpb\)", said), said
@@ -317,6 +331,6 @@ def wrong_commands():
 
 prepare()
 strata.report([(case.__name__, case) for case in (
-    exported, used, dumped_and_loaded, others_are_not_used, hostile_schedules_are_not_used, partial, files_that_are_none,
+    exported, forms, used, dumped_and_loaded, others_are_not_used, hostile_schedules_are_not_used, partial, files_that_are_none,
     folder, updated, bad_candidates, padded_rows, failing_device, whole_or_not_at_all,
     wrong_commands)])

@@ -15,8 +15,9 @@ F16 = 10
 K, N = 64, 32
 COLUMNS = (64, 64, 128)
 DEVICE = ["--target=nvgpu", "--device=emulated_90"]
-DIM = "--dim=rows=1..64@4,48"
+DIMS = {"launch": [], "varying": ["--dim=rows=1..64@4,48"], "varying_launch": ["--dim=rows=1..256@4,192"]}
 ROWS = (1, 3, 4, 17, 48, 64)
+LAUNCH_ROWS = (1, 4, 9, 65, 192, 256)
 gpu.use_stand_in()
 SEED = np.random.SeedSequence(int(os.environ["STRATA_SEED"]) if "STRATA_SEED" in os.environ else None).entropy
 print(f"seed {SEED}", flush=True)
@@ -53,7 +54,7 @@ def run(*arguments, wanted=0, **variables):
 
 
 def options_of(model):
-    return [f"{model}.onnx", *DEVICE, *([DIM] if "varying" in model else [])]
+    return [f"{model}.onnx", *DEVICE, *DIMS[model]]
 
 
 def compile_(model, name, *options, wanted=0):
@@ -133,9 +134,11 @@ def check_varying(library):
         check(library, [a], [np.maximum(a.astype(np.float64) @ WEIGHT.astype(np.float64), 0).astype(np.float16)])
 
 
-def check_launch(library):
-    a = drawn(64, K)
-    check(library, [a, *WEIGHTS], [(a.astype(np.float64) @ w.astype(np.float64)).astype(np.float16) for w in WEIGHTS])
+def check_launch(library, *sizes):
+    for rows in sizes:
+        a = drawn(rows, K)
+        check(library, [a, *WEIGHTS],
+              [(a.astype(np.float64) @ w.astype(np.float64)).astype(np.float16) for w in WEIGHTS])
 
 
 def launches_of(said):
@@ -182,21 +185,38 @@ def a_launch():
         path = results_of("launch", lambda schedules: schedules[which])
         said = compile_("launch", "tuned", load(path), "--autotune=require")
         assert f"# {number}" in said and launches_of(said) == launches_of(untuned) == 1, said
-        check_launch("tuned")
+        check_launch("tuned", 64)
     compile_("launch", "again", load("launch.txtpb"), "--jobs=2")
     assert read("tuned/libm.so", "rb") == read("again/libm.so", "rb")
 
 
 def a_launch_of_sizes_that_vary():
-    """Its variants are the model's: a result would be of one of them."""
-    said = export("varying_launch", "--explain")
-    assert "not looked up: it shares a launch, and its sizes vary" in said and "candidates proposed" not in said, said
+    """What it is launched as at likely sizes, the function for all of them and a variant, has candidates of its own,
+    which all products of the launch take."""
+    export("varying_launch")
+    found = kernels("varying_launch")
+    assert len(found) == 2 and all(what.startswith("3 calls of one launch, ") for _, what, _, _ in found), found
+    assert all(2 <= len(set(schedules)) <= 8 for _, _, schedules, _ in found), found
+    assert sorted(points[0] for _, _, _, points in found) == [(4,), (192,)], found
+    thin("varying_launch")
+    said = tune("varying_launch")
+    assert "2 of 2 kernels tuned" in said and "WRONG" not in said, said
+    untuned = compile_("varying_launch", "untuned")
+    for which in range(3):
+        path = results_of("varying_launch", lambda schedules: schedules[which])
+        said = compile_("varying_launch", "tuned", load(path), "--autotune=require")
+        assert all(f"(varying_launch.txtpb) # {number}" in said for number, _, _, _ in found), said
+        assert launches_of(said) == launches_of(untuned) == 1, said
+        check_launch("tuned", *LAUNCH_ROWS)
+        same = read("tuned/libm.so", "rb") == read("untuned/libm.so", "rb")
+        assert same == (which == 0), which
 
 
 def hostile_schedules_are_not_used():
-    good = {model: kernels(model)[0][2][1] for model in ("varying", "launch")}
+    good = {model: kernels(model)[0][2][1] for model in DIMS}
     for model, others in (("varying", (("tile = array<i64: ", "tile = array<i64: 7"), ("threads = ", "threads = 3"),
                                        ('kind = \\"contract\\"', 'kind = \\"rows\\"'))),
+                          ("varying_launch", (("slots = ", "slots = 9"), ("slots = ", "parts = 2 : i64, slots = "))),
                           ("launch", (("slots = ", "slots = 9"), ("blocks = ", "blocks = 5"),
                                       ("slots = ", "parts = 2 : i64, slots = "),
                                       ("slots = ", "stream = 1 : i64, slots = ")))):
