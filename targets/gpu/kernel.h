@@ -23,7 +23,7 @@ void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel);
 
 // What upstream's conversions cannot say or not say well: which thread this is, barriers, shuffles (leaves.c), memory
 // (memory.c), vectors between words (funnel.c), logic of three operands (logic.c), hardware approximations (math.c),
-// matrix instructions (tile_mma.c), and of pipelined products barriers and copies (async.c), matrix instructions
+// matrix instructions (tile_mma.c), bytes and floats (bytes.c), and of pipelined products barriers and copies (async.c), matrix instructions
 // (wgmma.c); copies by threads (copy.c); clusters (cluster.c); the seam to the next kernel (launch.c). UNSUPPORTED for
 // an op or type that the device lacks.
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_leaves(const strata_gpu_kernel_t *kernel);
@@ -32,6 +32,8 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_convert_store(const strata_gpu_kern
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_funnel(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_or(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_bitcast(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_byte(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_signed_byte(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_extreme(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_extension(const strata_gpu_kernel_t *kernel, MlirOperation op);
@@ -42,6 +44,9 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_convert_copy(const strata_gpu_kerne
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_cluster(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_launch(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op);
+
+// Before all of these: bytes of floats that are an element each of a vector.
+void strata_gpu_pack_bytes(const strata_gpu_kernel_t *kernel);
 
 // An op of math, a quotient or an extreme on the tests' device (emulated_math.c), with the errors of NVIDIA's
 // instructions if it |is_approximate|.
