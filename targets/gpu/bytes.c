@@ -62,7 +62,7 @@ static MlirValue add_float(MlirOperation before, MlirValue x, double number) {
 typedef struct {
   MlirValue x, raised; // raised: at least what becomes the least byte
   int64_t zero;        // what is added to the rounded number; of bytes with a sign, 128 more
-  bool has_sign;
+  bool flips;          // the byte is 128 less in the end: of those with a sign, or where that is taken off behind
 } byte_t;
 
 static bool read_op(MlirValue value, const char *name, MlirValue *out_operand) {
@@ -88,7 +88,12 @@ static bool read_float(MlirValue value, const char *name, MlirValue *out_operand
 static bool read_byte(MlirValue value, byte_t *out) {
   MlirValue word, sum, other, least;
   double ones, most, lower;
-  int64_t zero = 0;
+  int64_t zero = 0, less;
+  bool is_less = read_op(value, "arith.addi", &other) && is_integer(mlirValueGetType(value), BYTE) &&
+                 strata_value_integer(mlirOperationGetOperand(strata_def(value), 1), &less) &&
+                 (less == SIGN || less == -SIGN); // the same in 8 bits
+  if (is_less)
+    value = other;
   if (!read_op(value, "arith.trunci", &word) || !is_integer(mlirValueGetType(word), WORD))
     return false;
   if (read_op(word, "arith.addi", &other)) {
@@ -101,8 +106,9 @@ static bool read_byte(MlirValue value, byte_t *out) {
       !read_float(least, "arith.minnumf", &out->raised, &most) ||
       !read_float(out->raised, "arith.maxnumf", &out->x, &lower))
     return false;
-  out->has_sign = lower + (double)zero == -SIGN;
-  out->zero = zero + (out->has_sign ? SIGN : 0);
+  bool has_sign = lower + (double)zero == -SIGN;
+  out->flips = has_sign != is_less;
+  out->zero = zero + (has_sign ? SIGN : 0);
   return lower + (double)out->zero == 0 && most + (double)out->zero == 2 * SIGN - 1;
 }
 
@@ -126,7 +132,7 @@ static MlirValue pack(const strata_gpu_kernel_t *kernel, MlirOperation before, c
     MlirValue operands[] = {word_of(kernel, before, &bytes[i + 1]), word_of(kernel, before, &bytes[i]), packed};
     packed = assemble(before, "cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;", "=r,r,r,r", 3, operands);
   }
-  return bytes->has_sign ? by_number(before, "arith.xori", packed, (int32_t)0x80808080) : packed;
+  return bytes->flips ? by_number(before, "arith.xori", packed, (int32_t)0x80808080) : packed;
 }
 
 // What only |op| used, and so on.
@@ -156,7 +162,7 @@ static void pack_elements(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   if (!is_integer(mlirShapedTypeGetElementType(type), BYTE) || n > MOST_BYTES || (n != 2 && n % WORD_BYTES))
     return;
   for (intptr_t i = 0; i < n; i++)
-    if (!read_byte(mlirOperationGetOperand(op, i), &bytes[i]) || bytes[i].has_sign != bytes->has_sign)
+    if (!read_byte(mlirOperationGetOperand(op, i), &bytes[i]) || bytes[i].flips != bytes->flips)
       return;
   MlirValue words[MOST_BYTES / WORD_BYTES], packed;
   int64_t n_words = n / WORD_BYTES;
