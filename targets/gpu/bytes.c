@@ -14,8 +14,6 @@
 // A byte becomes the low bits of a float at 2^23, which a permutation puts it into, out of a word of several.
 #include "targets/gpu/kernel.h"
 
-#include <math.h>
-
 #define ONES 0x1.8p23     // where floats are 1 apart, and so a good way up and down
 #define LEAST_ONES 0x1p23 // the least that are
 enum {
