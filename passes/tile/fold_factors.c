@@ -70,8 +70,10 @@ static MlirValue multiplied(const search_t *search, MlirOperation product, MlirV
   MlirValue a = mlirOperationGetOperand(op, 0);
   if (factor_of(search, op, &own))
     return fast(product, op, "arith.mulf", a, strata_elements_constant(product, mlirValueGetType(a), own * factor));
-  return fast(product, op, "arith.addf", multiplied(search, product, a, factor),
-              multiplied(search, product, mlirOperationGetOperand(op, 1), factor));
+  MlirValue b = mlirOperationGetOperand(op, 1);
+  a = multiplied(search, product, a, factor);
+  b = multiplied(search, product, b, factor);
+  return fast(product, op, "arith.addf", a, b);
 }
 
 // Behind |op| what it was of, if nothing else has a use for it.

@@ -127,7 +127,8 @@ static MlirValue word_of(const strata_gpu_kernel_t *kernel, MlirOperation before
 static MlirValue pack(const strata_gpu_kernel_t *kernel, MlirOperation before, const byte_t *bytes, int64_t n) {
   MlirValue packed = strata_gpu_build_i32(before, 0);
   for (int64_t i = n - 2; i >= 0; i -= 2) {
-    MlirValue operands[] = {word_of(kernel, before, &bytes[i + 1]), word_of(kernel, before, &bytes[i]), packed};
+    MlirValue first = word_of(kernel, before, &bytes[i]), second = word_of(kernel, before, &bytes[i + 1]);
+    MlirValue operands[] = {second, first, packed};
     packed = assemble(before, "cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;", "=r,r,r,r", 3, operands);
   }
   return bytes->flips ? by_number(before, "arith.xori", packed, (int32_t)0x80808080) : packed;
