@@ -45,7 +45,6 @@ typedef struct {
   double load_latency; // of a load into registers
   double load_rate;    // that producers load, convert and store, 16 bytes at once
   double loaded_alone; // the bytes that take as long as an element by itself
-  double loaded_short; // times as long, of a window whose rows are shorter than a step: each has its own place
   double products;     // rows * columns of a step of STRATA_PIPELINED_STEP_BYTES, whatever the operands' type, a cycle
   double shared_rate;  // rows and columns of a step written and read
   double cache_rate;   // from the second-level cache

@@ -242,6 +242,8 @@ MlirValue strata_pipelined_lane_row(strata_gpu_distribution_t *d, const strata_p
 // Where sizes vary, a consumer's tile of the result: dividing by them takes long, so it is done before a wait.
 void strata_pipelined_place_store(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
+// True of elements that pass through the staging memory, or the slots, in boxes that the copy engine moves.
+bool strata_pipelined_is_staged(MlirType element);
 // Bytes of shared memory for results on their way to memory.
 int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p);
 // A tile.store of a value in the layout of the sums, through shared memory and by the copy engine (pipelined_store.c).

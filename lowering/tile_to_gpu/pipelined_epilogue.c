@@ -81,7 +81,7 @@ static bool read_tile(strata_gpu_distribution_t *d, const strata_pipelined_kerne
       !is_known(k, op) || !strata_layout_equal(strata_layout_of(d, result), &p->layout))
     return false;
   MlirType element = mlirShapedTypeGetElementType(type);
-  bool has_size = mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element);
+  bool has_size = strata_pipelined_is_staged(element);
   *t = (strata_epilogue_tile_t){.load = op, .bytes = has_size ? strata_element_bytes(element) : 0};
   if (!has_size || p->n * t->bytes % STRATA_SPAN || !has_registers(p, t->bytes))
     return false;

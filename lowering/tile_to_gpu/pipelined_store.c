@@ -20,6 +20,13 @@ int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p) {
   return p->instruction->has_fragments ? p->groups * STRATA_SUB_TILES * STRATA_SUB_TILE : 0;
 }
 
+bool strata_pipelined_is_staged(MlirType element) {
+  enum { BYTE = 8, WORD = 32 };
+  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 0;
+  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) || bits == BYTE ||
+         bits == WORD;
+}
+
 typedef struct {
   strata_gpu_distribution_t *d;
   strata_pipelined_kernel_t *k;
@@ -167,9 +174,7 @@ static bool is_storable(const strata_pipelined_t *p, MlirType type) {
   if (!p->instruction->has_fragments || p->reads_left || p->swap || !mlirTypeIsAVector(type) ||
       mlirShapedTypeGetRank(type) != 2)
     return false;
-  MlirType element = mlirShapedTypeGetElementType(type);
-  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) ||
-         (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 32);
+  return strata_pipelined_is_staged(mlirShapedTypeGetElementType(type));
 }
 
 // True for a result that lies as the sums do, contiguous along the instruction's columns.

@@ -159,31 +159,53 @@ MlirValue strata_walk_pad(strata_walk_t *w) {
   return strata_emit_constant(&w->d->e, element, mlirAttributeIsNull(pad) ? strata_zero_attr(element) : pad);
 }
 
-// Loads all registers with the conditions of |first|; their numbers go to |members|.
-static int64_t load_members(strata_walk_t *w, int64_t first, int64_t *members, MlirValue *values) {
-  int64_t n_members = 0;
+// Registers that are loaded under the same conditions, run by run.
+typedef struct {
+  int64_t count, n_runs;
+  int64_t *registers, *runs; // their numbers; how many each run has
+  MlirValue *values;
+} members_t;
+
+// Loads all registers with the conditions of |first|.
+static void load_members(strata_walk_t *w, int64_t first, members_t *members) {
+  members->count = members->n_runs = 0;
   for (int64_t reg = first; reg < w->shape->count; reg++) {
     strata_item_t *item = &w->items[reg];
     if (item->is_done || item->same != reg || !strata_conditions_equal(item, &w->items[first]))
       continue;
     int64_t length = strata_walk_run(w, reg);
-    strata_walk_load(w, reg, length, values + n_members);
+    strata_walk_load(w, reg, length, members->values + members->count);
+    members->runs[members->n_runs++] = length;
     for (int64_t i = 0; i < length; i++) {
       w->items[reg + i * w->step].is_done = true;
-      members[n_members++] = reg + i * w->step;
+      members->registers[members->count++] = reg + i * w->step;
     }
   }
-  return n_members;
 }
 
-static void load_group(strata_walk_t *w, int64_t first, strata_registers_t *registers, int64_t *members,
-                       MlirValue *values) {
+// Runs pass a branch as the vectors that they were loaded as: elements of less than a word are taken apart and put
+// together again there otherwise. The values are those vectors then, |n_runs|.
+static void join_runs(strata_walk_t *w, members_t *members) {
+  MlirValue *values = members->values;
+  for (int64_t i = 0; i < members->n_runs; values += members->runs[i++])
+    members->values[i] = strata_lanes_of_scalars(&w->d->e, members->runs[i], values);
+}
+
+static void split_runs(strata_walk_t *w, const members_t *members, MlirOperation branch, MlirValue *registers) {
+  for (int64_t i = 0, member = 0; i < members->n_runs; i++) {
+    MlirValue run = mlirOperationGetResult(branch, i);
+    for (int64_t j = 0; j < members->runs[i]; j++)
+      registers[members->registers[member++]] = members->runs[i] > 1 ? strata_lanes_extract(&w->d->e, run, j) : run;
+  }
+}
+
+static void load_group(strata_walk_t *w, int64_t first, strata_registers_t *registers, members_t *members) {
   strata_emitter_t *e = &w->d->e;
   MlirValue condition = strata_walk_conditions(w, &w->items[first], (MlirValue){0});
   if (mlirValueIsNull(condition)) {
-    int64_t count = load_members(w, first, members, values);
-    for (int64_t i = 0; i < count; i++)
-      registers->values[members[i]] = values[i];
+    load_members(w, first, members);
+    for (int64_t i = 0; i < members->count; i++)
+      registers->values[members->registers[i]] = members->values[i];
     return;
   }
   MlirValue pad = strata_walk_pad(w);
@@ -191,28 +213,31 @@ static void load_group(strata_walk_t *w, int64_t first, strata_registers_t *regi
   MlirBlock outer = e->block;
   e->block = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(regions[0], e->block);
-  int64_t count = load_members(w, first, members, values);
-  strata_emit_op(e, "scf.yield", (int)count, values, 0, NULL, 0, NULL);
+  load_members(w, first, members);
+  join_runs(w, members);
+  int n = (int)members->n_runs;
+  strata_emit_op(e, "scf.yield", n, members->values, 0, NULL, 0, NULL);
+  MlirType *types = strata_arena_array(w->d->compile->arena, MlirType, n);
+  for (int i = 0; i < n; i++)
+    types[i] = mlirValueGetType(members->values[i]);
   e->block = mlirBlockCreate(0, NULL, NULL);
   mlirRegionAppendOwnedBlock(regions[1], e->block);
-  MlirType *types = strata_arena_array(w->d->compile->arena, MlirType, count);
-  for (int64_t i = 0; i < count; i++) {
-    values[i] = pad;
-    types[i] = strata_walk_element(w);
-  }
-  strata_emit_op(e, "scf.yield", (int)count, values, 0, NULL, 0, NULL);
+  for (int i = 0; i < n; i++)
+    members->values[i] =
+        mlirTypeIsAVector(types[i]) ? strata_emit_value(e, "vector.broadcast", 1, &pad, types[i], 0, NULL) : pad;
+  strata_emit_op(e, "scf.yield", n, members->values, 0, NULL, 0, NULL);
   e->block = outer;
-  MlirOperation branch = strata_op_create(e->location, "scf.if", 1, &condition, (int)count, types, 0, NULL, 2, regions);
+  MlirOperation branch = strata_op_create(e->location, "scf.if", 1, &condition, n, types, 0, NULL, 2, regions);
   mlirBlockAppendOwnedOperation(outer, branch);
-  for (int64_t i = 0; i < count; i++)
-    registers->values[members[i]] = mlirOperationGetResult(branch, i);
+  split_runs(w, members, branch, registers->values);
 }
 
 strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
                                      strata_registers_t *registers) {
   strata_walk_t w = begin(d, transfer, registers, false);
-  int64_t *members = strata_arena_array(d->compile->arena, int64_t, registers->count);
-  MlirValue *values = strata_arena_array(d->compile->arena, MlirValue, registers->count);
+  members_t members = {.registers = strata_arena_array(d->compile->arena, int64_t, registers->count),
+                       .runs = strata_arena_array(d->compile->arena, int64_t, registers->count),
+                       .values = strata_arena_array(d->compile->arena, MlirValue, registers->count)};
   emit_bases(&w);
   strata_unaligned_load(&w, registers);
   for (int64_t reg = 0; reg < registers->count; reg++) {
@@ -222,7 +247,7 @@ strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transf
     else if (item->same != reg)
       registers->values[reg] = registers->values[item->same];
     else if (!item->is_done)
-      load_group(&w, reg, registers, members, values);
+      load_group(&w, reg, registers, &members);
   }
   return NULL;
 }

@@ -37,8 +37,7 @@ static fetched_t fetched(const strata_problem_t *problem, const strata_pipelined
     const strata_problem_side_t *s = &problem->sides[side];
     const strata_pipelined_costs_t *costs = &problem->costs->pipelined;
     double bytes = s->is_wide ? (double)s->loaded_bytes : costs->loaded_alone;
-    bool is_short = s->has_window && s->row_bytes < STRATA_LINE;
-    result.bytes += boxes ? 0 : (double)(p->tile[side] * p->step) * bytes * (is_short ? costs->loaded_short : 1);
+    result.bytes += boxes ? 0 : (double)(p->tile[side] * p->step) * bytes;
   }
   return result;
 }

@@ -26,7 +26,9 @@ enum {
   WARP = 32,
   REGISTERS = 255,      // of a thread at most
   OTHER_REGISTERS = 40, // of a thread: addresses, counters
-  STEP_BYTES = 64,      // of a row of an operand in one step of matrix instructions, or twice as many
+  COPY_BYTES = 16,
+  REGISTERS_OF_PLACE = 8, // of what is copied at once
+  STEP_BYTES = 64,        // of a row of an operand in one step of matrix instructions, or twice as many
   FMA_STEPS = 8,
   MIN_FMA_STEPS = 4,
   SLOTS = 2,     // of each operand in shared memory
@@ -103,6 +105,15 @@ static int64_t fragment_registers(const strata_problem_t *p, const strata_mma_t 
   return elements * strata_mma_together(mma, p->operand_bytes) * p->operand_bytes / 4;
 }
 
+// Of a thread that copies a window's pixels, 16 bytes at a time: where each lies, and whether it is inside.
+static int64_t window_registers(const strata_problem_t *p, const tile_t *tile) {
+  int64_t bytes = 0;
+  for (int side = 0; side < 2; side++)
+    if (p->mma && p->sides[side].has_window)
+      bytes += (side == STRATA_SIDE_U ? tile->shape->rows : tile->shape->columns) * tile->steps * p->operand_bytes;
+  return bytes / COPY_BYTES / tile->threads * REGISTERS_OF_PLACE;
+}
+
 // The registers of a thread: sums, what is loaded ahead, fragments, twice where the next ones are read ahead.
 static int64_t registers_of(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   const shape_t *shape = tile->shape;
@@ -114,7 +125,7 @@ static int64_t registers_of(const strata_gpu_device_t *device, const strata_prob
   int64_t fragments = p->mma ? fragment_registers(p, tile->mma, rows, columns) *
                                    (holds_next_fragments(device, p) && loaded <= STRATA_GPU_LOADED_AHEAD ? 2 : 1)
                              : (rows / 4 + columns / 8) * strata_ceil_div(p->sum_bytes, 4);
-  return sums + loaded + fragments + OTHER_REGISTERS;
+  return sums + loaded + fragments + window_registers(p, tile) + OTHER_REGISTERS;
 }
 
 static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t slots) {

@@ -4,7 +4,7 @@
 //   convert(round((%q - z) * s / s) + z)     ->   %q
 //
 // Both are exact: a greater byte is a greater number, and the quotient is nearer to the integer than to any other.
-// Unsigned bytes are compared as signed ones of 128 less.
+// Unsigned bytes are compared as signed ones of 128 less, and are themselves again by 128 more.
 #include "passes/pass.h"
 #include "passes/strata/quantized.h"
 #include "passes/target.h"
@@ -95,17 +95,22 @@ static MlirValue keep_bytes(strata_rewriter_t *r, MlirOperation op, strata_op_id
   int64_t zero;
   double scale;
   bool is_unsigned = id == STRATA_OP_CONVERT_TO_U;
-  (void)r;
   if (!is_byte(strata_result(op)) || strata_shape_of(strata_operand(op, 0)).type != STRATA_TYPE_F32)
     return STRATA_NO_VALUE;
   MlirValue value = read_quotient(op, &zero);
   if (mlirValueIsNull(value))
     return STRATA_NO_VALUE;
   MlirOperation quotient = strata_def(value);
-  bool is_same = strata_splat_of(strata_operand(quotient, 1), &divisor) &&
-                 read_bytes(strata_operand(quotient, 0), &q, &scale) && divisor.f64 == scale && q.zero == zero &&
-                 q.is_unsigned == is_unsigned;
-  return is_same ? q.integers : STRATA_NO_VALUE;
+  if (!strata_splat_of(strata_operand(quotient, 1), &divisor) || !read_bytes(strata_operand(quotient, 0), &q, &scale) ||
+      divisor.f64 != scale)
+    return STRATA_NO_VALUE;
+  int64_t more = q.is_unsigned == is_unsigned ? 0 : is_unsigned ? SIGN : -SIGN;
+  if (zero != q.zero + more)
+    return STRATA_NO_VALUE;
+  strata_shape_t shape = strata_shape_of(q.integers);
+  return more ? strata_build_binary(&r->build, STRATA_OP_ADD, q.integers,
+                                    strata_build_splat_int(&r->build, &shape, -SIGN)) // in 8 bits the same as 128
+              : q.integers;
 }
 
 static MlirValue work_on_bytes(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {

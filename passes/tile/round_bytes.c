@@ -16,6 +16,7 @@
 #include "dialects/mlir_util.h"
 #include "passes/pass.h"
 #include "passes/target.h"
+#include "passes/tile/elements.h"
 
 #include <math.h>
 
@@ -33,25 +34,6 @@ typedef struct {
 
 //===-- Looking --------------------------------------------------------------------------------------------------===//
 
-static bool float_of(MlirAttribute attr, double *out) {
-  if (mlirAttributeIsNull(attr))
-    return false;
-  if (mlirAttributeIsADenseElements(attr) && mlirDenseElementsAttrIsSplat(attr))
-    attr = mlirDenseElementsAttrGetSplatValue(attr);
-  if (!mlirAttributeIsAFloat(attr))
-    return false;
-  *out = mlirFloatAttrGetValueDouble(attr);
-  return true;
-}
-
-// The number that all elements of |value| are.
-static bool number_of(MlirValue value, double *out) {
-  MlirOperation op = strata_def(value);
-  while (!mlirOperationIsNull(op) && strata_op_is(op, "vector.broadcast"))
-    op = strata_def(mlirOperationGetOperand(op, 0));
-  return !mlirOperationIsNull(op) && strata_op_is(op, "arith.constant") && float_of(strata_attr(op, "value"), out);
-}
-
 static MlirOperation def_if(MlirValue value, const char *name) {
   MlirOperation op = strata_def(value);
   return !mlirOperationIsNull(op) && strata_op_is(op, name) ? op : (MlirOperation){0};
@@ -61,7 +43,7 @@ static MlirOperation def_if(MlirValue value, const char *name) {
 // y, null where it is x itself, and other the numbers.
 static MlirValue chosen(MlirValue value, int64_t predicate, double *out_compared, double *out_other) {
   MlirOperation select = def_if(value, "arith.select"), compare;
-  if (mlirOperationIsNull(select) || !number_of(mlirOperationGetOperand(select, 2), out_other))
+  if (mlirOperationIsNull(select) || !strata_elements_number(mlirOperationGetOperand(select, 2), out_other))
     return (MlirValue){0};
   MlirValue x = mlirOperationGetOperand(select, 1);
   compare = def_if(mlirOperationGetOperand(select, 0), "arith.cmpf");
@@ -69,7 +51,7 @@ static MlirValue chosen(MlirValue value, int64_t predicate, double *out_compared
       !mlirValueEqual(mlirOperationGetOperand(compare, 0), x))
     return (MlirValue){0};
   MlirValue compared = mlirOperationGetOperand(compare, 1);
-  bool is_known = out_compared ? number_of(compared, out_compared) : mlirValueEqual(compared, x);
+  bool is_known = out_compared ? strata_elements_number(compared, out_compared) : mlirValueEqual(compared, x);
   return is_known ? x : (MlirValue){0};
 }
 
@@ -105,7 +87,7 @@ static bool read_rounding(MlirOperation op, rounding_t *out) {
   if (mlirValueIsNull(value))
     return false;
   MlirOperation sum = def_if(value, "arith.addf");
-  if (!mlirOperationIsNull(sum) && number_of(mlirOperationGetOperand(sum, 1), &out->zero))
+  if (!mlirOperationIsNull(sum) && strata_elements_number(mlirOperationGetOperand(sum, 1), &out->zero))
     value = mlirOperationGetOperand(sum, 0);
   MlirOperation round = def_if(value, "math.roundeven");
   if (mlirOperationIsNull(round) || out->zero != floor(out->zero) || fabs(out->zero) > FARTHEST)
@@ -116,48 +98,17 @@ static bool read_rounding(MlirOperation op, rounding_t *out) {
 
 //===-- Building -------------------------------------------------------------------------------------------------===//
 
-static MlirValue build(MlirOperation before, const char *name, int n, const MlirValue *operands, MlirType type,
-                       const strata_named_attr_t *attr) {
-  MlirOperation op =
-      strata_op_create(mlirOperationGetLocation(before), name, n, operands, 1, &type, attr ? 1 : 0, attr, 0, NULL);
-  mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(before), before, op);
-  return mlirOperationGetResult(op, 0);
-}
-
-static MlirValue binary(MlirOperation before, const char *name, MlirValue a, MlirValue b) {
-  return build(before, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), NULL);
-}
-
-// A constant of |type|, a vector or a scalar.
-static MlirValue constant(MlirOperation before, MlirType type, double number) {
-  MlirType element = mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-  strata_named_attr_t value = {"value", mlirTypeIsAFloat(element)
-                                            ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), element, number)
-                                            : mlirIntegerAttrGet(element, (int64_t)number)};
-  MlirValue scalar = build(before, "arith.constant", 0, NULL, element, &value);
-  return mlirTypeIsAVector(type) ? build(before, "vector.broadcast", 1, &scalar, type, NULL) : scalar;
-}
-
-// |type|, with another element.
-static MlirType like(MlirType type, MlirType element) {
-  if (!mlirTypeIsAVector(type))
-    return element;
-  int64_t sizes[16];
-  int64_t rank = mlirShapedTypeGetRank(type);
-  for (int64_t i = 0; i < rank; i++)
-    sizes[i] = mlirShapedTypeGetDimSize(type, i);
-  return mlirVectorTypeGet(rank, sizes, element);
-}
-
 // |x|, |otherwise| for NaN.
 static MlirValue a_number(MlirOperation before, MlirValue x, double otherwise) {
   enum { OEQ = 1 };
   MlirContext context = mlirOperationGetContext(before);
   MlirType type = mlirValueGetType(x);
   strata_named_attr_t predicate = {"predicate", strata_i64_attr(context, OEQ)};
-  MlirValue is_number =
-      build(before, "arith.cmpf", 2, (MlirValue[]){x, x}, like(type, mlirIntegerTypeGet(context, 1)), &predicate);
-  return build(before, "arith.select", 3, (MlirValue[]){is_number, x, constant(before, type, otherwise)}, type, NULL);
+  MlirValue is_number = strata_elements_build(before, "arith.cmpf", 2, (MlirValue[]){x, x},
+                                              strata_elements_like(type, mlirIntegerTypeGet(context, 1)), &predicate);
+  return strata_elements_build(before, "arith.select", 3,
+                               (MlirValue[]){is_number, x, strata_elements_constant(before, type, otherwise)}, type,
+                               NULL);
 }
 
 // Puts |shifted| and |offset| in the place of |back|, which makes a float of a byte.
@@ -169,12 +120,14 @@ static void convert_back(MlirOperation back, MlirValue shifted, double offset) {
   if (!mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use))) {
     MlirOperation sum = mlirOpOperandGetOwner(use); // the zero point is taken off in the same addition
     if (strata_op_is(sum, "arith.addf") && mlirOpOperandGetOperandNumber(use) == 0 &&
-        number_of(mlirOperationGetOperand(sum, 1), &more) && more == floor(more) && fabs(more) < FARTHEST) {
+        strata_elements_number(mlirOperationGetOperand(sum, 1), &more) && more == floor(more) &&
+        fabs(more) < FARTHEST) {
       offset += more;
       last = sum;
     }
   }
-  MlirValue sum = binary(last, "arith.addf", shifted, constant(last, mlirValueGetType(shifted), offset));
+  MlirValue sum = strata_elements_binary(last, "arith.addf", shifted,
+                                         strata_elements_constant(last, mlirValueGetType(shifted), offset));
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(last, 0), sum);
   mlirOperationDestroy(last);
   if (!mlirOperationEqual(last, back))
@@ -195,17 +148,19 @@ static MlirOperation next_back(const rounding_t *r, MlirValue value) {
 static void round_by_adding(const rounding_t *r) {
   MlirOperation op = r->conversion, back;
   MlirValue byte = mlirOperationGetResult(op, 0);
-  MlirType type = mlirValueGetType(r->x), words = like(type, mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
+  MlirType type = mlirValueGetType(r->x),
+           words = strata_elements_like(type, mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
   MlirValue x = r->may_be_nan ? a_number(op, r->x, -r->zero) : r->x;
-  x = binary(op, "arith.maxnumf", x, constant(op, type, r->least - r->zero));
-  x = binary(op, "arith.minnumf", x, constant(op, type, r->most - r->zero));
-  MlirValue shifted = binary(op, "arith.addf", x, constant(op, type, ONES));
-  MlirValue word = build(op, "arith.bitcast", 1, &shifted, words, NULL);
+  x = strata_elements_binary(op, "arith.maxnumf", x, strata_elements_constant(op, type, r->least - r->zero));
+  x = strata_elements_binary(op, "arith.minnumf", x, strata_elements_constant(op, type, r->most - r->zero));
+  MlirValue shifted = strata_elements_binary(op, "arith.addf", x, strata_elements_constant(op, type, ONES));
+  MlirValue word = strata_elements_build(op, "arith.bitcast", 1, &shifted, words, NULL);
   if (r->zero != 0)
-    word = binary(op, "arith.addi", word, constant(op, words, r->zero));
+    word = strata_elements_binary(op, "arith.addi", word, strata_elements_constant(op, words, r->zero));
   while (!mlirOperationIsNull(back = next_back(r, byte)))
     convert_back(back, shifted, r->zero - ONES);
-  mlirValueReplaceAllUsesOfWith(byte, build(op, "arith.trunci", 1, &word, mlirValueGetType(byte), NULL));
+  mlirValueReplaceAllUsesOfWith(byte,
+                                strata_elements_build(op, "arith.trunci", 1, &word, mlirValueGetType(byte), NULL));
   mlirOperationDestroy(op);
 }
 
@@ -230,10 +185,11 @@ static bool widens_byte(MlirOperation op) {
 
 static void widen_by_adding(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  MlirType words = like(type, mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
-  MlirValue byte = mlirOperationGetOperand(op, 0), word = build(op, "arith.extui", 1, &byte, words, NULL);
-  word = binary(op, "arith.xori", word, constant(op, words, LEAST_ONES_BITS | SIGN));
-  convert_back(op, build(op, "arith.bitcast", 1, &word, type, NULL), -LEAST_ONES - SIGN);
+  MlirType words = strata_elements_like(type, mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
+  MlirValue byte = mlirOperationGetOperand(op, 0),
+            word = strata_elements_build(op, "arith.extui", 1, &byte, words, NULL);
+  word = strata_elements_binary(op, "arith.xori", word, strata_elements_constant(op, words, LEAST_ONES_BITS | SIGN));
+  convert_back(op, strata_elements_build(op, "arith.bitcast", 1, &word, type, NULL), -LEAST_ONES - SIGN);
 }
 
 //===-- The pass -------------------------------------------------------------------------------------------------===//

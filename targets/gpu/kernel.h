@@ -22,10 +22,10 @@ typedef struct {
 void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel);
 
 // What upstream's conversions cannot say or not say well: which thread this is, barriers, shuffles (leaves.c), memory
-// (memory.c), vectors between words (funnel.c), bytes (widen.c, f8.c), logic of three operands (logic.c), hardware
-// approximations (math.c), matrix instructions (tile_mma.c), and of pipelined products barriers and copies (async.c),
-// matrix instructions (wgmma.c); copies by threads (copy.c); clusters (cluster.c); the seam to the next kernel
-// (launch.c). UNSUPPORTED for an op or type that the device lacks.
+// (memory.c), vectors between words (funnel.c), bytes and floats (bytes.c, widen.c, f8.c), logic of three operands
+// (logic.c), hardware approximations (math.c), matrix instructions (tile_mma.c), and of pipelined products barriers and
+// copies (async.c), matrix instructions (wgmma.c); copies by threads (copy.c); clusters (cluster.c); the seam to the
+// next kernel (launch.c). UNSUPPORTED for an op or type that the device lacks.
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_leaves(const strata_gpu_kernel_t *kernel);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_store(const strata_gpu_kernel_t *kernel, MlirOperation op);
@@ -33,6 +33,8 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_convert_funnel(const strata_gpu_ker
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_widen(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_or(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_bitcast(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_byte(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_signed_byte(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_extreme(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_extension(const strata_gpu_kernel_t *kernel, MlirOperation op);
@@ -44,6 +46,9 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_convert_copy(const strata_gpu_kerne
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_cluster(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_launch(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_product(const strata_gpu_kernel_t *kernel, MlirOperation op);
+
+// Before all of these: bytes of floats that are an element each of a vector.
+void strata_gpu_pack_bytes(const strata_gpu_kernel_t *kernel);
 
 // An op of math, a quotient or an extreme on the tests' device (emulated_math.c), with the errors of NVIDIA's
 // instructions if it |is_approximate|.

@@ -207,6 +207,8 @@ static const struct {
     {"arith.ori", strata_gpu_convert_or},
     {"arith.bitcast", strata_gpu_convert_bitcast},
     {"arith.extf", strata_gpu_convert_extension},
+    {"arith.uitofp", strata_gpu_convert_byte},
+    {"arith.xori", strata_gpu_convert_signed_byte},
     {"arith.maximumf", strata_gpu_convert_extreme},
     {"arith.minimumf", strata_gpu_convert_extreme},
 };
@@ -224,6 +226,7 @@ static MlirWalkResult find(MlirOperation op, void *user) {
 
 strata_status_t strata_gpu_convert_leaves(const strata_gpu_kernel_t *kernel) {
   found_t found = {.arena = kernel->compile->arena};
+  strata_gpu_pack_bytes(kernel);
   mlirOperationWalk(kernel->func, find, &found, MlirWalkPostOrder);
   for (size_t i = 0; i < found.ops.count; i++) {
     MlirStringRef name = strata_op_name(found.ops.data[i]);

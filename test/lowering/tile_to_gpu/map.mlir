@@ -55,7 +55,7 @@ func.func private @pad(%x: memref<30xf32>, %y: memref<32xf32>) attributes {strat
 // A mask is a condition of loads and stores alike: here the last of 8 tiles has 60 elements.
 // CHECK-LABEL: func.func @mask(
 // CHECK: arith.cmpi sge
-// CHECK: scf.if {{.*}} -> (f32, f32, f32, f32)
+// CHECK: scf.if {{.*}} -> (vector<4xf32>)
 // CHECK: vector.load {{.*}} vector<4xf32>
 // CHECK: scf.if
 // CHECK: vector.store {{.*}} vector<4xf32>

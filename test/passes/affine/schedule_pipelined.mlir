@@ -58,7 +58,7 @@
 // A padded convolution follows the windows of its input.
 // CHECK: 12544 x 128 x 576, 1 times
 // CHECK-NEXT: wgmma.f16 96x128x64, 6 slots, 131 tiles in 131 blocks, swapped
-// CHECK: mma.sync m16n8k16.f16 128x128x64, 128 threads
+// CHECK: mma.sync m16n8k16.f16 128x128x64, 256 threads
 
 // With a stride, too.
 // CHECK: 3136 x 128 x 576, 1 times

@@ -30,3 +30,26 @@ func.func @main(%q: tensor<1x2x4x4xi8> {strata.name = "q"}) -> (tensor<1x2x4x4xi
   %b = "strata.convert"(%v) : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xi8>
   return %a, %b : tensor<1x2x4x4xi8>, tensor<1x2x4x4xi8>
 }
+
+// Bytes without a sign of what is stored with one, and a zero point 128 more: the byte and 128.
+// CHECK-LABEL: func.func @other_sign
+// CHECK: %[[N:.*]] = "strata.constant"() {value = dense<-128> : tensor<4xi8>}
+// CHECK: %[[A:.*]] = "strata.add"(%arg0, %[[N]]) : (tensor<4xi8>, tensor<4xi8>) -> tensor<4xi8>
+// CHECK: %[[B:.*]] = "strata.convert_to_u"
+// CHECK: return %[[A]], %[[B]]
+func.func @other_sign(%q: tensor<4xi8> {strata.name = "q"}) -> (tensor<4xi8> {strata.name = "a", strata.unsigned}, tensor<4xi8> {strata.name = "b", strata.unsigned}) {
+  %s = "strata.constant"() {value = dense<0.5> : tensor<4xf32>} : () -> tensor<4xf32>
+  %z = "strata.constant"() {value = dense<131.0> : tensor<4xf32>} : () -> tensor<4xf32>
+  %y = "strata.constant"() {value = dense<3.0> : tensor<4xf32>} : () -> tensor<4xf32>
+  %n = "strata.constant"() {value = dense<-3.0> : tensor<4xf32>} : () -> tensor<4xf32>
+  %f = "strata.convert"(%q) : (tensor<4xi8>) -> tensor<4xf32>
+  %c = "strata.add"(%f, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %x = "strata.mul"(%c, %s) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %d = "strata.div_exact"(%x, %s) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %r = "strata.round_even"(%d) : (tensor<4xf32>) -> tensor<4xf32>
+  %t = "strata.add"(%r, %z) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %a = "strata.convert_to_u"(%t) : (tensor<4xf32>) -> tensor<4xi8>
+  %u = "strata.add"(%r, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %b = "strata.convert_to_u"(%u) : (tensor<4xf32>) -> tensor<4xi8>
+  return %a, %b : tensor<4xi8>, tensor<4xi8>
+}
