@@ -222,9 +222,11 @@ strata_status_t strata_variant_create(const strata_scheduling_t *s, int n_ranges
   return NULL;
 }
 
+// One of all sizes says the greatest: the function for all, which it is instead of, may not be bound by that.
 static strata_size_range_t range_of_choice(strata_size_t size, const strata_variant_choice_t *choice) {
+  bool is_all = choice->min <= size.min && choice->max >= size.max;
   strata_size_range_t range = {size.expr, choice->min > size.min ? choice->min : 0,
-                               choice->max < size.max ? choice->max : INT64_MAX, 1};
+                               choice->max < size.max || is_all ? choice->max : INT64_MAX, 1};
   if (choice->min == choice->max)
     range.min = range.max = choice->min;
   return range;
