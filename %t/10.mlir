@@ -1,4 +1,0 @@
-func.func @main(%a: tensor<1000x1000xbf16> {strata.name = "a"}, %b: tensor<1000x1000xbf16> {strata.name = "b"}) -> tensor<1000x1000xbf16> {
-  %0 = "strata.contract"(%a, %b) {maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>], zero_pad = false, origin = "matmul"} : (tensor<1000x1000xbf16>, tensor<1000x1000xbf16>) -> tensor<1000x1000xbf16>
-  return %0 : tensor<1000x1000xbf16>
-}
