@@ -231,6 +231,8 @@ def hostile_schedules_are_not_used():
 
 def several_devices():
     """Each kernel is timed by one of the GPUs; what one of them is no good for others do."""
+    if os.path.exists("shared.txtpb"):  # of an earlier run: other results in it would stay
+        os.remove("shared.txtpb")
     for devices, told in ((2, "on test device, 2 of them"), (7, f"{len(kernels('varying'))} of them")):
         said = tune("varying", "--output=shared.txtpb", STRATA_TEST_DRIVER_DEVICES=str(devices),
                     STRATA_TEST_DRIVER_LOG=f"log{devices}")
