@@ -22,8 +22,7 @@ static int64_t given_bound(onnx_importer_t *importer, const char *name) {
 }
 
 static const char *bound_option(strata_arena_t *arena, const char *name) {
-  return strata_arena_printf(arena, "--bound %s",
-                             strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", name)));
+  return strata_arena_printf(arena, "--bound %s", strata_shell_quote(arena, strata_arena_printf(arena, "%s=N", name)));
 }
 
 static const char *what_is_missing(onnx_node_t *n, int i) {

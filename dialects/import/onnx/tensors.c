@@ -118,9 +118,7 @@ static void widen_e2m1(onnx_importer_t *importer, strata_tensor_t *tensor) {
   uint8_t *wide = strata_arena_alloc(importer->compile->arena, (size_t)count);
   for (int64_t i = 0; i < count; i++) {
     uint8_t bits = packed[i / 2] >> (i % 2 * 4) & 0xf, exponent = bits >> 1 & 3, mantissa = bits & 1;
-    int size = exponent   ? (exponent + BIAS) * ONE_EXPONENT + mantissa * ONE_EXPONENT / 2
-               : mantissa ? HALF
-                          : 0;
+    int size = exponent ? (exponent + BIAS) * ONE_EXPONENT + mantissa * ONE_EXPONENT / 2 : mantissa ? HALF : 0;
     wide[i] = (uint8_t)((bits & 8) << 4 | size);
   }
   tensor->dtype = STRATA_DTYPE_E4M3;
