@@ -89,52 +89,21 @@ static strata_status_t find_forms(const question_t *q, const char *data, form_t 
   return NULL;
 }
 
-// A string of protobuf-c's is nobody's to write to.
-static char *text_of(const strata_tuning_t *tuning, const char *text) {
-  return strata_arena_strdup(tuning->arena, text);
-}
-
 static void add_candidate(const question_t *q, const form_t *form, const char *data, Strata__TuningKernel *kernel) {
-  strata_tuning_t *tuning = q->compile->options->tuning;
   const strata_answer_t *answer = &q->decision->answers[form->answer];
-  const char *name = strata_arena_printf(tuning->arena, "k%s_%zu", kernel->kernel, kernel->n_candidates);
-  Strata__TuningCandidate *candidate = strata_arena_new(tuning->arena, Strata__TuningCandidate);
-  strata__tuning_candidate__init(candidate);
-  candidate->library = strata_arena_printf(tuning->arena, "lib%s.so", name);
-  candidate->schedule = text_of(tuning, answer->name);
-  candidate->predicted_seconds = answer->seconds;
-  kernel->candidates[kernel->n_candidates++] = candidate;
-  int n_constants = (int)q->part->constants.count;
-  *strata_vector_push(tuning->arena, &tuning->modules) = (strata_tuning_module_t){
-      .name = name,
-      .module = strata_arena_strdup(tuning->arena, form->module),
-      .data = n_constants ? data : NULL,
-      .n_constants = n_constants,
-      .constants = strata_arena_copy(tuning->arena, q->part->constants.data,
-                                     sizeof *q->part->constants.data * (size_t)n_constants),
-  };
-}
-
-static bool is_proposed(const strata_tuning_t *tuning, const strata_tuning_result_t *key) {
-  for (size_t i = 0; i < tuning->proposed.count; i++)
-    if (strcmp(tuning->proposed.data[i]->kernel, key->kernel) == 0 &&
-        strcmp(tuning->proposed.data[i]->device, key->device) == 0)
-      return true;
-  return false;
+  const strata_tuning_module_t module = {.module = form->module,
+                                         .data = data,
+                                         .n_constants = (int)q->part->constants.count,
+                                         .constants = q->part->constants.data};
+  strata_tuning_add_candidate(q->compile->options->tuning, kernel, answer->name, answer->seconds, &module);
 }
 
 static void propose(const question_t *q, const form_t *forms, int n, const char *data) {
   strata_tuning_t *tuning = q->compile->options->tuning;
-  Strata__TuningKernel *kernel = strata_arena_new(tuning->arena, Strata__TuningKernel);
-  strata__tuning_kernel__init(kernel);
-  kernel->kernel = q->key.kernel;
-  kernel->device = q->key.device;
-  kernel->compiler = q->key.compiler;
-  kernel->what = strata_arena_printf(tuning->arena, "decision %s: %s", names[q->decision->kind], q->decision->what);
+  const char *what = strata_arena_printf(tuning->arena, "decision %s: %s", names[q->decision->kind], q->decision->what);
+  Strata__TuningKernel *kernel = strata_tuning_propose(tuning, &q->key, what, n);
   kernel->n_warm = q->part->warm.count;
   kernel->warm = strata_arena_copy(tuning->arena, q->part->warm.data, sizeof(int32_t) * kernel->n_warm);
-  kernel->candidates = strata_arena_array(tuning->arena, Strata__TuningCandidate *, n);
-  *strata_vector_push(tuning->arena, &tuning->proposed) = kernel;
   for (int i = 0; i < n; i++)
     add_candidate(q, &forms[i], data, kernel);
 }
@@ -168,11 +137,11 @@ static strata_status_t ask(question_t *q) {
     tell(q, "no result");
     return NULL;
   }
-  if (is_proposed(tuning, &q->key)) { // a part that is there twice, or was asked about before
+  if (strata_tuning_is_proposed(tuning, &q->key)) { // a part that is there twice, or was asked about before
     tell(q, "proposed");
     return NULL;
   }
-  const char *data = strata_arena_printf(tuning->arena, "k%s.data", q->key.kernel);
+  const char *data = strata_tuning_data_file(tuning, &q->key);
   STRATA_TRY(find_forms(q, data, forms, &n));
   if (n < 2) {
     tell(q, "not measured: the part comes to the same");
@@ -235,7 +204,7 @@ static bool is_open(const strata_compile_t *compile, strata_decision_t *d) {
   return false;
 }
 
-static strata_status_t decide(strata_compile_t *compile, strata_part_t *part, strata_decision_t *d) {
+static strata_status_t ask_about(strata_compile_t *compile, strata_part_t *part, strata_decision_t *d) {
   question_t q = {.compile = compile, .part = part, .decision = d};
   const char *why = part->why                                      ? part->why
                     : strata_part_constant_bytes(part) > MOST_DATA ? "its constants are larger than 256 MiB"
@@ -249,24 +218,36 @@ static strata_status_t decide(strata_compile_t *compile, strata_part_t *part, st
   return look_up(&q);
 }
 
+// |made|: whether there is a part, which goes.
+static strata_status_t decide(strata_compile_t *compile, strata_status_t made, strata_part_t *part,
+                              strata_decision_t *d) {
+  strata_status_t status = made ? made : ask_about(compile, part, d);
+  strata_part_destroy(part);
+  return status;
+}
+
 strata_status_t strata_decide_nests(strata_compile_t *compile, const strata_nest_graph_t *graph,
                                     const strata_ints_t *nests, strata_decision_t *decision) {
   strata_part_t part;
-  if (!is_open(compile, decision))
-    return NULL;
-  STRATA_TRY(strata_part_of_nests(compile, graph, nests, &part));
-  strata_status_t status = decide(compile, &part, decision);
-  strata_part_destroy(&part);
-  return status;
+  return is_open(compile, decision)
+             ? decide(compile, strata_part_of_nests(compile, graph, nests, &part), &part, decision)
+             : NULL;
 }
 
 strata_status_t strata_decide_calls(strata_compile_t *compile, const strata_calls_t *calls,
                                     const strata_operations_t *part_calls, strata_decision_t *decision) {
   strata_part_t part;
-  if (!is_open(compile, decision))
-    return NULL;
-  STRATA_TRY(strata_part_of_calls(compile, calls, part_calls, &part));
-  strata_status_t status = decide(compile, &part, decision);
-  strata_part_destroy(&part);
-  return status;
+  return is_open(compile, decision)
+             ? decide(compile, strata_part_of_calls(compile, calls, part_calls, &part), &part, decision)
+             : NULL;
+}
+
+strata_status_t strata_decide_between(strata_compile_t *compile, const strata_nest_graph_t *graph,
+                                      const strata_ints_t *nests, strata_decision_kind_t kind, const char *what,
+                                      const strata_answer_t answers[2], bool *is_first) {
+  strata_decision_t decision = {
+      .kind = kind, .what = what, .n = 2, .answers = {answers[0], answers[1]}, .chosen = *is_first ? 0 : 1};
+  STRATA_TRY(strata_decide_nests(compile, graph, nests, &decision));
+  *is_first = decision.chosen == 0;
+  return NULL;
 }

@@ -46,4 +46,10 @@ STRATA_MUST_CHECK strata_status_t strata_decide_nests(strata_compile_t *compile,
 STRATA_MUST_CHECK strata_status_t strata_decide_calls(strata_compile_t *compile, const strata_calls_t *calls,
                                                       const strata_operations_t *part, strata_decision_t *decision);
 
+// The same of nests and two answers, of which the model takes the first where |*is_first|.
+STRATA_MUST_CHECK strata_status_t strata_decide_between(strata_compile_t *compile, const strata_nest_graph_t *graph,
+                                                        const strata_ints_t *nests, strata_decision_kind_t kind,
+                                                        const char *what, const strata_answer_t answers[2],
+                                                        bool *is_first);
+
 #endif

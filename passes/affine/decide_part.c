@@ -90,35 +90,35 @@ typedef struct {
   strata_ints_t inputs, constants, outputs, kept; // buffers
 } buffers_t;
 
-// Whether the nests store the buffer, and are all who do; *out_is_read: whether they read it.
-static bool is_stored(const strata_nest_graph_t *graph, const strata_ints_t *nests, int buffer, bool *out_is_read,
-                      int *out_n_stores) {
-  *out_n_stores = 0;
+// How often the nests store the buffer; *out_is_read: whether they read it.
+static int count_stores(const strata_nest_graph_t *graph, const strata_ints_t *nests, int buffer, bool *out_is_read) {
+  int n_stores = 0;
   *out_is_read = false;
   for (size_t i = 0; i < nests->count; i++) {
     const strata_nest_node_t *node = &graph->nodes.data[nests->data[i]];
     for (size_t j = 0; j < node->buffers.count; j++) {
       bool is_it = node->buffers.data[j] == buffer, stores = node->nest->accesses[j].is_store;
-      *out_n_stores += is_it && stores;
+      n_stores += is_it && stores;
       *out_is_read |= is_it && !stores;
     }
   }
-  return *out_n_stores > 0;
+  return n_stores;
 }
 
 static const char *sort_buffer(const strata_grouping_t *grouping, const strata_ints_t *nests, int buffer,
                                buffers_t *out) {
   const strata_nest_graph_t *graph = &grouping->graph;
   const strata_nest_buffer_t *record = &graph->buffers.data[buffer];
-  int n_stores;
-  bool is_read, is_made = is_stored(graph, nests, buffer, &is_read, &n_stores);
+  bool is_read;
+  int n_stores = count_stores(graph, nests, buffer, &is_read);
   strata_ints_t *where = strata_group_keeps(grouping, nests, buffer) ? &out->kept
-                         : is_made                                   ? &out->outputs
+                         : n_stores > 0                              ? &out->outputs
                          : record->is_constant                       ? &out->constants
                                                                      : &out->inputs;
   if (!strata_ints_contain(where, buffer))
     *strata_vector_push(graph->arena, where) = buffer;
-  return is_made && is_read && (n_stores != 1 || record->n_stores != 1) ? "it reads what it stores in parts" : NULL;
+  return n_stores > 0 && is_read && (n_stores != 1 || record->n_stores != 1) ? "it reads what it stores in parts"
+                                                                             : NULL;
 }
 
 static const char *sort_buffers(const strata_grouping_t *grouping, const strata_ints_t *nests, buffers_t *out) {

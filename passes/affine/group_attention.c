@@ -185,16 +185,11 @@ static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
 // One kernel of |seconds|, or several.
 static strata_status_t decide(const finder_t *f, const strata_attention_problem_t *p, double seconds, double apart,
                               bool *pays) {
-  strata_decision_t decision = {.kind = STRATA_DECIDES_ATTENTION, .chosen = *pays ? 0 : 1};
-  if (!strata_decides(f->grouping->compile))
-    return NULL;
-  decision.what = strata_arena_printf(f->grouping->graph.arena, "attention of %lld queries, %lld keys, %lld times",
-                                      (long long)p->rows, (long long)p->columns, (long long)p->batch);
-  strata_decision_add(&decision, "one kernel", seconds);
-  strata_decision_add(&decision, "apart", apart);
-  STRATA_TRY(strata_decide_nests(f->grouping->compile, &f->grouping->graph, &f->members, &decision));
-  *pays = strata_decision_is(&decision, "one kernel");
-  return NULL;
+  const strata_answer_t answers[] = {{"one kernel", seconds}, {"apart", apart}};
+  const char *what = strata_arena_printf(f->grouping->graph.arena, "attention of %lld queries, %lld keys, %lld times",
+                                         (long long)p->rows, (long long)p->columns, (long long)p->batch);
+  return strata_decide_between(f->grouping->compile, &f->grouping->graph, &f->members, STRATA_DECIDES_ATTENTION, what,
+                               answers, pays);
 }
 
 // Why the candidate cannot be one kernel, where symbols are |likely|; NULL if it can: then the products alone.

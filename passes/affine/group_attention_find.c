@@ -162,6 +162,13 @@ static void find_before(const finder_t *f, int product, bool (*takes)(const stra
   }
 }
 
+static strata_ints_t find_before_both(const finder_t *f, bool (*takes)(const strata_nest_t *nest)) {
+  strata_ints_t found = {0};
+  find_before(f, f->first, takes, &found);
+  find_before(f, f->weighted, takes, &found);
+  return found;
+}
+
 // Recognises the members with |more| besides; *out_why: why they are none.
 static strata_status_t recognise_with(finder_t *f, const strata_ints_t *more, strata_ints_t *out_before,
                                       const char **out_why) {
@@ -183,9 +190,7 @@ static bool joins(const strata_nest_t *nest) { return mlirStringRefEqual(nest->n
 // Of more columns than one the product would be a kernel of its own.
 strata_status_t strata_attention_add_joined(finder_t *f) {
   const char *why;
-  strata_ints_t more = {0}, members = {0};
-  find_before(f, f->first, joins, &more);
-  find_before(f, f->weighted, joins, &more);
+  strata_ints_t more = find_before_both(f, joins), members = {0};
   if (more.count < 2)
     return NULL;
   STRATA_TRY(recognise_with(f, &more, &members, &why));
@@ -197,9 +202,7 @@ static bool widens(const strata_nest_t *nest) { return mlirStringRefEqual(nest->
 // Widened by the warps that multiply; where sizes vary, what lies behind the last column is no business of theirs yet.
 strata_status_t strata_attention_add_widened(finder_t *f) {
   const char *why;
-  strata_ints_t more = {0}, members = {0};
-  find_before(f, f->first, widens, &more);
-  find_before(f, f->weighted, widens, &more);
+  strata_ints_t more = find_before_both(f, widens), members = {0};
   if (more.count == 0 || strata_gpu_stages_by_threads(f->device) || f->found.symbols.count > 0)
     return NULL;
   STRATA_TRY(recognise_with(f, &more, &members, &why));

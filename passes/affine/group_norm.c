@@ -234,17 +234,13 @@ static bool is_faster_everywhere(const finder_t *f, comparison_t *worst) {
 // One kernel, or two.
 static strata_status_t decide(const finder_t *f, const comparison_t *c, bool *is_taken) {
   strata_compile_t *compile = f->grouping->compile;
-  strata_decision_t decision = {.kind = STRATA_DECIDES_NORM, .chosen = *is_taken ? 0 : 1};
-  if (!c->blocks || compile->options->fuse_norms || !strata_decides(compile))
+  const strata_answer_t answers[] = {{"one kernel", c->joined}, {"apart", c->apart}};
+  if (!c->blocks || compile->options->fuse_norms)
     return NULL;
-  decision.what = strata_arena_printf(f->grouping->graph.arena, "%d reductions of %lld rows of %lld, of %lld steps",
-                                      f->n_reductions, (long long)c->alone.rows, (long long)c->alone.columns,
-                                      (long long)c->alone.steps);
-  strata_decision_add(&decision, "one kernel", c->joined);
-  strata_decision_add(&decision, "apart", c->apart);
-  STRATA_TRY(strata_decide_nests(compile, &f->grouping->graph, &f->members, &decision));
-  *is_taken = strata_decision_is(&decision, "one kernel");
-  return NULL;
+  const char *what = strata_arena_printf(f->grouping->graph.arena, "%d reductions of %lld rows of %lld, of %lld steps",
+                                         f->n_reductions, (long long)c->alone.rows, (long long)c->alone.columns,
+                                         (long long)c->alone.steps);
+  return strata_decide_between(compile, &f->grouping->graph, &f->members, STRATA_DECIDES_NORM, what, answers, is_taken);
 }
 
 static strata_status_t pays(const finder_t *f, bool *out_is_taken) {

@@ -114,17 +114,14 @@ static bool read_problem(const finder_t *f, const int *nodes, int n, strata_prob
 // One kernel of |together| seconds, or several.
 static strata_status_t decide(const finder_t *f, int first, int second, const strata_problem_t *both, double together,
                               double apart, bool *is_faster) {
-  strata_decision_t decision = {.kind = STRATA_DECIDES_PAIR, .chosen = *is_faster ? 0 : 1};
+  const strata_answer_t answers[] = {{"one kernel", together}, {"apart", apart}};
   if (!strata_decides(f->grouping->compile))
     return NULL;
   const strata_ints_t nests = nests_of(f, first, second);
-  decision.what = strata_arena_printf(f->grouping->graph.arena, "%lld x 2 * %lld x %lld", (long long)both->rows,
-                                      (long long)both->columns, (long long)both->steps);
-  strata_decision_add(&decision, "one kernel", together);
-  strata_decision_add(&decision, "apart", apart);
-  STRATA_TRY(strata_decide_nests(f->grouping->compile, &f->grouping->graph, &nests, &decision));
-  *is_faster = strata_decision_is(&decision, "one kernel");
-  return NULL;
+  const char *what = strata_arena_printf(f->grouping->graph.arena, "%lld x 2 * %lld x %lld", (long long)both->rows,
+                                         (long long)both->columns, (long long)both->steps);
+  return strata_decide_between(f->grouping->compile, &f->grouping->graph, &nests, STRATA_DECIDES_PAIR, what, answers,
+                               is_faster);
 }
 
 static strata_status_t pays(const finder_t *f, int first, int second, bool *out_pays) {

@@ -325,20 +325,15 @@ static const strata_access_t *constant_to_turn(const splitter_t *s, const strata
 // Whether a reduction is done in parts, which it loses |lost| seconds without.
 static strata_status_t decide_reduction(const splitter_t *s, int number, double lost, bool *is_split) {
   const strata_nest_node_t *node = &s->graph.nodes.data[number];
-  double moving = bytes_read(&s->graph, node) / (double)s->device->bandwidth;
-  if (!strata_decides(s->compile))
-    return NULL;
-  strata_decision_t decision = {
-      .kind = STRATA_DECIDES_REDUCTION,
-      .what = strata_arena_printf(s->compile->arena, "%.0f results, of %.0f elements each", node->points,
-                                  node->trips / node->points),
-      .chosen = *is_split ? 1 : 0,
-  };
-  strata_decision_add(&decision, "whole", moving + lost);
-  strata_decision_add(&decision, "in parts", moving + s->device->costs->split.worthwhile_seconds);
   const strata_ints_t nests = {.data = &number, .count = 1};
-  STRATA_TRY(strata_decide_nests(s->compile, &s->graph, &nests, &decision));
-  *is_split = strata_decision_is(&decision, "in parts");
+  double moving = bytes_read(&s->graph, node) / (double)s->device->bandwidth;
+  const strata_answer_t answers[] = {{"whole", moving + lost},
+                                     {"in parts", moving + s->device->costs->split.worthwhile_seconds}};
+  const char *what = strata_arena_printf(s->compile->arena, "%.0f results, of %.0f elements each", node->points,
+                                         node->trips / node->points);
+  bool is_whole = !*is_split;
+  STRATA_TRY(strata_decide_between(s->compile, &s->graph, &nests, STRATA_DECIDES_REDUCTION, what, answers, &is_whole));
+  *is_split = !is_whole;
   return NULL;
 }
 

@@ -129,9 +129,6 @@ static strata_status_t find_points(const strata_tuned_t *t, const strata_tuned_u
 
 //===-- Proposals ------------------------------------------------------------------------------------------------===//
 
-// A string of protobuf-c's is nobody's to write to.
-static char *text_of(const char *text) { return (char *)(uintptr_t)text; }
-
 // Each candidate's library has it, as its panels.
 static double constant_bytes(const strata_tuned_arguments_t *arguments) {
   return arguments->constant < 0 ? 0 : strata_memref_bytes(mlirValueGetType(arguments->inside[arguments->constant]));
@@ -146,39 +143,20 @@ static const char *schedule_text(strata_arena_t *arena, MlirOperation func, cons
 }
 
 static strata_status_t add_candidate(const strata_tuned_t *t, const strata_tuned_unit_t *unit,
-                                     const strata_tuned_arguments_t *arguments, const strata_candidate_t *c,
-                                     Strata__TuningKernel *kernel) {
+                                     const strata_tuned_arguments_t *arguments, const char *data,
+                                     const strata_candidate_t *c, Strata__TuningKernel *kernel) {
   strata_tuning_t *tuning = t->compile->options->tuning;
-  Strata__TuningCandidate *candidate = strata_arena_new(tuning->arena, Strata__TuningCandidate);
-  const char *module = NULL,
-             *name = strata_arena_printf(tuning->arena, "k%s_%zu", kernel->kernel, kernel->n_candidates);
-  const char *data = arguments->constant < 0 ? NULL : strata_arena_printf(tuning->arena, "k%s.data", kernel->kernel);
-  STRATA_TRY(strata_tuned_module(t, unit, arguments, data, &c->schedule, &module));
-  strata__tuning_candidate__init(candidate);
-  candidate->library = strata_arena_printf(tuning->arena, "lib%s.so", name);
-  candidate->schedule = text_of(schedule_text(tuning->arena, strata_tuned_func(unit), &c->schedule));
-  candidate->predicted_seconds = isfinite(c->seconds) ? c->seconds : 0;
-  kernel->candidates[kernel->n_candidates++] = candidate;
-  strata_tuning_module_t *added = strata_vector_push(tuning->arena, &tuning->modules);
-  *added = (strata_tuning_module_t){.name = name, .module = strata_arena_strdup(tuning->arena, module), .data = data};
+  strata_tuning_constant_t constant = {0};
+  strata_tuning_module_t module = {.data = data, .constants = &constant, .n_constants = data ? 1 : 0};
+  STRATA_TRY(strata_tuned_module(t, unit, arguments, data, &c->schedule, &module.module));
   if (data) {
     MlirType type = mlirValueGetType(arguments->inside[arguments->constant]);
-    strata_tuning_constant_t *constant = strata_arena_new(tuning->arena, strata_tuning_constant_t);
-    constant->type = (int)strata_type_from_mlir(mlirShapedTypeGetElementType(type));
-    constant->bytes = (int64_t)strata_memref_bytes(type);
-    added->constants = constant;
-    added->n_constants = 1;
+    constant = (strata_tuning_constant_t){(int)strata_type_from_mlir(mlirShapedTypeGetElementType(type)),
+                                          (int64_t)strata_memref_bytes(type)};
   }
+  strata_tuning_add_candidate(tuning, kernel, schedule_text(tuning->arena, strata_tuned_func(unit), &c->schedule),
+                              c->seconds, &module);
   return NULL;
-}
-
-// The same kernel may be there twice, under two names.
-static bool is_proposed(const strata_tuning_t *tuning, const strata_tuning_result_t *key) {
-  for (size_t i = 0; i < tuning->proposed.count; i++)
-    if (strcmp(tuning->proposed.data[i]->kernel, key->kernel) == 0 &&
-        strcmp(tuning->proposed.data[i]->device, key->device) == 0)
-      return true;
-  return false;
 }
 
 strata_status_t strata_tuned_propose(const strata_tuned_t *t, const strata_tuned_unit_t *unit,
@@ -186,7 +164,7 @@ strata_status_t strata_tuned_propose(const strata_tuned_t *t, const strata_tuned
   strata_tuning_t *tuning = t->compile->options->tuning;
   strata_tuned_arguments_t *arguments = strata_arena_new(t->compile->arena, strata_tuned_arguments_t);
   bool is_one;
-  if (is_proposed(tuning, key))
+  if (strata_tuning_is_proposed(tuning, key))
     return NULL;
   STRATA_TRY(strata_tuned_arguments(t, unit, arguments, &is_one));
   const char *obstacle = !is_one                                 ? "it reads what it writes"
@@ -198,20 +176,14 @@ strata_status_t strata_tuned_propose(const strata_tuned_t *t, const strata_tuned
   }
   strata_candidate_t candidates[STRATA_MAX_PROPOSED];
   int n = strata_tuned_choose(unit, candidates);
-  Strata__TuningKernel *kernel = strata_arena_new(tuning->arena, Strata__TuningKernel);
-  strata__tuning_kernel__init(kernel);
-  kernel->kernel = key->kernel;
-  kernel->device = key->device;
-  kernel->compiler = key->compiler;
+  const char *data = arguments->constant < 0 ? NULL : strata_tuning_data_file(tuning, key);
+  Strata__TuningKernel *kernel = strata_tuning_propose(tuning, key, describe(tuning->arena, unit), n);
   kernel->threads = t->device ? 0 : t->compile->options->threads;
-  kernel->what = text_of(describe(tuning->arena, unit));
   find_warm(t, arguments, kernel);
   STRATA_TRY(find_padded(t, unit, arguments, kernel));
   STRATA_TRY(find_points(t, unit, kernel));
-  kernel->candidates = strata_arena_array(tuning->arena, Strata__TuningCandidate *, n);
-  *strata_vector_push(tuning->arena, &tuning->proposed) = kernel;
   for (int i = 0; i < n; i++)
-    STRATA_TRY(add_candidate(t, unit, arguments, &candidates[i], kernel));
+    STRATA_TRY(add_candidate(t, unit, arguments, data, &candidates[i], kernel));
   strata_explain(t->compile, "tuned: kernel %s: %d candidates proposed", key->kernel, n);
   return NULL;
 }

@@ -54,4 +54,15 @@ typedef struct strata_tuning {
 const strata_tuning_result_t *strata_tuning_look_up(strata_tuning_t *tuning, const strata_tuning_result_t *key,
                                                     const char **out_source, const char **out_fault);
 
+// True if candidates of the key have been proposed: a kernel may be there twice, under two names.
+bool strata_tuning_is_proposed(const strata_tuning_t *tuning, const strata_tuning_result_t *key);
+// A kernel, or a decision, with room for |most| candidates.
+Strata__TuningKernel *strata_tuning_propose(strata_tuning_t *tuning, const strata_tuning_result_t *key,
+                                            const char *what, int most);
+// The file of what its candidates read as constants, beside them.
+const char *strata_tuning_data_file(strata_tuning_t *tuning, const strata_tuning_result_t *key);
+// Adds one, of |module|, which is copied and named; no data without constants. |seconds|: the model's.
+void strata_tuning_add_candidate(strata_tuning_t *tuning, Strata__TuningKernel *kernel, const char *schedule,
+                                 double seconds, const strata_tuning_module_t *module);
+
 #endif
