@@ -17,6 +17,11 @@ MlirOperation strata_def(MlirValue value) {
   return mlirValueIsAOpResult(value) ? mlirOpResultGetOwner(value) : (MlirOperation){0};
 }
 
+MlirOperation strata_def_named(MlirValue value, const char *name) {
+  MlirOperation op = strata_def(value);
+  return !mlirOperationIsNull(op) && strata_op_is(op, name) ? op : (MlirOperation){0};
+}
+
 MlirAttribute strata_attr(MlirOperation op, const char *name) {
   return mlirOperationGetAttributeByName(op, strata_str(name));
 }
@@ -160,6 +165,30 @@ MlirOperation strata_find_symbol(MlirModule module, MlirStringRef name) {
 MlirBlock strata_func_body(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
 
 bool strata_value_has_uses(MlirValue value) { return !mlirOpOperandIsNull(mlirValueGetFirstUse(value)); }
+
+void strata_erase_unused(MlirOperation op, bool (*may)(MlirOperation op)) {
+  enum { MOST = 64 };                 // of what is more some stays
+  MlirOperation waiting[MOST] = {op}; // each once, so that none is destroyed while it is among them
+  int n = 1;
+  while (n > 0) {
+    MlirOperation unused = waiting[--n];
+    MlirValue operands[MOST];
+    intptr_t count = mlirOperationGetNumOperands(unused);
+    if (mlirOperationGetNumResults(unused) != 1 || strata_value_has_uses(mlirOperationGetResult(unused, 0)))
+      continue;
+    for (intptr_t i = 0; i < count && i < MOST; i++)
+      operands[i] = mlirOperationGetOperand(unused, i);
+    mlirOperationDestroy(unused);
+    for (intptr_t i = 0; i < count && i < MOST && n < MOST; i++) {
+      MlirOperation source = strata_def(operands[i]);
+      bool is_new = !mlirOperationIsNull(source) && (!may || may(source));
+      for (int j = 0; is_new && j < n; j++)
+        is_new = !mlirOperationEqual(waiting[j], source);
+      if (is_new)
+        waiting[n++] = source;
+    }
+  }
+}
 
 const char *strata_location_text(MlirLocation location, char *text, size_t size) {
   text[0] = 0;

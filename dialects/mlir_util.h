@@ -29,6 +29,8 @@ static inline bool strata_op_is(MlirOperation op, const char *name) {
 bool strata_op_is_conversion(MlirOperation op);
 // The op whose result |value| is; a null operation where it is a block's argument.
 MlirOperation strata_def(MlirValue value);
+// The same if the op is |name|; else null.
+MlirOperation strata_def_named(MlirValue value, const char *name);
 
 // Attributes by name; the null attribute, the default, or false where there is none.
 MlirAttribute strata_attr(MlirOperation op, const char *name);
@@ -77,5 +79,8 @@ MlirOperation strata_find_symbol(MlirModule module, MlirStringRef name);
 // The entry block of a func.func.
 MlirBlock strata_func_body(MlirOperation func);
 bool strata_value_has_uses(MlirValue value);
+// Destroys an op of one result that nobody uses, then what only it used, as far as |may| takes it (NULL: all of it).
+// What has another number of results stays.
+void strata_erase_unused(MlirOperation op, bool (*may)(MlirOperation op));
 
 #endif

@@ -17,17 +17,12 @@ static bool next_user(MlirValue value, const char *name, MlirOpOperand *use, Mli
   return false;
 }
 
-static MlirOperation defining(MlirValue value, const char *name) {
-  MlirOperation op = strata_def(value);
-  return !mlirOperationIsNull(op) && strata_op_is(op, name) ? op : (MlirOperation){0};
-}
-
 // What rows have one of each, given to all their elements: |value| or, behind a broadcast and a transposition, its
 // source; a null value if it is anything else.
 static MlirValue of_rows(MlirValue value) {
-  MlirOperation turn = defining(value, "vector.transpose");
+  MlirOperation turn = strata_def_named(value, "vector.transpose");
   MlirOperation spread =
-      mlirOperationIsNull(turn) ? turn : defining(mlirOperationGetOperand(turn, 0), "vector.broadcast");
+      mlirOperationIsNull(turn) ? turn : strata_def_named(mlirOperationGetOperand(turn, 0), "vector.broadcast");
   if (mlirOperationIsNull(spread))
     return (MlirValue){0};
   MlirValue source = mlirOperationGetOperand(spread, 0);
@@ -37,7 +32,7 @@ static MlirValue of_rows(MlirValue value) {
 
 // The scalar that all elements of |value| are; a null value if it is none.
 static MlirValue splat_of(MlirValue value) {
-  MlirOperation spread = defining(value, "vector.broadcast");
+  MlirOperation spread = strata_def_named(value, "vector.broadcast");
   MlirValue source = mlirOperationIsNull(spread) ? (MlirValue){0} : mlirOperationGetOperand(spread, 0);
   return !mlirValueIsNull(source) && !mlirTypeIsAVector(mlirValueGetType(source)) ? source : (MlirValue){0};
 }
@@ -95,7 +90,7 @@ static bool find(MlirOperation sum, strata_gpu_moments_t *m) {
 
 // True if |factor| is one over the length of the rows: what the sum is multiplied by to be their mean.
 static bool is_mean(const strata_gpu_moments_t *m) {
-  MlirOperation constant = defining(m->factor, "arith.constant");
+  MlirOperation constant = strata_def_named(m->factor, "arith.constant");
   MlirType type = mlirValueGetType(mlirOperationGetOperand(m->sum, 0));
   if (mlirOperationIsNull(constant))
     return false;
@@ -199,7 +194,7 @@ static bool is_read_by(const strata_gpu_moments_t *m, MlirValue value, MlirOpera
 bool strata_moments_may_move(const strata_gpu_moments_t *m) {
   MlirValue values = mlirOperationGetOperand(m->sum, 0), spread = mlirOperationGetOperand(m->difference, 1);
   MlirOperation turn = mlirOpResultGetOwner(spread), wide = mlirOpResultGetOwner(mlirOperationGetOperand(turn, 0));
-  return mlirOperationIsNull(defining(values, "tile.load")) && is_read_by(m, values, m->sum, m->difference) &&
+  return mlirOperationIsNull(strata_def_named(values, "tile.load")) && is_read_by(m, values, m->sum, m->difference) &&
          is_read_by(m, mlirOperationGetResult(m->sum, 0), m->scale, m->scale) && is_read_by(m, m->mean, wide, wide) &&
          is_read_by(m, mlirOperationGetResult(wide, 0), turn, turn) &&
          is_read_by(m, spread, m->difference, m->difference) &&

@@ -28,29 +28,24 @@ const strata_access_t *strata_moments_load(const strata_nest_node_t *node, MlirV
   return load;
 }
 
-static MlirOperation defined_by(MlirValue value, const char *name) {
-  MlirOperation op = strata_def(value);
-  return !mlirOperationIsNull(op) && strata_op_is(op, name) ? op : (MlirOperation){0};
-}
-
 static bool is_loaded(MlirValue value, const strata_access_t *load) { return mlirValueEqual(value, load->value); }
 
 // What |node| stores, or what that is rounded from.
 static MlirValue computed(const strata_nest_node_t *node, bool *out_is_rounded) {
   MlirValue value = strata_moments_store(node)->value;
-  MlirOperation rounding = defined_by(value, "arith.truncf");
+  MlirOperation rounding = strata_def_named(value, "arith.truncf");
   *out_is_rounded = !mlirOperationIsNull(rounding);
   return *out_is_rounded ? mlirOperationGetOperand(rounding, 0) : value;
 }
 
 static MlirOperation computed_by(const strata_nest_node_t *node, const char *name) {
   bool is_rounded;
-  return defined_by(computed(node, &is_rounded), name);
+  return strata_def_named(computed(node, &is_rounded), name);
 }
 
 // True if |value| is what |load| gives, widened or not.
 static bool is_of(MlirValue value, const strata_access_t *load) {
-  MlirOperation widening = defined_by(value, "arith.extf");
+  MlirOperation widening = strata_def_named(value, "arith.extf");
   return is_loaded(mlirOperationIsNull(widening) ? value : mlirOperationGetOperand(widening, 0), load);
 }
 
@@ -120,7 +115,7 @@ static bool is_mean(strata_moments_t *m, const strata_nest_node_t *sum, const st
       !strata_moments_is_of_rows(node->nest, store->map, n_rows) ||
       !is_loaded(mlirOperationGetOperand(product, 0), load))
     return false;
-  MlirOperation constant = defined_by(mlirOperationGetOperand(product, 1), "arith.constant");
+  MlirOperation constant = strata_def_named(mlirOperationGetOperand(product, 1), "arith.constant");
   m->factor = mlirOperationIsNull(constant) ? 0 : mlirFloatAttrGetValueDouble(strata_attr(constant, "value"));
   return m->factor == (double)(float)(sum->points / sum->trips);
 }

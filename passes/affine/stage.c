@@ -441,24 +441,6 @@ static void compute(const staging_t *s, MlirBlock body, MlirValue matrix) {
 
 //===-- The product's kernel -------------------------------------------------------------------------------------===//
 
-static void erase_dead(MlirOperation op) {
-  MlirOperation sources[STRATA_MAX_DIMS];
-  int n = 0;
-  if (mlirOperationGetNumResults(op) != 1 || strata_value_has_uses(mlirOperationGetResult(op, 0)))
-    return;
-  for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && n < STRATA_MAX_DIMS; i++) {
-    MlirValue operand = mlirOperationGetOperand(op, i);
-    bool is_new = mlirValueIsAOpResult(operand);
-    for (int j = 0; is_new && j < n; j++)
-      is_new = !mlirOperationEqual(sources[j], mlirOpResultGetOwner(operand));
-    if (is_new)
-      sources[n++] = mlirOpResultGetOwner(operand);
-  }
-  mlirOperationDestroy(op);
-  for (int i = 0; i < n; i++)
-    erase_dead(sources[i]);
-}
-
 // The product reads the matrix.
 static void read_matrix(const staging_t *s, MlirValue matrix) {
   const strata_nest_t *nest = s->c->nest;
@@ -478,7 +460,7 @@ static void read_matrix(const staging_t *s, MlirValue matrix) {
                                         operands, 1, &type, 2, attrs, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(nest->inner, old, load);
   mlirValueReplaceAllUsesOfWith(s->value, mlirOperationGetResult(load, 0));
-  erase_dead(old);
+  strata_erase_unused(old, NULL);
 }
 
 // Drops argument |index| from the function and its calls.

@@ -76,18 +76,8 @@ static MlirValue multiplied(const search_t *search, MlirOperation product, MlirV
   return fast(product, op, "arith.addf", a, b);
 }
 
-// Behind |op| what it was of, if nothing else has a use for it.
-static void destroy_unused(MlirOperation op) {
-  MlirValue operands[2] = {mlirOperationGetOperand(op, 0),
-                           mlirOperationGetNumOperands(op) > 1 ? mlirOperationGetOperand(op, 1) : (MlirValue){0}};
-  mlirOperationDestroy(op);
-  for (int i = 0; i < 2; i++) {
-    MlirOperation def = mlirValueIsNull(operands[i]) ? (MlirOperation){0} : strata_def(operands[i]);
-    bool is_plain = !mlirOperationIsNull(def) && (strata_op_is(def, "arith.mulf") || strata_op_is(def, "arith.addf") ||
-                                                  strata_op_is(def, "vector.broadcast"));
-    if (is_plain && !strata_value_has_uses(operands[i]) && !(i && mlirValueEqual(operands[0], operands[1])))
-      destroy_unused(def);
-  }
+static bool is_folded(MlirOperation op) {
+  return strata_op_is(op, "arith.mulf") || strata_op_is(op, "arith.addf") || strata_op_is(op, "vector.broadcast");
 }
 
 static void fold(const search_t *search, MlirOperation product) {
@@ -97,7 +87,7 @@ static void fold(const search_t *search, MlirOperation product) {
       !takes(search, sum, factor))
     return;
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(product, 0), multiplied(search, product, sum, factor));
-  destroy_unused(product);
+  strata_erase_unused(product, is_folded);
 }
 
 static MlirWalkResult visit(MlirOperation op, void *user) {

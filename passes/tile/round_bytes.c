@@ -34,19 +34,14 @@ typedef struct {
 
 //===-- Looking --------------------------------------------------------------------------------------------------===//
 
-static MlirOperation def_if(MlirValue value, const char *name) {
-  MlirOperation op = strata_def(value);
-  return !mlirOperationIsNull(op) && strata_op_is(op, name) ? op : (MlirOperation){0};
-}
-
 // x of select(compare(x, y), x, other), where the comparison is |predicate|; a null value if |value| is none. Of
 // y, null where it is x itself, and other the numbers.
 static MlirValue chosen(MlirValue value, int64_t predicate, double *out_compared, double *out_other) {
-  MlirOperation select = def_if(value, "arith.select"), compare;
+  MlirOperation select = strata_def_named(value, "arith.select"), compare;
   if (mlirOperationIsNull(select) || !strata_elements_number(mlirOperationGetOperand(select, 2), out_other))
     return (MlirValue){0};
   MlirValue x = mlirOperationGetOperand(select, 1);
-  compare = def_if(mlirOperationGetOperand(select, 0), "arith.cmpf");
+  compare = strata_def_named(mlirOperationGetOperand(select, 0), "arith.cmpf");
   if (mlirOperationIsNull(compare) || mlirIntegerAttrGetValueInt(strata_attr(compare, "predicate")) != predicate ||
       !mlirValueEqual(mlirOperationGetOperand(compare, 0), x))
     return (MlirValue){0};
@@ -86,10 +81,10 @@ static bool read_rounding(MlirOperation op, rounding_t *out) {
   MlirValue value = saturated(mlirOperationGetOperand(op, 0), out);
   if (mlirValueIsNull(value))
     return false;
-  MlirOperation sum = def_if(value, "arith.addf");
+  MlirOperation sum = strata_def_named(value, "arith.addf");
   if (!mlirOperationIsNull(sum) && strata_elements_number(mlirOperationGetOperand(sum, 1), &out->zero))
     value = mlirOperationGetOperand(sum, 0);
-  MlirOperation round = def_if(value, "math.roundeven");
+  MlirOperation round = strata_def_named(value, "math.roundeven");
   if (mlirOperationIsNull(round) || out->zero != floor(out->zero) || fabs(out->zero) > FARTHEST)
     return false;
   out->x = mlirOperationGetOperand(round, 0);

@@ -42,6 +42,16 @@ MlirValue strata_gpu_build_intrinsic(MlirOperation before, const char *intrinsic
   return strata_gpu_build(before, "llvm.call_intrinsic", n_operands, operands, result, 3, attrs);
 }
 
+MlirValue strata_gpu_build_assembly(MlirOperation before, const char *text, const char *constraints, int n_operands,
+                                    const MlirValue *operands, MlirType result) {
+  MlirContext context = mlirOperationGetContext(before);
+  const strata_named_attr_t attrs[] = {
+      {"asm_string", strata_str_attr(context, text)},
+      {"constraints", strata_str_attr(context, constraints)},
+  };
+  return strata_gpu_build(before, "llvm.inline_asm", n_operands, operands, result, 2, attrs);
+}
+
 MlirValue strata_gpu_build_ptx(MlirOperation before, const char *text, const char *constraints, int n_operands,
                                const MlirValue *operands, MlirType result) {
   MlirContext context = mlirOperationGetContext(before);
@@ -124,4 +134,24 @@ MlirValue strata_gpu_build_extract(MlirOperation before, MlirValue vector, int64
   strata_named_attr_t attr = {"static_position", strata_i64s_attr(mlirOperationGetContext(before), 1, &i)};
   return strata_gpu_build(before, "vector.extract", 1, &vector, mlirShapedTypeGetElementType(mlirValueGetType(vector)),
                           1, &attr);
+}
+
+bool strata_gpu_find_byte(MlirValue byte, MlirValue *out_vector, int64_t *out_count, int64_t *out_place) {
+  enum { BYTE = 8 };
+  MlirOperation extract = strata_def_named(byte, "vector.extract");
+  MlirType element = mlirValueGetType(byte);
+  if (mlirOperationIsNull(extract) || mlirOperationGetNumOperands(extract) != 1 || !mlirTypeIsAInteger(element) ||
+      mlirIntegerTypeGetWidth(element) != BYTE)
+    return false;
+  *out_vector = mlirOperationGetOperand(extract, 0);
+  MlirType type = mlirValueGetType(*out_vector);
+  *out_count = mlirShapedTypeGetRank(type) == 1 ? mlirShapedTypeGetDimSize(type, 0) : 0;
+  return *out_count > 0 && strata_attr_i64s(extract, "static_position", 1, out_place) == 1;
+}
+
+MlirValue strata_gpu_build_word(MlirOperation before, MlirValue vector, int64_t i) {
+  enum { WORD_BYTES = 4 };
+  int64_t n_words = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0) / WORD_BYTES;
+  MlirType words = mlirVectorTypeGet(1, &n_words, mlirIntegerTypeGet(mlirOperationGetContext(before), 32));
+  return strata_gpu_build_extract(before, strata_gpu_build_cast(before, "llvm.bitcast", vector, words), i);
 }

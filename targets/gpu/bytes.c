@@ -34,15 +34,6 @@ static bool is_integer(MlirType type, unsigned bits) {
   return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == bits;
 }
 
-// PTX that only computes.
-static MlirValue assemble(MlirOperation before, const char *text, const char *constraints, int n,
-                          const MlirValue *operands) {
-  MlirContext context = mlirOperationGetContext(before);
-  const strata_named_attr_t attrs[] = {{"asm_string", strata_str_attr(context, text)},
-                                       {"constraints", strata_str_attr(context, constraints)}};
-  return strata_gpu_build(before, "llvm.inline_asm", n, operands, integer(before, WORD), 2, attrs);
-}
-
 static MlirValue by_number(MlirOperation before, const char *name, MlirValue value, int64_t number) {
   return strata_gpu_build(before, name, 2, (MlirValue[]){value, strata_gpu_build_i32(before, number)},
                           integer(before, WORD), 0, NULL);
@@ -64,8 +55,8 @@ typedef struct {
 } byte_t;
 
 static bool read_op(MlirValue value, const char *name, MlirValue *out_operand) {
-  MlirOperation op = strata_def(value);
-  if (mlirOperationIsNull(op) || !strata_op_is(op, name))
+  MlirOperation op = strata_def_named(value, name);
+  if (mlirOperationIsNull(op))
     return false;
   *out_operand = mlirOperationGetOperand(op, 0);
   return true;
@@ -114,13 +105,13 @@ static bool read_byte(MlirValue value, byte_t *out) {
 static MlirValue word_of(const strata_gpu_kernel_t *kernel, MlirOperation before, const byte_t *byte) {
   if (byte->zero % 2) {
     MlirValue sum = add_float(before, byte->raised, ONES);
-    MlirValue bits = assemble(before, "mov.b32 $0, $1;", "=r,f", 1, &sum);
+    MlirValue bits = strata_gpu_build_assembly(before, "mov.b32 $0, $1;", "=r,f", 1, &sum, integer(before, WORD));
     return by_number(before, "arith.addi", bits, byte->zero - ONES_BITS);
   }
   uint32_t zero = byte->zero < 0 ? (uint32_t)-byte->zero | 1U << 31 : (uint32_t)byte->zero; // as many least floats
   const char *text = strata_arena_printf(
       kernel->compile->arena, "{ .reg .f32 t; fma.rn.sat.f32 t, $1, 0f00000001, 0f%08X; mov.b32 $0, t; }", zero);
-  return assemble(before, text, "=r,f", 1, &byte->x);
+  return strata_gpu_build_assembly(before, text, "=r,f", 1, &byte->x, integer(before, WORD));
 }
 
 // |n| of them, two or four, in a word.
@@ -129,29 +120,20 @@ static MlirValue pack(const strata_gpu_kernel_t *kernel, MlirOperation before, c
   for (int64_t i = n - 2; i >= 0; i -= 2) {
     MlirValue first = word_of(kernel, before, &bytes[i]), second = word_of(kernel, before, &bytes[i + 1]);
     MlirValue operands[] = {second, first, packed};
-    packed = assemble(before, "cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;", "=r,r,r,r", 3, operands);
+    packed = strata_gpu_build_assembly(before, "cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;", "=r,r,r,r", 3, operands,
+                                       integer(before, WORD));
   }
   return bytes->flips ? by_number(before, "arith.xori", packed, (int32_t)0x80808080) : packed;
 }
 
-// What only |op| used, and so on.
-static void destroy_unused(MlirOperation op) {
-  MlirValue operands[MOST_BYTES];
-  intptr_t n = mlirOperationGetNumOperands(op);
-  for (intptr_t i = 0; i < n; i++)
-    operands[i] = mlirOperationGetOperand(op, i);
-  mlirOperationDestroy(op);
-  for (intptr_t i = 0; i < n; i++) {
-    MlirOperation def = strata_def(operands[i]);
-    bool is_again = false;
-    for (intptr_t j = 0; j < i; j++)
-      is_again |= mlirValueEqual(operands[j], operands[i]);
-    if (!is_again && !mlirOperationIsNull(def) && mlirOperationGetNumResults(def) == 1 &&
-        !strata_value_has_uses(operands[i]) &&
-        (strata_op_is(def, "arith.trunci") || strata_op_is(def, "arith.addi") || strata_op_is(def, "arith.bitcast") ||
-         strata_op_is(def, "arith.addf") || strata_op_is(def, "arith.minnumf") || strata_op_is(def, "arith.maxnumf")))
-      destroy_unused(def);
-  }
+// What rounds and saturates.
+static bool is_packed(MlirOperation op) {
+  static const char *const names[] = {"arith.trunci", "arith.addi",    "arith.bitcast",
+                                      "arith.addf",   "arith.minnumf", "arith.maxnumf"};
+  bool is_one = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    is_one |= strata_op_is(op, names[i]);
+  return is_one;
 }
 
 static void pack_elements(const strata_gpu_kernel_t *kernel, MlirOperation op) {
@@ -173,7 +155,7 @@ static void pack_elements(const strata_gpu_kernel_t *kernel, MlirOperation op) {
     packed = strata_gpu_build(op, "vector.from_elements", (int)n_words, words,
                               mlirVectorTypeGet(1, &n_words, integer(op, WORD)), 0, NULL);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), strata_gpu_build_cast(op, "llvm.bitcast", packed, type));
-  destroy_unused(op);
+  strata_erase_unused(op, is_packed);
 }
 
 typedef struct {
@@ -199,26 +181,19 @@ void strata_gpu_pack_bytes(const strata_gpu_kernel_t *kernel) {
 
 //===-- Floats of bytes ------------------------------------------------------------------------------------------===//
 
-// The word that |byte| is an element of, and its place there; false if it is none of a vector.
+// The word that |byte| is an element of, and its place there; false if it is none of a vector. Two bytes are half of
+// one.
 static bool find_word(MlirOperation before, MlirValue byte, MlirValue *out_word, int64_t *out_place) {
   MlirValue vector;
-  if (!is_integer(mlirValueGetType(byte), BYTE) || !read_op(byte, "vector.extract", &vector))
-    return false;
-  MlirOperation extract = strata_def(byte);
-  MlirType type = mlirValueGetType(vector);
-  int64_t n = mlirTypeIsAVector(type) && mlirShapedTypeGetRank(type) == 1 ? mlirShapedTypeGetDimSize(type, 0) : 0;
-  if (mlirOperationGetNumOperands(extract) != 1 || (n != 2 && (n == 0 || n % WORD_BYTES)) ||
-      strata_attr_i64s(extract, "static_position", 1, out_place) != 1)
+  int64_t n;
+  if (!strata_gpu_find_byte(byte, &vector, &n, out_place) || (n != 2 && n % WORD_BYTES))
     return false;
   if (n == 2) {
     MlirValue half = strata_gpu_build_cast(before, "llvm.bitcast", vector, integer(before, 2 * BYTE));
     *out_word = strata_gpu_build_cast(before, "arith.extui", half, integer(before, WORD));
     return true;
   }
-  int64_t n_words = n / WORD_BYTES;
-  MlirValue words =
-      strata_gpu_build_cast(before, "llvm.bitcast", vector, mlirVectorTypeGet(1, &n_words, integer(before, WORD)));
-  *out_word = strata_gpu_build_extract(before, words, *out_place / WORD_BYTES);
+  *out_word = strata_gpu_build_word(before, vector, *out_place / WORD_BYTES);
   *out_place %= WORD_BYTES;
   return true;
 }
@@ -227,7 +202,7 @@ static bool find_word(MlirOperation before, MlirValue byte, MlirValue *out_word,
 static MlirValue permute(const strata_gpu_kernel_t *kernel, MlirOperation before, MlirValue word, int64_t place) {
   const char *text = strata_arena_printf(kernel->compile->arena, "prmt.b32 $0, $1, $2, 0x744%lld;", (long long)place);
   MlirValue operands[] = {word, strata_gpu_build_i32(before, LEAST_ONES_BITS)};
-  return assemble(before, text, "=r,r,r", 2, operands);
+  return strata_gpu_build_assembly(before, text, "=r,r,r", 2, operands, integer(before, WORD));
 }
 
 static void replace(MlirOperation op, MlirValue value) {

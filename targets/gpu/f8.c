@@ -7,35 +7,17 @@
 
 enum { WORD_BYTES = 4 };
 
-// The op that computes |value|, if it is |name|; else null.
-static MlirOperation found(MlirValue value, const char *name) {
-  bool is_one = mlirValueIsAOpResult(value) && strata_op_is(mlirOpResultGetOwner(value), name);
-  return is_one ? mlirOpResultGetOwner(value) : (MlirOperation){NULL};
-}
-
 // The word that has |bits|, a zero-extended byte, as its byte *out_byte: that of the vector whose element it is.
 static MlirValue word_of(MlirOperation before, MlirValue bits, int64_t *out_byte) {
-  MlirOperation extension = found(bits, "arith.extui"), cast;
-  MlirValue byte = mlirOperationIsNull(extension) ? bits : mlirOperationGetOperand(extension, 0);
-  if (!mlirOperationIsNull(cast = found(byte, "arith.bitcast")))
+  MlirOperation extension = strata_def_named(bits, "arith.extui");
+  MlirValue byte = mlirOperationIsNull(extension) ? bits : mlirOperationGetOperand(extension, 0), vector;
+  MlirOperation cast = strata_def_named(byte, "arith.bitcast");
+  int64_t n, place;
+  if (!mlirOperationIsNull(cast))
     byte = mlirOperationGetOperand(cast, 0);
-  MlirOperation extract = found(byte, "vector.extract");
-  *out_byte = 0;
-  if (mlirOperationIsNull(extract) || mlirOperationGetNumOperands(extract) != 1)
-    return bits;
-  int64_t position;
-  MlirValue vector = mlirOperationGetOperand(extract, 0);
-  MlirType type = mlirValueGetType(vector);
-  bool has_words = mlirShapedTypeGetRank(type) == 1 && mlirShapedTypeGetDimSize(type, 0) % WORD_BYTES == 0 &&
-                   mlirTypeIsAInteger(mlirShapedTypeGetElementType(type)) &&
-                   mlirIntegerTypeGetWidth(mlirShapedTypeGetElementType(type)) == 8;
-  if (!has_words || strata_attr_i64s(extract, "static_position", 1, &position) != 1)
-    return bits;
-  int64_t words = mlirShapedTypeGetDimSize(type, 0) / WORD_BYTES;
-  MlirType i32 = mlirValueGetType(bits);
-  MlirValue all = strata_gpu_build_cast(before, "llvm.bitcast", vector, mlirVectorTypeGet(1, &words, i32));
-  *out_byte = position % WORD_BYTES;
-  return strata_gpu_build_extract(before, all, position / WORD_BYTES);
+  bool has_words = strata_gpu_find_byte(byte, &vector, &n, &place) && n % WORD_BYTES == 0;
+  *out_byte = has_words ? place % WORD_BYTES : 0;
+  return has_words ? strata_gpu_build_word(before, vector, place / WORD_BYTES) : bits;
 }
 
 strata_status_t strata_gpu_convert_f8(const strata_gpu_kernel_t *kernel, MlirOperation op) {

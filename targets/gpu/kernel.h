@@ -107,6 +107,9 @@ MlirValue strata_gpu_build_i32(MlirOperation before, int64_t value);
 // An intrinsic of LLVM; |result| is the null type where it gives nothing, and then so is the value.
 MlirValue strata_gpu_build_intrinsic(MlirOperation before, const char *intrinsic, int n_operands,
                                      const MlirValue *operands, MlirType result);
+// Assembly that only computes |result|.
+MlirValue strata_gpu_build_assembly(MlirOperation before, const char *text, const char *constraints, int n_operands,
+                                    const MlirValue *operands, MlirType result);
 // PTX that does more than compute |result|, which is the null type where there is none.
 MlirValue strata_gpu_build_ptx(MlirOperation before, const char *text, const char *constraints, int n_operands,
                                const MlirValue *operands, MlirType result);
@@ -119,6 +122,10 @@ MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int 
 void strata_gpu_declare_callees(MlirBlock module);
 // An op without operands and results, from its text.
 void strata_gpu_build_text(MlirOperation before, const char *text);
+// The vector of bytes that |byte| is an element of, which has *out_count, and its place; false if it is of none.
+bool strata_gpu_find_byte(MlirValue byte, MlirValue *out_vector, int64_t *out_count, int64_t *out_place);
+// Word |i|, an i32, of a vector of bytes, which has whole ones.
+MlirValue strata_gpu_build_word(MlirOperation before, MlirValue vector, int64_t i);
 // Element |i| of a vector.
 MlirValue strata_gpu_build_extract(MlirOperation before, MlirValue vector, int64_t i);
 

@@ -3,11 +3,8 @@
 
 static void replace_by_assembly(MlirOperation op, const char *text, const char *constraints, int n,
                                 const MlirValue *operands) {
-  MlirContext context = mlirOperationGetContext(op);
   MlirValue result = mlirOperationGetResult(op, 0);
-  const strata_named_attr_t attrs[] = {{"asm_string", strata_str_attr(context, text)},
-                                       {"constraints", strata_str_attr(context, constraints)}};
-  MlirValue value = strata_gpu_build(op, "llvm.inline_asm", n, operands, mlirValueGetType(result), 2, attrs);
+  MlirValue value = strata_gpu_build_assembly(op, text, constraints, n, operands, mlirValueGetType(result));
   mlirValueReplaceAllUsesOfWith(result, value);
   mlirOperationDestroy(op);
 }
