@@ -239,6 +239,10 @@ MlirValue strata_build_contract(strata_builder_t *b, MlirValue lhs, MlirValue rh
 // The same; |unsigned_lhs|: integers of |lhs| are widened without a sign.
 MlirValue strata_build_contract_of(strata_builder_t *b, MlirValue lhs, MlirValue rhs, const MlirAffineMap maps[3],
                                    const strata_shape_t *result, bool zero_pad, const char *origin, bool unsigned_lhs);
+// strata.scaled_contract: elements of rhs along |axis| that have one scale; its operands are lhs, rhs and scales.
+enum { STRATA_SCALED_BLOCK = 32 };
+MlirValue strata_build_scaled_contract(strata_builder_t *b, const MlirValue operands[3], const MlirAffineMap maps[3],
+                                       const strata_shape_t *result, bool zero_pad, const char *origin, int64_t axis);
 // The operands of strata.block_contract, whose rows have so many digits at most.
 enum { STRATA_BLOCK_DIGITS = 4 };
 MlirValue strata_build_block_contract(strata_builder_t *b, const MlirValue *operands);

@@ -31,6 +31,7 @@ typedef struct {
   bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
   bool is_stageable;    // a kernel in front could make it so, crossed or not
   bool is_staged_crossed;
+  bool is_scaled;           // by a byte for every STRATA_SCALED_BLOCK elements along the reduction, which comes beside it
   int64_t packed_row_bytes; // of 64 steps of weights that threads unpack, as the left operand (packed.h); 0: of others
   int64_t staged_row_bytes;
   double staging_seconds;
