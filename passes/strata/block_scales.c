@@ -215,7 +215,9 @@ static MlirValue multiply_scaled(strata_rewriter_t *r, MlirOperation op, strata_
 
 strata_status_t strata_pass_block_scales(strata_compile_t *compile) {
   const strata_compile_options_t *options = compile->options;
-  if (!strata_target_is_gpu(compile) || options->disable_tensor_core || options->precision == STRATA_PRECISION_FP16)
+  bool sums_f32 = options->precision != STRATA_PRECISION_FP16 && options->precision != STRATA_PRECISION_INT32 &&
+                  options->precision != STRATA_PRECISION_MIXED_INT8_INT32;
+  if (!strata_target_is_gpu(compile) || options->disable_tensor_core || !sums_f32)
     return NULL;
   return strata_rewrite(compile, multiply_scaled);
 }
