@@ -1,12 +1,13 @@
-// strata-block-scales: products of floats of 8 bits, of which one operand has scales for blocks along the reduction, are
-// products with scales where a matrix instruction takes such (mma.def, MMA_SCALES): microscaling formats.
+// strata-scaled-floats: on GPUs whose matrix instructions take floats of 8 bits, products of such with scales are products
+// of what is stored. Scales that do not vary along the reduction come behind; one operand's scales of blocks along it
+// (microscaling formats) go with it, where an instruction takes them (mma.def, MMA_SCALES).
 //
-//   contract(convert(%q) * s, convert(%p) * reshape(broadcast(t)))
-//     ->   scaled_contract(%q, %p, exponents(t)) * s
+//   contract(convert(%q) * s, convert(%p) * t)   ->   contract(%q, %p) * s * t
+//   contract(convert(%q) * s, convert(%p) * reshape(broadcast(t)))   ->   scaled_contract(%q, %p, exponents(t)) * s
 //
-// where t are powers of two that are known, one for every 32 elements, and s does not vary along the reduction. Products
-// of two such numbers and their scales are exact in f32, so that nothing is rounded that the operands' own types would
-// not have rounded. Other devices multiply what %p and its scales make, in the type that strata-precision chooses.
+// where t, of blocks, are powers of two that are known, one for every 32 elements. Products of two such numbers and their
+// scales are exact in f32: with powers of two alone nothing is rounded but sums, else nothing more often than before,
+// and sums are. Other devices multiply what operands and scales make, in the type that strata-precision chooses.
 #include "passes/mma.h"
 #include "passes/pass.h"
 #include "passes/strata/quantized.h"
@@ -18,7 +19,7 @@ enum { BLOCK = STRATA_SCALED_BLOCK, MANTISSA_BITS = 23, LARGEST_CODE = 254 };
 typedef struct {
   MlirValue floats;
   MlirValue scale; // null: none
-  int axis;        // along which |codes| are those of blocks; -1: the scale is one of whole rows
+  int axis;        // along which |codes| are those of blocks; -1: the scale does not vary along the reduction
   MlirValue codes;
 } scaled_t;
 
@@ -28,7 +29,9 @@ static MlirValue under_rounding(MlirValue value) {
   return rounds ? strata_operand(convert, 0) : value;
 }
 
-static bool is_f8(strata_type_t type) { return type == STRATA_TYPE_E4M3 || type == STRATA_TYPE_E5M2; }
+static bool is_f8(strata_type_t type) {
+  return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT && strata_type_info[type].bits == 8;
+}
 
 // What |value| is converted from, if that is of 8 bits.
 static bool read_floats(MlirValue value, MlirValue *out) {
@@ -43,7 +46,8 @@ static bool read_operand(MlirValue value, scaled_t *out) {
   if (read_floats(value, &out->floats))
     return true;
   MlirOperation mul = strata_def_if(value, STRATA_OP_MUL);
-  for (int i = 0; !mlirOperationIsNull(mul) && i < 2; i++)
+  bool is_f32 = !mlirOperationIsNull(mul) && strata_shape_of(value).type == STRATA_TYPE_F32;
+  for (int i = 0; is_f32 && i < 2; i++)
     if (read_floats(strata_operand(mul, i), &out->floats)) {
       out->scale = strata_operand(mul, 1 - i);
       return true;
@@ -153,15 +157,6 @@ static bool fills(const strata_contract_t *c, const strata_mma_t *mma) {
   return results[0] >= mma->m && results[1] >= mma->n;
 }
 
-static const strata_mma_t *find_instruction(strata_rewriter_t *r, strata_type_t type) {
-  const strata_gpu_device_t *device;
-  MlirContext context = r->compile->context;
-  r->build.status = strata_gpu_device(r->compile, &device);
-  if (r->build.status)
-    return NULL;
-  return strata_mma_find_scaled(device, strata_type_to_mlir(context, type), mlirF32TypeGet(context), BLOCK);
-}
-
 // Scales of blocks come second.
 static void swap(strata_contract_t *c, scaled_t *operands) {
   strata_contract_t old = *c;
@@ -175,45 +170,69 @@ static void swap(strata_contract_t *c, scaled_t *operands) {
   operands[1] = first;
 }
 
+static bool is_row_scale(MlirValue scale) {
+  strata_scalar_t scalar;
+  return strata_splat_of(scale, &scalar) || !mlirOperationIsNull(strata_def_if(scale, STRATA_OP_BROADCAST));
+}
+
+// Whether the operand's scale, if it has one, has a place: behind the product, or with it.
+static bool place_scale(strata_rewriter_t *r, const strata_contract_t *c, int k, scaled_t *operand) {
+  MlirAffineExpr exprs[STRATA_MAX_RANK];
+  const strata_compile_options_t *options = r->compile->options;
+  if (mlirValueIsNull(operand->scale))
+    return true;
+  if (is_row_scale(operand->scale) && strata_quantized_place_scale(c, k, operand->scale, r->compile->context, exprs))
+    return !options->disable_unsafe_math && !options->disable_fast_math;
+  return read_blocks(r, operand) && is_reduced(c, k, operand->axis);
+}
+
 static bool read_operands(strata_rewriter_t *r, strata_contract_t *c, scaled_t *operands) {
+  const strata_gpu_device_t *device;
+  MlirContext context = r->compile->context;
   for (int k = 0; k < 2; k++)
     if (!read_operand(c->operands[k], &operands[k]))
       return false;
   strata_type_t type = strata_shape_of(operands[0].floats).type;
-  const strata_mma_t *mma;
-  if (type != strata_shape_of(operands[1].floats).type || !(mma = find_instruction(r, type)) || !fills(c, mma))
+  r->build.status = strata_gpu_device(r->compile, &device);
+  if (r->build.status || type != strata_shape_of(operands[1].floats).type)
     return false;
-  int blocked = !mlirValueIsNull(operands[1].scale) && read_blocks(r, &operands[1]) ? 1 : 0;
-  if (!blocked && (mlirValueIsNull(operands[0].scale) || !read_blocks(r, &operands[0])))
+  MlirType operand = strata_type_to_mlir(context, type), f32 = mlirF32TypeGet(context);
+  const strata_mma_t *mma = strata_mma_find(device, operand, operand, f32, false);
+  if (!mma || !fills(c, mma) || !place_scale(r, c, 0, &operands[0]) || !place_scale(r, c, 1, &operands[1]))
     return false;
-  MlirAffineExpr exprs[STRATA_MAX_RANK];
-  MlirValue other = operands[1 - blocked].scale;
-  if (!is_reduced(c, blocked, operands[blocked].axis) ||
-      (!mlirValueIsNull(other) &&
-       !strata_quantized_place_scale(c, 1 - blocked, other, r->compile->context, exprs)))
-    return false;
-  if (!blocked)
+  if (operands[0].axis >= 0)
     swap(c, operands);
-  return true;
+  if (operands[0].axis >= 0)
+    return false;
+  mma = operands[1].axis < 0 ? mma : strata_mma_find_scaled(device, operand, f32, BLOCK);
+  return mma && fills(c, mma);
+}
+
+// It is a product of what is stored already.
+static bool is_plain(MlirOperation op) {
+  return is_f8(strata_shape_of(strata_operand(op, 0)).type) || is_f8(strata_shape_of(strata_operand(op, 1)).type);
 }
 
 static MlirValue multiply_scaled(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_contract_t c;
   scaled_t operands[2];
-  if (id != STRATA_OP_CONTRACT || !strata_contract_read(r->compile, op, &c) || c.zero_pad ||
+  if (id != STRATA_OP_CONTRACT || is_plain(op) || !strata_contract_read(r->compile, op, &c) || c.zero_pad ||
       !read_operands(r, &c, operands))
     return STRATA_NO_VALUE;
   strata_type_t type = c.type;
   c.type = STRATA_TYPE_F32;
   for (int k = 0; k < 2; k++)
     c.operands[k] = operands[k].floats;
-  MlirValue result = strata_contract_build_scaled(&r->build, &c, operands[1].codes, operands[1].axis);
-  if (!mlirValueIsNull(operands[0].scale) && !r->build.status)
-    result = strata_quantized_scale(r, &c, 0, result, operands[0].scale);
+  MlirValue result = operands[1].axis < 0
+                         ? strata_contract_build(&r->build, &c)
+                         : strata_contract_build_scaled(&r->build, &c, operands[1].codes, operands[1].axis);
+  for (int k = 0; k < 2 && !r->build.status; k++)
+    if (!mlirValueIsNull(operands[k].scale) && operands[k].axis < 0)
+      result = strata_quantized_scale(r, &c, k, result, operands[k].scale);
   return strata_build_convert(&r->build, STRATA_OP_CONVERT, result, type);
 }
 
-strata_status_t strata_pass_block_scales(strata_compile_t *compile) {
+strata_status_t strata_pass_scaled_floats(strata_compile_t *compile) {
   const strata_compile_options_t *options = compile->options;
   bool sums_f32 = options->precision != STRATA_PRECISION_FP16 && options->precision != STRATA_PRECISION_INT32 &&
                   options->precision != STRATA_PRECISION_MIXED_INT8_INT32;
