@@ -282,6 +282,12 @@ static double seconds_suited(const sharer_t *s, launch_t *launch, MlirOperation 
   return seconds;
 }
 
+// The same with tiles of |call|'s product alone where these suffice.
+static double seconds_within(const sharer_t *s, launch_t *launch, MlirOperation call, double most) {
+  double seconds = seconds_with(s, launch, call, most);
+  return seconds > most ? fmin(seconds, seconds_suited(s, launch, call, most)) : seconds;
+}
+
 // Short products of the same schedule, or any where the model finds the launch with |call| hardly slower, or faster, than
 // the launch without it and |call| alone.
 static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOperation call, bool is_long) {
@@ -295,9 +301,9 @@ static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOper
     return is_even ? long_enough : "their schedules differ";
   double apart = strata_tiled_together(s->device, launch->loads, launch->n_calls) +
                  strata_tiled_together(s->device, &own->load, 1);
-  double most = apart * s->device->costs->margins.tiled_together, together = seconds_with(s, launch, call, most);
-  if (together > most)
-    together = fmin(together, seconds_suited(s, launch, call, most));
+  double most = apart * s->device->costs->margins.tiled_together, together = seconds_within(s, launch, call, apart);
+  if (together > apart) // no tiles are that fast: those that hardly take longer
+    together = seconds_within(s, launch, call, most);
   if (isinf(together))
     return "several tiles of the smaller do not fit a block of the larger";
   if (together > most)
