@@ -337,14 +337,15 @@ static bool is_same_in_blocks(const strata_nest_t *nest, MlirAffineMap map, int 
   dims[dim] = mlirAffineAddExprGet(mlirAffineMulExprGet(dims[dim], mlirAffineConstantExprGet(context, block)),
                                    mlirAffineDimExprGet(context, n_dims));
   const strata_space_t space = {n_dims + 1, sizes, nest->space.n_symbols, nest->space.symbols};
-  MlirAffineMap blocks = strata_affine_compose(map, mlirAffineMapGet(context, n_dims + 1, space.n_symbols, n_dims, dims), &space);
+  MlirAffineMap blocks =
+      strata_affine_compose(map, mlirAffineMapGet(context, n_dims + 1, space.n_symbols, n_dims, dims), &space);
   return !(strata_affine_map_dims(blocks) >> n_dims & 1);
 }
 
 bool strata_contraction_scales_blocks(const strata_contraction_kernel_t *c, int64_t block) {
   for (int side = 0; side < 2; side++)
-    if (c->sides[side].scale && (c->nest->n_reduction != 1 || !is_same_in_blocks(c->nest, c->sides[side].scale->map,
-                                                                                  c->nest->n_parallel, block)))
+    if (c->sides[side].scale && (c->nest->n_reduction != 1 ||
+                                 !is_same_in_blocks(c->nest, c->sides[side].scale->map, c->nest->n_parallel, block)))
       return false;
   return true;
 }

@@ -13,10 +13,10 @@ enum { STRATA_SIDE_U = 0, STRATA_SIDE_V = 1, STRATA_NO_DIM = -1 }; // broadcast 
 
 typedef struct {
   const strata_access_t *access;
-  MlirValue factor; // the scalar value that is multiplied
+  MlirValue factor;             // the scalar value that is multiplied
   const strata_access_t *scale; // of a factor that is scaled, the byte that is its exponent; else NULL
-  uint32_t dims;    // of the nest, that the read depends on
-  int tile_dim;     // the nest dim that is tiled, STRATA_NO_DIM if there is none
+  uint32_t dims;                // of the nest, that the read depends on
+  int tile_dim;                 // the nest dim that is tiled, STRATA_NO_DIM if there is none
 } strata_contraction_side_t;
 
 // Where a nest that follows the contraction works (contraction_rows.h): its dims over the contraction's parallel ones.

@@ -70,8 +70,8 @@ typedef struct {
 
 // Recognises a contraction by its body; false if |nest| is none.
 bool strata_nest_contraction(const strata_nest_t *nest, strata_contraction_t *out_contraction);
-// The read of the scale that |factor| of a contraction is multiplied by, a byte that is an exponent, and what is scaled;
-// NULL if it has none.
+// The read of the scale that |factor| of a contraction is multiplied by, a byte that is an exponent, and what is
+// scaled; NULL if it has none.
 const strata_access_t *strata_nest_scale(const strata_nest_t *nest, MlirValue factor, MlirValue *out_scaled);
 // Results along the dims that only the left, and only the right operand has.
 void strata_contraction_sides(const strata_contraction_t *contraction, int64_t *out_lhs, int64_t *out_rhs);

@@ -199,7 +199,7 @@ typedef struct strata_builder {
   MlirLocation location;
   bool no_fold;   // build the op even where its value is known
   bool keep_form; // the same for broadcasts of floats and bytes as floats: how they are made says more than their value
-  struct strata_loop_builder *loop; // in whose body the block is (build_loop.c); NULL: in none
+  struct strata_loop_builder *loop;       // in whose body the block is (build_loop.c); NULL: in none
   const struct strata_counting *counting; // sizes that depend on data (counted.h); NULL: there are none
   strata_status_t status;
 } strata_builder_t;

@@ -80,8 +80,7 @@ static MlirValue scale(strata__nest_t *nest, const contract_t *c, const MlirAffi
   MlirAffineExpr coordinates[STRATA_MAX_RANK];
   MlirType type = mlirValueGetType(value);
   strata__substitute(nest, c->maps[1], dims, coordinates);
-  coordinates[c->axis] =
-      mlirAffineFloorDivExprGet(coordinates[c->axis], strata__constant(nest, STRATA_SCALED_BLOCK));
+  coordinates[c->axis] = mlirAffineFloorDivExprGet(coordinates[c->axis], strata__constant(nest, STRATA_SCALED_BLOCK));
   MlirValue factor = power_of_two(nest, strata__load_raw(nest, c->scales, coordinates));
   return strata__binary(nest, "arith.mulf", value, resize(nest, factor, type, false));
 }

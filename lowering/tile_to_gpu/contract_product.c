@@ -145,8 +145,8 @@ static void read_scales(source_t *s, int64_t step, MlirValue *out) {
   }
 }
 
-// Those of a chunk of the reduction: for each instruction of the right operand, then of the left one; then scales of the
-// same.
+// Those of a chunk of the reduction: for each instruction of the right operand, then of the left one; then scales of
+// the same.
 static void read_fragments(const strata_product_t *p, source_t *sources, int64_t chunk, MlirValue *out_fragments) {
   for (int64_t i = 0; i < steps_of_chunk(p); i++) {
     MlirValue *out = out_fragments + i * fragments_of_step(p), *scales = out + column_tiles(p) + row_tiles(p);

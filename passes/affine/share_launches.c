@@ -288,8 +288,8 @@ static double seconds_within(const sharer_t *s, launch_t *launch, MlirOperation 
   return seconds > most ? fmin(seconds, seconds_suited(s, launch, call, most)) : seconds;
 }
 
-// Short products of the same schedule, or any where the model finds the launch with |call| hardly slower, or faster, than
-// the launch without it and |call| alone.
+// Short products of the same schedule, or any where the model finds the launch with |call| hardly slower, or faster,
+// than the launch without it and |call| alone.
 static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOperation call, bool is_long) {
   const product_t *own = &s->products[strata_call_order_kernel(&s->order, call)];
   MlirAttribute first = strata_attr(kernel_of(s, launch->first)->func, "strata.schedule");

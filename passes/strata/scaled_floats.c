@@ -1,13 +1,14 @@
-// strata-scaled-floats: on GPUs whose matrix instructions take floats of 8 bits, products of such with scales are products
-// of what is stored. Scales that do not vary along the reduction come behind; one operand's scales of blocks along it
-// (microscaling formats) go with it, where an instruction takes them (mma.def, MMA_SCALES).
+// strata-scaled-floats: on GPUs whose matrix instructions take floats of 8 bits, products of such with scales are
+// products of what is stored. Scales that do not vary along the reduction come behind; one operand's scales of blocks
+// along it (microscaling formats) go with it, where an instruction takes them (mma.def, MMA_SCALES).
 //
 //   contract(convert(%q) * s, convert(%p) * t)   ->   contract(%q, %p) * s * t
 //   contract(convert(%q) * s, convert(%p) * reshape(broadcast(t)))   ->   scaled_contract(%q, %p, exponents(t)) * s
 //
-// where t, of blocks, are powers of two that are known, one for every 32 elements. Products of two such numbers and their
-// scales are exact in f32: with powers of two alone nothing is rounded but sums, else nothing more often than before,
-// and sums are. Other devices multiply what operands and scales make, in the type that strata-precision chooses.
+// where t, of blocks, are powers of two that are known, one for every 32 elements. Products of two such numbers and
+// their scales are exact in f32: with powers of two alone nothing is rounded but sums, else nothing more often than
+// before, and sums are. Other devices multiply what operands and scales make, in the type that strata-precision
+// chooses.
 #include "passes/mma.h"
 #include "passes/pass.h"
 #include "passes/strata/quantized.h"
@@ -110,9 +111,8 @@ static bool collect_codes(const strata_shape_t *shape, int inner, MlirAffineMap 
 // Whether the operand's scale is that of blocks along one of its dims: sets |axis| and |codes|.
 static bool read_blocks(strata_rewriter_t *r, scaled_t *operand) {
   MlirOperation reshape = strata_def_if(operand->scale, STRATA_OP_RESHAPE);
-  MlirOperation broadcast = mlirOperationIsNull(reshape)
-                                ? reshape
-                                : strata_def_if(strata_operand(reshape, 0), STRATA_OP_BROADCAST);
+  MlirOperation broadcast =
+      mlirOperationIsNull(reshape) ? reshape : strata_def_if(strata_operand(reshape, 0), STRATA_OP_BROADCAST);
   const void *scales;
   bool is_splat;
   int64_t size, source_sizes[STRATA_MAX_RANK];

@@ -1,5 +1,5 @@
-"""Products of floats of 8 bits (and of 4, which are read as these) with scales of float8e8m0 for blocks of 32, from ONNX's
-DequantizeLinear: code of gfx950, whose matrix instructions take the scales, executed; and of gfx942 and gfx1201, which
+"""Products of floats of 8 bits (and of 4, which are read as these) with scales of float8e8m0 for blocks of 32, from
+ONNX's DequantizeLinear: code of gfx950, whose matrix instructions take the scales, executed; and of gfx942 and gfx1201, which
 multiply what they make. By f64: products and their scales are exact, but for scales that are no powers of two where
 what they make is rounded to f16."""
 import functools
@@ -17,7 +17,8 @@ from f8_test import LLVM, value_of
 
 DEVICES = {"gfx950": "0x950", "gfx942": "0x942", "gfx1201": "0x1201"}
 EMULATED = "emulated_950"
-INSTRUCTIONS = {"gfx950": r"v_mfma_scale_f32_\d+x\d+x\d+_f8f6f4", "gfx942": "v_mfma_f32_.*_f16", "gfx1201": "v_wmma_f32.*_f16"}
+INSTRUCTIONS = {"gfx950": r"v_mfma_scale_f32_\d+x\d+x\d+_f8f6f4", "gfx942": "v_mfma_f32_.*_f16",
+                "gfx1201": "v_wmma_f32.*_f16"}
 # Of one scale for all of the reduction, which comes behind the product.
 WHOLE = {"gfx950": "v_mfma_f32_.*(f8f6f4|bf8_bf8)", "gfx942": "v_mfma_f32_.*_f16", "gfx1201": "v_wmma_f32.*_bf8_bf8"}
 E4M3, E5M2, E2M1, E8M0 = 17, 19, 23, 24  # of onnx.TensorProto

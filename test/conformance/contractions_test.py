@@ -128,8 +128,8 @@ def convolution_case(triple, row, rng):
 
 
 # name: m, n, k, and the dim of rhs that has scales of blocks of 32, the first or the second
-SCALED_PRODUCTS = {"scaled 7x17x64": (7, 17, 64, 0), "scaled 33x20x96": (33, 20, 96, 1), "scaled 64x48x160": (64, 48, 160, 1),
-                   "scaled 1x9x32": (1, 9, 32, 0)}
+SCALED_PRODUCTS = {"scaled 7x17x64": (7, 17, 64, 0), "scaled 33x20x96": (33, 20, 96, 1),
+                   "scaled 64x48x160": (64, 48, 160, 1), "scaled 1x9x32": (1, 9, 32, 0)}
 SCALED_TYPES = [("f8E4M3FN", "f8E4M3FN", "f32"), ("f8E5M2", "f8E5M2", "f32"), ("f8E4M3FN", "f8E5M2", "f32"),
                 ("f8E4M3FNUZ", "f8E4M3FNUZ", "f32"), ("f8E4M3FN", "f8E4M3FN", "f64")]
 SCALED_BLOCK, SCALED_BIAS = 32, 127
@@ -148,7 +148,8 @@ def scaled_case(triple, row, rng):
         maps = MM if axis == 0 else (MM[0], "(i, j, k) -> (j, k)", MM[2])
         value = module.op("scaled_contract", operands, triple[2], (m, n), maps=maps, zero_pad=False, origin="matmul",
                           axis=axis)
-        module.output(value, check(module, triple, "ik,kj->ij" if axis == 0 else "ik,jk->ij", lhs, wide, k), label(triple))
+        einsum = "ik,kj->ij" if axis == 0 else "ik,jk->ij"
+        module.output(value, check(module, triple, einsum, lhs, wide, k), label(triple))
     return case
 
 

@@ -109,9 +109,9 @@ static uint64_t sum(const context_t *context, const product_t *product, unsigned
     return (uint32_t)total;
   }
   for (unsigned k = 0; k < row->depth; k++)
-    c = row->is_scaled ? (double)(float)fma(a[k], product->b[k][j], c) // numbers may be beyond f32's
+    c = row->is_scaled       ? (double)(float)fma(a[k], product->b[k][j], c) // numbers may be beyond f32's
         : row->result == F64 ? fma(a[k], product->b[k][j], c)
-                           : (double)fmaf((float)a[k], (float)product->b[k][j], (float)c);
+                             : (double)fmaf((float)a[k], (float)product->b[k][j], (float)c);
   return row->result == F64    ? bits_f64(c)
          : row->result == F32  ? bits_f32((float)c)
          : row->result == BF16 ? bf16_of((float)c)
@@ -150,8 +150,8 @@ static void load_block(const context_t *context, unsigned block, product_t *prod
   }
 }
 
-// The scale of operand |which| in |lane|: 2 to the power of a byte of its word and -127. op_sel has the lower bit of the
-// byte's number, op_sel_hi the upper one.
+// The scale of operand |which| in |lane|: 2 to the power of a byte of its word and -127. op_sel has the lower bit of
+// the byte's number, op_sel_hi the upper one.
 static double scale_of(const context_t *context, unsigned which, unsigned lane) {
   enum { FIRST = 3, BIAS = 127, NO_NUMBER = 255 };
   const instruction_t *instruction = context->instruction;
