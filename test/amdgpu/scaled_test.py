@@ -1,7 +1,7 @@
 """Products of floats of 8 bits (and of 4, which are read as these) with scales of float8e8m0 for blocks of 32, from
-ONNX's DequantizeLinear: code of gfx950, whose matrix instructions take the scales, executed; and of gfx942 and gfx1201, which
-multiply what they make. By f64: products and their scales are exact, but for scales that are no powers of two where
-what they make is rounded to f16."""
+ONNX's DequantizeLinear: code of gfx950, whose matrix instructions take the scales, executed; and of gfx942 and gfx1201,
+which multiply what they make. By f64: products and their scales are exact, but for scales that are no powers of two
+where what they make is rounded to f16."""
 import functools
 import os
 import re
