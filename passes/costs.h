@@ -241,6 +241,8 @@ typedef struct {
   double products;         // two products without a softmax between: of the time of two, which are much alike
   double attention_staged; // where threads stage operands: the same in both, and scores in memory are to be avoided
   double together;         // products in one launch: of the time apart (schedule_together.c)
+  double tiled_together;   // the same of tiled ones: where the model is even, a launch less is one that no host makes
+                           // (share_launches.c)
   double parts;            // a product in parts: of its time (split_reductions.c)
   double staged;           // an operand staged: of the product's time (stage.c)
   double streams;          // launches on several streams: of their time on one (streams.c)

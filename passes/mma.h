@@ -51,6 +51,12 @@ const strata_mma_t *strata_mma_swapped(const strata_mma_t *mma);
 const strata_mma_t *strata_mma_next(const strata_gpu_device_t *device, const strata_mma_t *mma);
 // The row of that name; NULL if there is none.
 const strata_mma_t *strata_mma_named(MlirStringRef name);
+// The first one that takes scales, of an operand of |type| on either side and blocks of |block| elements; NULL if the
+// device has none.
+const strata_mma_t *strata_mma_find_scaled(const strata_gpu_device_t *device, MlirType type, MlirType sum,
+                                           int64_t block);
+// Elements along the reduction that have a scale; 0: it takes none.
+int64_t strata_mma_scale_block(const strata_mma_t *mma);
 // True if devices of |family| have it.
 bool strata_mma_is_of(const strata_mma_t *mma, const char *family);
 // True if it does not read all bits of its operands' elements, to which they are to be rounded.

@@ -140,6 +140,19 @@ static bool reads_part_alike(const strata_nest_t *nest, const strata_access_t *a
   return true;
 }
 
+// Whether what each multiplies is scaled, on either side.
+static bool are_scaled_alike(const strata_contraction_t *a, const strata_contraction_t *b) {
+  bool result = true;
+  for (int i = 0; i < 2; i++) {
+    MlirValue scaled;
+    const strata_access_t *first = strata_nest_scale(a->nest, mlirOperationGetOperand(product_of(a->nest), i), &scaled);
+    const strata_access_t *second =
+        strata_nest_scale(b->nest, mlirOperationGetOperand(product_of(b->nest), i), &scaled);
+    result &= (first == NULL) == (second == NULL) && (!first || mlirAffineMapEqual(first->map, second->map));
+  }
+  return result;
+}
+
 static bool is_pair(const strata_contraction_t *a, const strata_contraction_t *b) {
   int n_dims = strata_nest_n_dims(a->nest);
   MlirType sum = mlirValueGetType(mlirOperationGetResult(a->nest->loops[0], 0));
@@ -147,7 +160,7 @@ static bool is_pair(const strata_contraction_t *a, const strata_contraction_t *b
          strata_sizes_equal(n_dims, a->nest->space.sizes, b->nest->space.sizes) &&
          mlirTypeEqual(sum, mlirValueGetType(mlirOperationGetResult(b->nest->loops[0], 0))) &&
          reads_part_alike(a->nest, a->lhs, b->lhs) && reads_part_alike(a->nest, a->rhs, b->rhs) &&
-         reads_alike(a->store, b->store);
+         reads_alike(a->store, b->store) && are_scaled_alike(a, b);
 }
 
 // One or a pair; the second's nest is NULL where there is none. *out_reduces: other reductions follow one.
@@ -175,12 +188,20 @@ static strata_status_t find_contractions(const strata_kernel_t *kernel, strata_c
   return found ? NULL : strata_error(STRATA_UNSUPPORTED, "no contraction");
 }
 
+static strata_contraction_side_t side_of(const strata_nest_t *nest, const strata_access_t *access, MlirValue factor,
+                                         uint32_t dims) {
+  MlirValue scaled;
+  return (strata_contraction_side_t){.access = access,
+                                     .factor = factor,
+                                     .scale = strata_nest_scale(nest, factor, &scaled),
+                                     .dims = dims,
+                                     .tile_dim = STRATA_NO_DIM};
+}
+
 static void set_sides(strata_contraction_kernel_t *c, const strata_contraction_t *found, int rhs_side) {
   MlirOperation product = product_of(found->nest);
-  c->sides[1 - rhs_side] =
-      (strata_contraction_side_t){found->lhs, mlirOperationGetOperand(product, 0), found->lhs_dims, STRATA_NO_DIM};
-  c->sides[rhs_side] =
-      (strata_contraction_side_t){found->rhs, mlirOperationGetOperand(product, 1), found->rhs_dims, STRATA_NO_DIM};
+  c->sides[1 - rhs_side] = side_of(found->nest, found->lhs, mlirOperationGetOperand(product, 0), found->lhs_dims);
+  c->sides[rhs_side] = side_of(found->nest, found->rhs, mlirOperationGetOperand(product, 1), found->rhs_dims);
 }
 
 strata_status_t strata_contraction_read(const strata_kernel_t *kernel, strata_contraction_kernel_t *out) {
@@ -280,6 +301,7 @@ int strata_contraction_axis_last(const strata_nest_t *nest, const strata_contrac
 
 MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side) {
   MlirValue factor = c->sides[side].factor;
+  strata_nest_scale(c->nest, factor, &factor);
   if (!mlirValueIsAOpResult(factor))
     return factor;
   MlirOperation op = mlirOpResultGetOwner(factor);
@@ -292,6 +314,40 @@ MlirType strata_contraction_narrow_type(const strata_contraction_kernel_t *c, in
   MlirType type = mlirValueGetType(strata_contraction_narrow(c, side));
   bool is_unsigned = !mlirOperationIsNull(op) && strata_op_is(op, "arith.extui");
   return is_unsigned ? mlirIntegerTypeUnsignedGet(mlirTypeGetContext(type), mlirIntegerTypeGetWidth(type)) : type;
+}
+
+bool strata_contraction_is_scaled(const strata_contraction_kernel_t *c) {
+  return c->sides[STRATA_SIDE_U].scale || c->sides[STRATA_SIDE_V].scale;
+}
+
+// True if |map| is the same at all points of a block along the nest's dim |dim|, whole ones.
+static bool is_same_in_blocks(const strata_nest_t *nest, MlirAffineMap map, int dim, int64_t block) {
+  int n_dims = strata_nest_n_dims(nest);
+  if (n_dims >= STRATA_MAX_DIMS || !strata_size_divides(block, nest->space.sizes[dim]))
+    return false;
+  MlirContext context = mlirAffineMapGetContext(map);
+  MlirAffineExpr dims[STRATA_MAX_DIMS];
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  for (int i = 0; i < n_dims; i++) {
+    dims[i] = mlirAffineDimExprGet(context, i);
+    sizes[i] = nest->space.sizes[i];
+  }
+  sizes[dim] = strata_size_ceil_div(sizes[dim], block);
+  sizes[n_dims] = strata_size_constant(block);
+  dims[dim] = mlirAffineAddExprGet(mlirAffineMulExprGet(dims[dim], mlirAffineConstantExprGet(context, block)),
+                                   mlirAffineDimExprGet(context, n_dims));
+  const strata_space_t space = {n_dims + 1, sizes, nest->space.n_symbols, nest->space.symbols};
+  MlirAffineMap blocks =
+      strata_affine_compose(map, mlirAffineMapGet(context, n_dims + 1, space.n_symbols, n_dims, dims), &space);
+  return !(strata_affine_map_dims(blocks) >> n_dims & 1);
+}
+
+bool strata_contraction_scales_blocks(const strata_contraction_kernel_t *c, int64_t block) {
+  for (int side = 0; side < 2; side++)
+    if (c->sides[side].scale && (c->nest->n_reduction != 1 ||
+                                 !is_same_in_blocks(c->nest, c->sides[side].scale->map, c->nest->n_parallel, block)))
+      return false;
+  return true;
 }
 
 MlirOperation strata_contraction_product(const strata_contraction_kernel_t *c) { return product_of(c->nest); }

@@ -13,9 +13,10 @@ enum { STRATA_SIDE_U = 0, STRATA_SIDE_V = 1, STRATA_NO_DIM = -1 }; // broadcast 
 
 typedef struct {
   const strata_access_t *access;
-  MlirValue factor; // the scalar value that is multiplied
-  uint32_t dims;    // of the nest, that the read depends on
-  int tile_dim;     // the nest dim that is tiled, STRATA_NO_DIM if there is none
+  MlirValue factor;             // the scalar value that is multiplied
+  const strata_access_t *scale; // of a factor that is scaled, the byte that is its exponent; else NULL
+  uint32_t dims;                // of the nest, that the read depends on
+  int tile_dim;                 // the nest dim that is tiled, STRATA_NO_DIM if there is none
 } strata_contraction_side_t;
 
 // Where a nest that follows the contraction works (contraction_rows.h): its dims over the contraction's parallel ones.
@@ -65,10 +66,15 @@ bool strata_is_contraction(const strata_kernel_t *kernel, strata_contraction_ker
 // The second contraction of a pair, in the place of the first.
 strata_contraction_kernel_t strata_contraction_second(const strata_contraction_kernel_t *c);
 
-// The side's factor before it is widened to the accumulator's type; the factor itself if it is not.
+// The side's factor before it is scaled, and before it is widened to the accumulator's type; the factor itself if it is
+// not.
 MlirValue strata_contraction_narrow(const strata_contraction_kernel_t *c, int side);
 // Its type: of integers that are widened without a sign ui8, ui16, ...
 MlirType strata_contraction_narrow_type(const strata_contraction_kernel_t *c, int side);
+
+// Whether a side is scaled; and whether each |block| steps along the reduction, which are one dim then, have one scale.
+bool strata_contraction_is_scaled(const strata_contraction_kernel_t *c);
+bool strata_contraction_scales_blocks(const strata_contraction_kernel_t *c, int64_t block);
 
 // The multiplication of the two factors.
 MlirOperation strata_contraction_product(const strata_contraction_kernel_t *c);

@@ -308,8 +308,34 @@ void strata_kernel_visit_demands(const strata_kernel_t *kernel, const strata_nes
 
 //===-- Contractions ---------------------------------------------------------------------------------------------===//
 
-// The access behind |value|, looking through conversions and the guard's yield; NULL if arithmetic lies between.
+// A byte in the place of an f32's exponent (strata_to_affine/contract.c): the byte's load.
+static MlirOperation exponent_load(MlirValue factor) {
+  static const char *const chain[] = {"arith.bitcast", "arith.shli", "arith.extui", "affine.load"};
+  MlirOperation op = {0};
+  for (size_t i = 0; i < sizeof chain / sizeof chain[0]; i++) {
+    op = strata_def_named(factor, chain[i]);
+    if (mlirOperationIsNull(op))
+      return op;
+    factor = mlirOperationGetOperand(op, 0);
+  }
+  return op;
+}
+
+const strata_access_t *strata_nest_scale(const strata_nest_t *nest, MlirValue factor, MlirValue *out_scaled) {
+  MlirOperation mul = strata_def_named(factor, "arith.mulf");
+  MlirOperation load = mlirOperationIsNull(mul) ? mul : exponent_load(mlirOperationGetOperand(mul, 1));
+  for (int i = 0; !mlirOperationIsNull(load) && i < nest->n_accesses; i++)
+    if (mlirOperationEqual(nest->accesses[i].op, load) && !mlirAffineMapIsNull(nest->accesses[i].map)) {
+      *out_scaled = mlirOperationGetOperand(mul, 0);
+      return &nest->accesses[i];
+    }
+  return NULL;
+}
+
+// The access behind |value|, looking through conversions, a scale and the guard's yield; NULL if arithmetic lies
+// between.
 static const strata_access_t *access_behind(const strata_nest_t *nest, MlirValue value) {
+  strata_nest_scale(nest, value, &value);
   while (mlirValueIsAOpResult(value)) {
     MlirOperation op = mlirOpResultGetOwner(value);
     for (int i = 0; i < nest->n_accesses; i++)

@@ -63,13 +63,16 @@ void strata_kernel_visit_demands(const strata_kernel_t *kernel, const strata_nes
 // A contraction: the nest whose inner loop is accumulator + lhs * rhs. Dims are the nest's; masks are over its dims.
 typedef struct {
   const strata_nest_t *nest;
-  const strata_access_t *lhs, *rhs; // what is multiplied; guards and conversions lie between
+  const strata_access_t *lhs, *rhs; // what is multiplied; guards, conversions and scales of bytes lie between
   const strata_access_t *store;
   uint32_t lhs_dims, rhs_dims; // the dims each read depends on, its guard too
 } strata_contraction_t;
 
 // Recognises a contraction by its body; false if |nest| is none.
 bool strata_nest_contraction(const strata_nest_t *nest, strata_contraction_t *out_contraction);
+// The read of the scale that |factor| of a contraction is multiplied by, a byte that is an exponent, and what is
+// scaled; NULL if it has none.
+const strata_access_t *strata_nest_scale(const strata_nest_t *nest, MlirValue factor, MlirValue *out_scaled);
 // Results along the dims that only the left, and only the right operand has.
 void strata_contraction_sides(const strata_contraction_t *contraction, int64_t *out_lhs, int64_t *out_rhs);
 

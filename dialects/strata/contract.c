@@ -173,6 +173,33 @@ static strata_status_t check_contract_reads(const strata__record_t *r, int n_dim
   return NULL;
 }
 
+// Scales are those of rhs, a 32nd of them along a dim that the reduction walks by whole blocks.
+static strata_status_t check_scales(const strata__record_t *r) {
+  const strata_shape_t *rhs = &r->operands[1], *scales = &r->operands[2];
+  int64_t axis = strata__i64(r, "axis"), size;
+  for (int i = 0; i < 2; i++)
+    if (strata_type_info[r->operands[i].type].bits != 8)
+      return strata__invalid("operand %d: expected a float of 8 bits, got %s", i,
+                             strata__type_name(r->operands[i].type));
+  if (axis < 0 || axis >= rhs->rank)
+    return strata__invalid("axis: expected 0 to %d, got %lld", rhs->rank - 1, (long long)axis);
+  MlirAffineExpr expr = mlirAffineMapGetResult(strata__get(r, "maps")->maps[1], axis);
+  bool is_reduced = mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) >= r->results[0].rank;
+  if (!is_reduced || !strata_dim_is_constant(rhs->dims[axis], &size) || size % STRATA_SCALED_BLOCK)
+    return strata__invalid("axis: expected a dim of whole blocks of %d that is summed over", STRATA_SCALED_BLOCK);
+  if (scales->type != STRATA_TYPE_I8 || scales->rank != rhs->rank)
+    return strata__invalid("operand 2: expected %d dims of i8, got %d of %s", rhs->rank, scales->rank,
+                           strata__type_name(scales->type));
+  for (int i = 0; i < rhs->rank; i++) {
+    strata_dim_t own = rhs->dims[i];
+    if (i == axis)
+      own = strata_dim_constant(mlirAffineExprGetContext(own), size / STRATA_SCALED_BLOCK);
+    if (!strata_dim_equal(scales->dims[i], own))
+      return strata__invalid("operand 2: dim %d does not suit that of operand 1", i);
+  }
+  return NULL;
+}
+
 strata_status_t strata__infer_contract(strata__record_t *r) {
   int64_t sizes[STRATA_MAX_RANK];
   strata_dim_t dims[STRATA_MAX_RANK] = {{0}};
@@ -186,6 +213,8 @@ strata_status_t strata__infer_contract(strata__record_t *r) {
   STRATA_TRY(check_contract_maps(r));
   int n_dims = (int)mlirAffineMapGetNumDims(strata__get(r, "maps")->maps[2]);
   STRATA_TRY(contract_dims(r, n_dims, dims));
+  if (r->id == STRATA_OP_SCALED_CONTRACT)
+    STRATA_TRY(check_scales(r));
   bool is_empty = false, is_static = true;
   for (int i = 0; i < n_dims; i++) {
     is_static = is_static && strata_dim_is_constant(dims[i], &sizes[i]);

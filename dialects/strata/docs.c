@@ -44,7 +44,10 @@ static const struct {
     {STRATA_KIND_CONTRACT, "Contractions",
      "The sum of `lhs[maps[0]] * rhs[maps[1]]` over the dims missing from the result map `maps[2]`, in the result's "
      "type. With `zero_pad`, reads outside an operand are 0. `origin`: what the front end called it. With "
-     "`unsigned_lhs`, integers of the first operand are widened without a sign."},
+     "`unsigned_lhs`, integers of the first operand are widened without a sign. `scaled_contract`: of floats of 8 "
+     "bits, "
+     "the second with a power of two for every 32 elements along its dim `axis`, whose exponents, 127 more, are the "
+     "third operand, bytes."},
     {STRATA_KIND_BLOCK, "Products of blocks",
      "`block_contract(x [d, m, b, 2 w], scales [m, b], sums [m, b], words [t, b, w, l], factors [t, b, l], zeros "
      "[t, b, l])`: rows times columns of nibbles, both in b blocks; the result is [m, t l], the sum over blocks of "
@@ -61,7 +64,8 @@ static const struct {
     {STRATA_KIND_SCATTER, "Scatter",
      "`scatter(init [n, k..], indices [m], updates [m, k..])`: in order, row `indices[m]` is combined with "
      "`updates[m]`; "
-     "kind \"none\" overwrites, and so does \"distinct\", of which no row is updated twice, in any order; indices outside "
+     "kind \"none\" overwrites, and so does \"distinct\", of which no row is updated twice, in any order; indices "
+     "outside "
      "are dropped."},
     {STRATA_KIND_SEGMENT, "Rows in sequences",
      "What the composite ops of jagged.md are made of: sequence b is the rows from `offsets[b]` up to "

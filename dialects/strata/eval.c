@@ -122,6 +122,8 @@ static const char *evaluate(const eval_t *e) {
   case STRATA_KIND_WINDOW:
     return strata__eval_window(e), NULL;
   case STRATA_KIND_CONTRACT:
+    if (e->record->id == STRATA_OP_SCALED_CONTRACT)
+      return "it has scales";
     return strata__eval_contract(e) ? NULL : "its maps are not linear";
   case STRATA_KIND_BLOCK:
     return "its rows are data";

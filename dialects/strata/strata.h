@@ -199,7 +199,7 @@ typedef struct strata_builder {
   MlirLocation location;
   bool no_fold;   // build the op even where its value is known
   bool keep_form; // the same for broadcasts of floats and bytes as floats: how they are made says more than their value
-  struct strata_loop_builder *loop; // in whose body the block is (build_loop.c); NULL: in none
+  struct strata_loop_builder *loop;       // in whose body the block is (build_loop.c); NULL: in none
   const struct strata_counting *counting; // sizes that depend on data (counted.h); NULL: there are none
   strata_status_t status;
 } strata_builder_t;
@@ -239,6 +239,10 @@ MlirValue strata_build_contract(strata_builder_t *b, MlirValue lhs, MlirValue rh
 // The same; |unsigned_lhs|: integers of |lhs| are widened without a sign.
 MlirValue strata_build_contract_of(strata_builder_t *b, MlirValue lhs, MlirValue rhs, const MlirAffineMap maps[3],
                                    const strata_shape_t *result, bool zero_pad, const char *origin, bool unsigned_lhs);
+// strata.scaled_contract: elements of rhs along |axis| that have one scale; its operands are lhs, rhs and scales.
+enum { STRATA_SCALED_BLOCK = 32 };
+MlirValue strata_build_scaled_contract(strata_builder_t *b, const MlirValue operands[3], const MlirAffineMap maps[3],
+                                       const strata_shape_t *result, bool zero_pad, const char *origin, int64_t axis);
 // The operands of strata.block_contract, whose rows have so many digits at most.
 enum { STRATA_BLOCK_DIGITS = 4 };
 MlirValue strata_build_block_contract(strata_builder_t *b, const MlirValue *operands);

@@ -12,6 +12,7 @@
 // the first ({exclusive}: to i - 1); the second result is combined with all. {kind} as vector.multi_reduction has it.
 #define STRATA_TILE_SCAN "tile.scan"
 #define STRATA_TILE_MMA "tile.mma"
+#define STRATA_TILE_SCALED "tile.scaled"
 #define STRATA_TILE_LOAD_MATRICES "tile.load_matrices"
 #define STRATA_TILE_UNPACK "tile.unpack"
 #define STRATA_TILE_WIDEN "tile.widen"

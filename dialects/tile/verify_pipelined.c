@@ -253,6 +253,24 @@ static bool is_byte_format(MlirStringRef from) {
   return false;
 }
 
+static const char *scaled_fault(MlirOperation op) {
+  MlirType elements = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+           scales = mlirValueGetType(mlirOperationGetOperand(op, 1));
+  MlirType byte = mlirShapedTypeGetElementType(scales);
+  enum { RANK = 2, BITS = 8 };
+  if (mlirShapedTypeGetRank(elements) != RANK || mlirShapedTypeGetRank(scales) != RANK ||
+      mlirShapedTypeGetDimSize(elements, 0) != mlirShapedTypeGetDimSize(scales, 0) ||
+      mlirShapedTypeGetDimSize(elements, 1) % mlirShapedTypeGetDimSize(scales, 1))
+    return "has scales of other rows, or of blocks that are not alike";
+  return mlirTypeIsAInteger(byte) && mlirIntegerTypeGetWidth(byte) == BITS ? NULL : "has scales that are no bytes";
+}
+
+static const char *mma_fault(MlirOperation op) {
+  enum { WITHOUT = 3, WITH = 5 };
+  intptr_t n = mlirOperationGetNumOperands(op);
+  return n == WITHOUT || n == WITH ? NULL : "has neither two scales nor none";
+}
+
 static const char *widen_fault(MlirOperation op) {
   enum { MOST = 16, WORD = 4 };
   MlirType bytes = mlirValueGetType(mlirOperationGetOperand(op, 0)),
@@ -295,6 +313,8 @@ static const struct {
     {STRATA_TILE_COPY_WAIT, wait_fault},
     {STRATA_TILE_LOAD_MATRICES, matrices_fault},
     {STRATA_TILE_WIDEN, widen_fault},
+    {STRATA_TILE_SCALED, scaled_fault},
+    {STRATA_TILE_MMA, mma_fault},
     {STRATA_TILE_FENCE, fence_fault},
     {STRATA_TILE_GROUP_BARRIER, group_fault},
     {STRATA_TILE_GROUP_ARRIVE, group_fault},

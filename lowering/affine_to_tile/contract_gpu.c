@@ -290,6 +290,39 @@ static MlirValue load_rows(strata_tile_builder_t *b, MlirValue row, uint32_t dim
   return strata_tile_build_load(b->e.block, b->e.location, &access, strata_tile_type(b, element, dims));
 }
 
+// |expr| where vector dim STEP counts blocks of |block| steps.
+static MlirAffineExpr by_blocks(strata_tile_builder_t *b, MlirAffineExpr expr, int64_t block) {
+  MlirAffineExpr dims[STRATA_TILE_DIMS];
+  for (int i = 0; i < STRATA_TILE_DIMS; i++)
+    dims[i] = mlirAffineDimExprGet(b->e.context, i);
+  dims[STEP] = mlirAffineMulExprGet(dims[STEP], strata_tile_constant(b, block));
+  return mlirAffineExprCompose(expr, mlirAffineMapGet(b->e.context, STRATA_TILE_DIMS, 0, STRATA_TILE_DIMS, dims));
+}
+
+// |value| with its scales, one for every block of steps, for an instruction that takes these.
+static MlirValue with_scales(strata_tile_builder_t *b, contract_t *c, int side, MlirValue value) {
+  int64_t block = strata_mma_scale_block(c->mma), *extent = &b->space.extents[STEP], steps = *extent;
+  const strata_access_t *scale = c->k.sides[side].scale;
+  int step = c->axes[STEP].dims[c->axes[STEP].n_dims - 1], n_bounds = b->n_bounds;
+  MlirAffineExpr point = c->point[step], coordinates[STRATA_MAX_DIMS], bounds[STRATA_TILE_BOUNDS];
+  memcpy(bounds, b->bounds, sizeof bounds);
+  *extent = steps / block;
+  c->point[step] = by_blocks(b, point, block);
+  for (int i = 0; i < n_bounds; i++)
+    b->bounds[i] = by_blocks(b, bounds[i], block);
+  int rank = strata_tile_access_coordinates(b, c->k.nest, scale, c->point, coordinates);
+  strata_tile_value_t scales = strata_tile_load(b, scale->buffer, rank, coordinates);
+  uint32_t dims = 1u << (side == U ? ROW : COLUMN) | 1u << STEP;
+  if (!b->status)
+    scales.value = strata_tile_broadcast(b, scales, dims);
+  *extent = steps;
+  c->point[step] = point;
+  memcpy(b->bounds, bounds, sizeof bounds);
+  return b->status ? value
+                   : strata_emit_value(&b->e, STRATA_TILE_SCALED, 2, (MlirValue[]){value, scales.value},
+                                       mlirValueGetType(value), 0, NULL);
+}
+
 // The operand of a side at the current step, over its axis and the step.
 static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, MlirAffineExpr steps_left) {
   strata_tile_frame_t frame = {.nest = c->k.nest, .point = c->point};
@@ -311,7 +344,8 @@ static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, Mlir
   }
   value = (strata_tile_value_t){strata_tile_broadcast(b, value, dims), dims};
   bool hangs = c->apart.every > 1 || !strata_size_divides(c->tile[STEP], c->axes[STEP].size);
-  return hangs && !keeps_zero(c, factor) ? zero_beyond(b, value, steps_left) : value.value;
+  value.value = hangs && !keeps_zero(c, factor) ? zero_beyond(b, value, steps_left) : value.value;
+  return c->mma && c->k.sides[side].scale ? with_scales(b, c, side, value.value) : value.value;
 }
 
 static MlirAttribute projection(MlirContext context, int first, int second) {
@@ -466,6 +500,11 @@ static void round_to_clusters(const strata_schedule_t *schedule, contract_t *c) 
   }
 }
 
+static bool takes_scales(const contract_t *c) {
+  int64_t block = strata_mma_scale_block(c->mma);
+  return block && strata_contraction_scales_blocks(&c->k, block);
+}
+
 strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
   contract_t c = {0};
   STRATA_TRY(strata_contraction_read(b->kernel, &c.k));
@@ -474,6 +513,9 @@ strata_status_t strata_tile_contract_gpu(strata_tile_builder_t *b) {
   if (b->schedule.mma.length && !(c.mma = strata_mma_named(b->schedule.mma)))
     return strata_error(STRATA_INVALID_ARGUMENT, "no matrix instruction '%.*s'", (int)b->schedule.mma.length,
                         b->schedule.mma.data);
+  if (c.mma && strata_contraction_is_scaled(&c.k) && !takes_scales(&c))
+    return strata_error(STRATA_INVALID_ARGUMENT, "matrix instruction '%s' does not take the operands' scales",
+                        c.mma->name);
   strata_contraction_axes(&c.k, c.axes);
   for (int axis = 0; axis < N_AXES; axis++) {
     c.tile[axis] = b->schedule.tile[axis];

@@ -8,10 +8,13 @@
 //       %x = affine.load %lhs[%i, %k] ...  %y = affine.load %rhs[%k, %j] ...  %p = arith.mulf %x, %y : f32
 //       %n = arith.addf %a, %p : f32  affine.yield %n : f32 }
 //     affine.store %s, %result[%i, %j] : memref<8x64xf32> }
+// With scales of blocks %y is multiplied by the one that it has first.
 #include "lowering/strata_to_affine/lower.h"
 
 typedef struct {
   const strata__tensor_t *operands[2], *result;
+  const strata__tensor_t *scales; // of the second operand, for blocks along its dim |axis|; NULL: none
+  int64_t axis;
   MlirAffineMap maps[2];
   int n_reduced;
   strata_size_t extents[STRATA_MAX_RANK]; // of the dims that are summed over
@@ -20,7 +23,10 @@ typedef struct {
 
 static contract_t contract_of(strata__lowering_t *l, MlirOperation op) {
   MlirAttribute maps = strata_attr(op, "maps");
+  bool is_scaled = strata_op_id(op) == STRATA_OP_SCALED_CONTRACT;
   contract_t c = {.result = strata__result(l, op, 0),
+                  .scales = is_scaled ? strata__operand(l, op, 2) : NULL,
+                  .axis = strata_attr_i64(op, "axis", 0),
                   .zero_pad = strata_attr_flag(op, "zero_pad"),
                   .is_unsigned = {strata_attr_flag(op, "unsigned_lhs"), false}};
   for (int i = 0; i < 2; i++) {
@@ -59,6 +65,26 @@ static MlirValue load_operand(strata__nest_t *nest, const contract_t *c, int ind
   return resize(nest, strata__to_math(nest, operand->type, raw), type, c->is_unsigned[index]);
 }
 
+// The power of two whose exponent, and 127, a byte is: the byte in the place of an f32's exponent.
+static MlirValue power_of_two(strata__nest_t *nest, MlirValue byte) {
+  enum { MANTISSA_BITS = 23 };
+  MlirContext context = nest->lowering->context;
+  MlirType i32 = mlirIntegerTypeGet(context, 32);
+  MlirValue bits = strata__cast(nest, "arith.extui", byte, i32);
+  bits = strata__binary(nest, "arith.shli", bits, strata__int_constant(nest, i32, MANTISSA_BITS));
+  return strata__cast(nest, "arith.bitcast", bits, mlirF32TypeGet(context));
+}
+
+// The second operand's |value| times its block's scale.
+static MlirValue scale(strata__nest_t *nest, const contract_t *c, const MlirAffineExpr *dims, MlirValue value) {
+  MlirAffineExpr coordinates[STRATA_MAX_RANK];
+  MlirType type = mlirValueGetType(value);
+  strata__substitute(nest, c->maps[1], dims, coordinates);
+  coordinates[c->axis] = mlirAffineFloorDivExprGet(coordinates[c->axis], strata__constant(nest, STRATA_SCALED_BLOCK));
+  MlirValue factor = power_of_two(nest, strata__load_raw(nest, c->scales, coordinates));
+  return strata__binary(nest, "arith.mulf", value, resize(nest, factor, type, false));
+}
+
 static MlirValue sum_of_products(strata__nest_t *nest, const contract_t *c, const MlirAffineExpr *point) {
   MlirType type = strata__math_type(nest->lowering->context, c->result->type);
   MlirValue zero = strata__neutral_value(nest, STRATA_COMBINER_ADD, type);
@@ -73,6 +99,8 @@ static MlirValue sum_of_products(strata__nest_t *nest, const contract_t *c, cons
   for (int i = 0; i < c->n_reduced; i++)
     dims[c->result->rank + i] = reduction.dims[i];
   MlirValue lhs = load_operand(nest, c, 0, dims, type), rhs = load_operand(nest, c, 1, dims, type);
+  if (c->scales)
+    rhs = scale(nest, c, dims, rhs);
   MlirValue product = strata__binary(nest, mlirTypeIsAFloat(type) ? "arith.mulf" : "arith.muli", lhs, rhs);
   if (reduction.n_loops > 0)
     product = strata__combine(nest, STRATA_COMBINER_ADD, reduction.accumulator, product);

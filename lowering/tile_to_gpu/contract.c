@@ -9,6 +9,8 @@
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "dialects/mlir_util.h"
+#include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
 #include "lowering/tile_to_gpu/parts.h"
@@ -26,9 +28,9 @@ static void push_warps(const strata_product_t *p, strata_layout_t *layout, int r
 }
 
 // Of a side's fragment. The warps of a split have a part of the step each.
-static void push_operand_warps(const strata_product_t *p, int side, strata_layout_t *fragment) {
+static void push_operand_warps(const strata_product_t *p, int side, int64_t steps, strata_layout_t *fragment) {
   push_warps(p, fragment, side == ROW ? 0 : STRATA_COPIES, side == COLUMN ? 0 : STRATA_COPIES);
-  strata_layout_push_thread(fragment, STEP, p->split, p->operands[side].steps / p->split);
+  strata_layout_push_thread(fragment, STEP, p->split, steps / p->split);
 }
 
 // The slowest register digits of the partial sums go to the warps of the split: each adds up its share.
@@ -61,14 +63,16 @@ static void matrix_layout(strata_product_t *p, int side) {
       strata_layout_push_thread(matrices, 0, 2, 1);
     else
       strata_layout_push_thread(matrices, STEP, 2, 4 * operand->word);
-  push_operand_warps(p, side, matrices);
+  push_operand_warps(p, side, operand->steps, matrices);
 }
 
 static void mma_layouts(strata_product_t *p) {
   strata_product_mma_layouts(p);
   push_warps(p, &p->partial, ROW, COLUMN);
   for (int side = 0; side < 2; side++) {
-    push_operand_warps(p, side, &p->operands[side].fragment);
+    push_operand_warps(p, side, p->operands[side].steps, &p->operands[side].fragment);
+    if (strata_product_has_scales(p, side))
+      push_operand_warps(p, side, p->scales[side].steps, &p->scales[side].fragment);
     if (p->mma->layout->has_matrices)
       matrix_layout(p, side);
   }
@@ -93,7 +97,7 @@ void strata_product_fma_layouts(strata_product_t *p) {
     strata_layout_push_reg(fragment, STEP, p->operands[side].steps / p->split, 1);
     strata_layout_push_thread(fragment, side == COLUMN ? 0 : STRATA_COPIES, threads[COLUMN], 4);
     strata_layout_push_thread(fragment, side == ROW ? 0 : STRATA_COPIES, threads[ROW], 4);
-    push_operand_warps(p, side, fragment);
+    push_operand_warps(p, side, p->operands[side].steps, fragment);
   }
 }
 
@@ -193,18 +197,41 @@ static strata_layout_t load_layout(const strata_shared_operand_t *operand, int64
   return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, group, orders[along_steps], width);
 }
 
+// Rows and steps of what |value| is, of whose rows a thread takes |word| elements at once.
+static void read_sizes(MlirValue value, int64_t word, strata_shared_operand_t *out) {
+  MlirType type = mlirValueGetType(value);
+  *out = (strata_shared_operand_t){.value = value,
+                                   .element = mlirShapedTypeGetElementType(type),
+                                   .element_bytes = strata_element_bytes(mlirShapedTypeGetElementType(type)),
+                                   .rows = mlirShapedTypeGetDimSize(type, 0),
+                                   .steps = mlirShapedTypeGetDimSize(type, 1),
+                                   .word = word};
+}
+
+// Scales lie row beside row, as lanes beside one another read them.
+static strata_status_t read_scales(strata_gpu_distribution_t *d, MlirOperation op, MlirValue value,
+                                   strata_shared_operand_t *out) {
+  int dim;
+  int64_t width;
+  read_sizes(value, 1, out);
+  out->form = STRATA_BY_STEP;
+  STRATA_TRY(strata_operand_source(d, value, &dim, &width));
+  out->load = load_layout(out, strata_gpu_group_of(d, op), dim == STEP, width);
+  return NULL;
+}
+
 static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation op, int side, strata_product_t *p) {
   MlirValue value = mlirOperationGetOperand(op, side);
+  MlirOperation scaled = strata_def_named(value, STRATA_TILE_SCALED);
+  if (!mlirOperationIsNull(scaled)) {
+    value = mlirOperationGetOperand(scaled, 0);
+    STRATA_TRY(read_scales(d, op, mlirOperationGetOperand(scaled, 1), &p->scales[side]));
+  }
   MlirType type = mlirValueGetType(value);
   if (mlirShapedTypeGetRank(type) != 2)
     return strata_gpu_missing(op, "an operand that is no matrix");
   strata_shared_operand_t *operand = &p->operands[side];
-  operand->value = value;
-  operand->element = mlirShapedTypeGetElementType(type);
-  operand->element_bytes = strata_element_bytes(operand->element);
-  operand->rows = mlirShapedTypeGetDimSize(type, 0);
-  operand->steps = mlirShapedTypeGetDimSize(type, 1);
-  operand->word = p->mma ? strata_mma_run(p->mma) * p->together : 1;
+  read_sizes(value, p->mma ? strata_mma_run(p->mma) * p->together : 1, operand);
   int dim;
   int64_t width;
   STRATA_TRY(strata_operand_source(d, value, &dim, &width));
@@ -265,6 +292,8 @@ strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation 
   p->together = together_of(op, p->mma);
   for (int side = 0; side < 2; side++)
     STRATA_TRY(read_operand(d, op, side, p));
+  if (strata_product_is_scaled(p) && (!p->mma || !strata_mma_scale_block(p->mma)))
+    return strata_gpu_missing(op, "scales of operands whose instruction takes none");
   p->n_steps = count_steps(op, p);
   STRATA_TRY(check_tiles(d, op, p));
   if (p->mma)
@@ -307,6 +336,14 @@ bool strata_product_holds_left(MlirOperation op, const strata_product_t *p) {
          !mlirOperationEqual(mlirOperationGetParentOperation(source), loop);
 }
 
+// Of an operand with scales: of what is scaled, and of the scales.
+static void fix_scaled(strata_gpu_distribution_t *d, const strata_product_t *product, int side) {
+  if (!strata_product_has_scales(product, side))
+    return;
+  strata_layout_fix(d, product->operands[side].value, &product->operands[side].load);
+  strata_layout_fix(d, product->scales[side].value, &product->scales[side].load);
+}
+
 strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOperation op) {
   strata_product_t product;
   STRATA_TRY(strata_product_read(d, op, &product));
@@ -316,6 +353,7 @@ strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOpe
       const strata_shared_operand_t *operand = &product.operands[side];
       bool is_held = side == ROW && strata_product_holds_left(op, &product);
       strata_layout_fix(d, mlirOperationGetOperand(op, side), is_held ? &operand->fragment : &operand->load);
+      fix_scaled(d, &product, side);
     }
   return NULL;
 }

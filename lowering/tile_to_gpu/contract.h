@@ -67,7 +67,15 @@ typedef struct {
   strata_layout_t partial; // of the sum in the loop; with a split, of the part that a thread adds up
   strata_layout_t layout;  // of the sum
   strata_shared_operand_t operands[2];
+  strata_shared_operand_t scales[2]; // bytes, one of an operand's row for every block of steps; of no value: none
 } strata_product_t;
+
+static inline bool strata_product_has_scales(const strata_product_t *product, int side) {
+  return !mlirValueIsNull(product->scales[side].value);
+}
+static inline bool strata_product_is_scaled(const strata_product_t *product) {
+  return strata_product_has_scales(product, 0) || strata_product_has_scales(product, 1);
+}
 
 // What |op|, a vector.contract of a kernel with a schedule, is; layouts included.
 STRATA_MUST_CHECK strata_status_t strata_product_read(strata_gpu_distribution_t *d, MlirOperation op,
@@ -92,6 +100,8 @@ int64_t strata_product_sum_register(const strata_product_t *product, int64_t row
                                     int64_t element);
 int64_t strata_product_operand_register(const strata_product_t *product, int side, int64_t step, int64_t tile,
                                         int64_t element);
+// The same of the scale that a thread has of it.
+int64_t strata_product_scale_register(const strata_product_t *product, int side, int64_t step, int64_t tile);
 
 // The layouts of multiply-adds: of the sum and of the operands' fragments.
 void strata_product_fma_layouts(strata_product_t *product);

@@ -131,11 +131,28 @@ static void push_operand(const strata_product_t *p, int side, const spread_t *s,
       strata_layout_push_thread(layout, STRATA_COPIES, digit->extent, 0);
 }
 
+// A thread has the scale of the block whose number along the reduction is its own.
+static void push_scales(const strata_product_t *p, int side, const spread_t *s, strata_layout_t *layout) {
+  const strata_mma_fragment_t *fragment = &p->mma->layout->operands[side];
+  int64_t blocks = strata_product_chunk(p) / strata_mma_scale_block(p->mma);
+  strata_layout_push_reg(layout, 0, neighbours(s), 1);
+  strata_layout_push_reg(layout, 0, p->warp_tile[side] / BLOCK, BLOCK);
+  strata_layout_push_reg(layout, STEP, p->scales[side].steps / p->split / blocks, blocks);
+  for (const strata_mma_digit_t *digit = fragment->thread; digit->extent; digit++)
+    if (digit->dim == STEP)
+      strata_layout_push_thread(layout, STEP, digit->extent, digit->stride);
+    else
+      push_spread(layout, strata_layout_push_thread, 0, digit, s, 1);
+}
+
 void strata_product_mma_layouts(strata_product_t *p) {
   spread_t spreads[2] = {spread_of(p->mma, ROW), spread_of(p->mma, COLUMN)};
   push_sum(p, spreads, &p->partial);
-  for (int side = 0; side < 2; side++)
+  for (int side = 0; side < 2; side++) {
     push_operand(p, side, &spreads[side], &p->operands[side].fragment);
+    if (strata_product_has_scales(p, side))
+      push_scales(p, side, &spreads[side], &p->scales[side].fragment);
+  }
 }
 
 //===-- Registers of fragments -----------------------------------------------------------------------------------===//
@@ -190,4 +207,10 @@ int64_t strata_product_operand_register(const strata_product_t *p, int side, int
   at[STEP] =
       at[STEP] * operand->word + element % run + step % together * run + step / together * strata_product_chunk(p);
   return register_at(&operand->fragment, at);
+}
+
+int64_t strata_product_scale_register(const strata_product_t *p, int side, int64_t step, int64_t tile) {
+  spread_t s = spread_of(p->mma, side);
+  int64_t at[2] = {tile_start(&s, tile), step * p->mma->k / strata_mma_scale_block(p->mma)};
+  return register_at(&p->scales[side].fragment, at);
 }

@@ -86,7 +86,7 @@ static strata_status_t read_body(pipeline_t *p) {
   STRATA_TRY(read_products(p));
   for (MlirOperation op = mlirBlockGetFirstOperation(p->body); !mlirOperationEqual(op, yield);
        op = mlirOperationGetNextInBlock(op)) {
-    if (is_contract(p, op))
+    if (is_contract(p, op) || strata_op_is(op, STRATA_TILE_SCALED))
       continue;
     if (mlirOperationGetNumRegions(op) > 0)
       return strata_gpu_missing(op, "a region in a pipeline");
@@ -119,6 +119,9 @@ static strata_status_t find_sources(pipeline_t *p) {
       STRATA_TRY(strata_operand_find_source(p->d, operand, &terms));
       if (operand->source->by == STRATA_FILLED_BY_COPIES && p->d->device->copies == STRATA_GPU_COPIES_WARPS)
         operand->by_warps = strata_warp_copies(p->d, operand);
+      const strata_operand_terms_t of_scales = {0};
+      if (strata_product_has_scales(&p->products[i], side))
+        STRATA_TRY(strata_operand_find_source(p->d, &p->products[i].scales[side], &of_scales));
     }
   p->n_slots = strata_pipeline_has_copies(p) && schedule.slots ? schedule.slots : STRATA_CONTRACT_SLOTS;
   return NULL;
@@ -200,6 +203,13 @@ static strata_status_t fill(pipeline_t *p, int number, int side, MlirValue slot,
   return product->operands[side].source->fill(p->d, &product->operands[side], &to);
 }
 
+// The same of its scales, which threads store.
+static strata_status_t fill_scales(pipeline_t *p, int number, int side, MlirValue slot) {
+  const strata_shared_operand_t *scales = &p->products[number].scales[side];
+  const strata_fill_t to = {.slot = slot};
+  return strata_product_has_scales(&p->products[number], side) ? scales->source->fill(p->d, scales, &to) : NULL;
+}
+
 // Begins the copies of step |step|; of zeros, if |exists| is there and false.
 strata_status_t strata_pipeline_copy(pipeline_t *p, MlirValue step, MlirValue slot, MlirValue exists) {
   strata_define_step(p->d, p->body, step);
@@ -263,9 +273,11 @@ strata_status_t strata_pipeline_store(pipeline_t *p, MlirValue step, MlirValue s
   for (size_t i = 0; i < p->arithmetic.count; i++)
     STRATA_TRY(strata_gpu_distribute_op(d, p->arithmetic.data[i]));
   for (int i = 0; i < p->n_products; i++)
-    for (int side = i ? LEFT + 1 : LEFT; side < 2; side++)
+    for (int side = i ? LEFT + 1 : LEFT; side < 2; side++) {
       if (p->products[i].operands[side].source->by == STRATA_FILLED_BY_THREADS)
         STRATA_TRY(fill(p, i, side, slot, (MlirValue){0}));
+      STRATA_TRY(fill_scales(p, i, side, slot));
+    }
   return NULL;
 }
 
@@ -348,10 +360,14 @@ static strata_status_t emit_start(pipeline_t *p, int number, strata_registers_t 
 static strata_status_t allocate_operands(pipeline_t *p) {
   for (int i = 0; i < p->n_products; i++)
     for (int side = 0; side < 2; side++)
-      if (i && side == LEFT)
+      if (i && side == LEFT) {
         p->products[i].operands[LEFT] = p->products[0].operands[LEFT];
-      else
+        p->products[i].scales[LEFT] = p->products[0].scales[LEFT];
+      } else {
         STRATA_TRY(strata_operand_allocate(p->d, &p->products[i].operands[side], p->n_slots));
+        if (strata_product_has_scales(&p->products[i], side))
+          STRATA_TRY(strata_operand_allocate(p->d, &p->products[i].scales[side], p->n_slots));
+      }
   return NULL;
 }
 

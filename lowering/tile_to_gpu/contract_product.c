@@ -57,7 +57,7 @@ void strata_product_unpack(strata_gpu_distribution_t *d, const strata_product_t 
 
 //===-- Matrix instructions --------------------------------------------------------------------------------------===//
 
-// How the fragments of a side are read from a slot.
+// How the fragments of a side are read from a slot, and their scales.
 typedef struct {
   strata_gpu_distribution_t *d;
   const strata_product_t *product;
@@ -66,10 +66,13 @@ typedef struct {
   bool are_matrices;
   strata_operand_places_t places; // of matrices
   strata_operand_reader_t reader; // of the others
+  strata_operand_reader_t scales; // where there are some
 } source_t;
 
 static source_t source(strata_gpu_distribution_t *d, const strata_product_t *p, int side, MlirValue slot) {
   source_t s = {.d = d, .product = p, .side = side, .operand = &p->operands[side]};
+  if (strata_product_has_scales(p, side))
+    s.scales = strata_operand_reader(d, &p->scales[side], slot);
   s.are_matrices = !s.operand->held && s.operand->form == STRATA_BY_ROW && p->mma->layout->has_matrices;
   if (s.operand->held)
     return s;
@@ -122,31 +125,69 @@ static void read_side(source_t *s, int64_t step, MlirValue *out) {
 // Instructions one after the other along a chunk of the reduction.
 static int64_t steps_of_chunk(const strata_product_t *p) { return strata_product_chunk(p) / p->mma->k; }
 
-static int64_t fragments_of_step(const strata_product_t *p) { return row_tiles(p) + column_tiles(p); }
+static int64_t scales_of_step(const strata_product_t *p, int side) {
+  return strata_product_has_scales(p, side) ? strata_product_tiles(p, side) : 0;
+}
+
+static int64_t fragments_of_step(const strata_product_t *p) {
+  return row_tiles(p) + column_tiles(p) + scales_of_step(p, ROW) + scales_of_step(p, COLUMN);
+}
+
 int64_t strata_product_fragments(const strata_product_t *p) { return steps_of_chunk(p) * fragments_of_step(p); }
 
-// Those of a chunk of the reduction: for each instruction of the right operand, then of the left one.
-static void read_fragments(const strata_product_t *p, source_t *sources, int64_t chunk, MlirValue *out_fragments) {
-  for (int64_t i = 0; i < steps_of_chunk(p); i++) {
-    MlirValue *out = out_fragments + i * fragments_of_step(p);
-    read_side(&sources[COLUMN], chunk * steps_of_chunk(p) + i, out);
-    read_side(&sources[ROW], chunk * steps_of_chunk(p) + i, out + column_tiles(p));
+// The scales of the fragments of instruction |step|, as words.
+static void read_scales(source_t *s, int64_t step, MlirValue *out) {
+  strata_emitter_t *e = &s->d->e;
+  for (int64_t tile = 0; tile < scales_of_step(s->product, s->side); tile++) {
+    int64_t reg = strata_product_scale_register(s->product, s->side, step, tile);
+    MlirValue byte = strata_operand_read(s->d, &s->scales, reg);
+    out[tile] = strata_emit_cast(e, "arith.extui", byte, mlirIntegerTypeGet(e->context, 32));
   }
 }
 
+// Those of a chunk of the reduction: for each instruction of the right operand, then of the left one; then scales of
+// the same.
+static void read_fragments(const strata_product_t *p, source_t *sources, int64_t chunk, MlirValue *out_fragments) {
+  for (int64_t i = 0; i < steps_of_chunk(p); i++) {
+    MlirValue *out = out_fragments + i * fragments_of_step(p), *scales = out + column_tiles(p) + row_tiles(p);
+    int64_t step = chunk * steps_of_chunk(p) + i;
+    read_side(&sources[COLUMN], step, out);
+    read_side(&sources[ROW], step, out + column_tiles(p));
+    read_scales(&sources[COLUMN], step, scales);
+    read_scales(&sources[ROW], step, scales + scales_of_step(p, COLUMN));
+  }
+}
+
+// |scales|: of the left and of the right fragment; NULL where there are none.
 static void multiply_one(strata_gpu_distribution_t *d, const strata_product_t *p, MlirValue left, MlirValue right,
-                         MlirValue *sum) {
+                         const MlirValue *scales, MlirValue *sum) {
   strata_named_attr_t kind = {"kind", strata_str_attr(d->e.context, p->mma->name)};
-  *sum =
-      strata_emit_value(&d->e, STRATA_TILE_MMA, 3, (MlirValue[]){left, right, *sum}, mlirValueGetType(*sum), 1, &kind);
+  MlirValue operands[] = {left, right, *sum, scales ? scales[ROW] : *sum, scales ? scales[COLUMN] : *sum};
+  *sum = strata_emit_value(&d->e, STRATA_TILE_MMA, scales ? 5 : 3, operands, mlirValueGetType(*sum), 1, &kind);
+}
+
+// The scale of a side's fragment |tile|; one, where it has none.
+static MlirValue scale_of(strata_gpu_distribution_t *d, const strata_product_t *p, int side, int64_t tile,
+                          const MlirValue *fragments) {
+  enum { ONE = 127 };
+  if (!strata_product_has_scales(p, side))
+    return strata_emit_integer(&d->e, mlirIntegerTypeGet(d->e.context, 32), ONE);
+  const MlirValue *scales = fragments + column_tiles(p) + row_tiles(p);
+  return scales[(side == ROW ? scales_of_step(p, COLUMN) : 0) + tile];
 }
 
 static void multiply_step(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
                           MlirValue *sums) {
   const MlirValue *left = fragments + column_tiles(p);
   for (int64_t row = 0; row < row_tiles(p); row++)
-    for (int64_t column = 0; column < column_tiles(p); column++)
-      multiply_one(d, p, left[row], fragments[column], &sums[row * column_tiles(p) + column]);
+    for (int64_t column = 0; column < column_tiles(p); column++) {
+      MlirValue scales[2] = {{NULL}, {NULL}};
+      bool is_scaled = strata_product_is_scaled(p);
+      for (int side = 0; is_scaled && side < 2; side++)
+        scales[side] = scale_of(d, p, side, side == ROW ? row : column, fragments);
+      multiply_one(d, p, left[row], fragments[column], is_scaled ? scales : NULL,
+                   &sums[row * column_tiles(p) + column]);
+    }
 }
 
 void strata_product_multiply(strata_gpu_distribution_t *d, const strata_product_t *p, const MlirValue *fragments,
@@ -188,7 +229,7 @@ static void emit_by_columns(strata_gpu_distribution_t *d, const strata_product_t
       for (int64_t column = first; column < first + block; column++) {
         MlirValue right = collect_fragment(&sources[COLUMN], step, column);
         for (int64_t row = 0; row < n_rows; row++)
-          multiply_one(d, p, left[step * n_rows + row], right, &sums[row * n_columns + column]);
+          multiply_one(d, p, left[step * n_rows + row], right, NULL, &sums[row * n_columns + column]);
       }
 }
 

@@ -123,7 +123,8 @@ strata_status_t strata_gpu_rule_contract(strata_gpu_distribution_t *d, MlirOpera
   strata_registers_t sum, result;
   MlirValue old = mlirOperationGetResult(op, 0);
   STRATA_TRY(strata_product_read(d, op, &p));
-  if (p.split > 1 || (!p.mma && p.operands[0].steps < CHUNK) || (p.mma && strata_mma_rounds(p.mma)))
+  if (p.split > 1 || strata_product_is_scaled(&p) || (!p.mma && p.operands[0].steps < CHUNK) ||
+      (p.mma && strata_mma_rounds(p.mma)))
     return strata_gpu_missing(op, "a contraction outside a pipelined loop");
   STRATA_TRY(hold_left(d, op, &p));
   STRATA_TRY(store_operands(d, op, &p));

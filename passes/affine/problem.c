@@ -3,6 +3,7 @@
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "dialects/strata/strata.h"
 #include "dialects/tile/map_limits.h"
 #include "passes/affine/candidate_cache.h"
 #include "passes/affine/stage.h"
@@ -16,6 +17,16 @@ enum { MIN_BOX = 8 }; // rows after which a swizzle repeats
 typedef const strata_mma_t *(*find_mma_t)(const strata_gpu_device_t *device, MlirType left, MlirType right,
                                           MlirType sum, bool may_round);
 
+// The instruction that takes the operands' scales.
+static const strata_mma_t *choose_scaled(const strata_gpu_contraction_t *q, MlirType sum) {
+  const strata_contraction_kernel_t *c = q->contraction;
+  MlirType type = strata_contraction_narrow_type(c, STRATA_SIDE_U);
+  const strata_mma_t *mma = NULL;
+  if (mlirTypeEqual(type, strata_contraction_narrow_type(c, STRATA_SIDE_V)))
+    mma = strata_mma_find_scaled(q->device, type, sum, STRATA_SCALED_BLOCK);
+  return mma && strata_contraction_scales_blocks(c, STRATA_SCALED_BLOCK) ? mma : NULL;
+}
+
 // The instruction for the operands' types. Operands of f32 are multiplied as they are unless tf32 was asked for, or
 // chosen (affine-tf32).
 static const strata_mma_t *choose_mma(const strata_gpu_contraction_t *q, find_mma_t find) {
@@ -25,6 +36,8 @@ static const strata_mma_t *choose_mma(const strata_gpu_contraction_t *q, find_mm
       q->compile->options->precision == STRATA_PRECISION_TF32 || strata_attr_flag(c->nest->op, "strata.tf32");
   if (q->compile->options->disable_tensor_core)
     return NULL;
+  if (strata_contraction_is_scaled(c))
+    return find == strata_mma_find ? choose_scaled(q, sum) : NULL;
   return find(q->device, strata_contraction_narrow_type(c, STRATA_SIDE_U),
               strata_contraction_narrow_type(c, STRATA_SIDE_V), sum, may_round);
 }

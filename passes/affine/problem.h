@@ -31,6 +31,7 @@ typedef struct {
   bool is_staged;       // its dims are one in memory, and the reduction's too (stage.h)
   bool is_stageable;    // a kernel in front could make it so, crossed or not
   bool is_staged_crossed;
+  bool is_scaled; // by a byte for every STRATA_SCALED_BLOCK elements along the reduction, which comes beside it
   int64_t packed_row_bytes; // of 64 steps of weights that threads unpack, as the left operand (packed.h); 0: of others
   int64_t staged_row_bytes;
   double staging_seconds;
@@ -193,8 +194,7 @@ STRATA_MUST_CHECK strata_status_t strata_together_beats(const strata_gpu_contrac
 // launch.
 STRATA_MUST_CHECK strata_status_t strata_together_read(const strata_gpu_contraction_t *question,
                                                        const strata_parallel_member_t *members, int n,
-                                                       const int64_t *values, strata_together_t *out,
-                                                       bool *out_is_one);
+                                                       const int64_t *values, strata_together_t *out, bool *out_is_one);
 // The products as a list; valid as long as |together| stays where it is.
 const strata_problem_t *strata_together_first(strata_together_t *together);
 

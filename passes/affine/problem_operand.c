@@ -297,7 +297,8 @@ strata_problem_side_t strata_problem_read_side(const strata_gpu_contraction_t *q
     return packed_side(&packed.form);
   MlirType type = strata_problem_element(buffer),
            factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
-  strata_problem_side_t result = {.loaded_bytes = strata_problem_bytes(type)};
+  strata_problem_side_t result = {.loaded_bytes = strata_problem_bytes(type),
+                                  .is_scaled = q->contraction->sides[side].scale != NULL};
   int step = strata_contraction_axis_last(q->contraction->nest, &axes[STRATA_AXIS_STEP]);
   int64_t stride;
   result.is_along = step != NO_PLACE &&

@@ -18,6 +18,7 @@
 // (passes/costs.h).
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "dialects/strata/strata.h"
 #include "passes/affine/candidates.h"
 
 #include <math.h>
@@ -128,10 +129,18 @@ static int64_t registers_of(const strata_gpu_device_t *device, const strata_prob
   return sums + loaded + fragments + window_registers(p, tile) + OTHER_REGISTERS;
 }
 
+// Scales of a step's blocks.
+static int64_t scale_bytes(const strata_problem_t *p, const tile_t *tile) {
+  int64_t n = (p->sides[STRATA_SIDE_U].is_scaled ? tile->shape->rows : 0) +
+              (p->sides[STRATA_SIDE_V].is_scaled ? pair_of(p) * tile->shape->columns : 0);
+  return p->mma ? n * tile->steps / STRATA_SCALED_BLOCK : 0;
+}
+
 static int64_t shared_of(const strata_problem_t *p, const tile_t *tile, int64_t slots) {
   const shape_t *shape = tile->shape;
   int64_t sums = tile->split > 1 ? pair_of(p) * shape->rows * shape->columns * p->sum_bytes * tile->split : 0;
-  return (shape->rows + pair_of(p) * shape->columns) * tile->steps * p->operand_bytes * slots + sums;
+  int64_t operands = (shape->rows + pair_of(p) * shape->columns) * tile->steps * p->operand_bytes;
+  return (operands + scale_bytes(p, tile)) * slots + sums;
 }
 
 // Blocks that a processor runs at the same time.

@@ -206,10 +206,10 @@ static void set_tiles(const sharer_t *s, int64_t at, const strata_tiled_load_t *
   s->products[at].load = *load;
 }
 
-// The model's time of |launch| with |call|, whose tiles are its own or, where these take longer than |apart|, or
+// The model's time of |launch| with |call|, whose tiles are its own or, where these take longer than |most|, or
 // several of them do not fit a block, those that suit the launch best. Those are its kernel's from then on, so its
 // other calls count as well: those beyond the first kernel's, as where both are a layer's they meet in every layer.
-static double seconds_with(const sharer_t *s, launch_t *launch, MlirOperation call, double apart) {
+static double seconds_with(const sharer_t *s, launch_t *launch, MlirOperation call, double most) {
   int64_t at = strata_call_order_kernel(&s->order, call);
   int n = launch->n_calls;
   const product_t *own = &s->products[at];
@@ -218,10 +218,10 @@ static double seconds_with(const sharer_t *s, launch_t *launch, MlirOperation ca
   strata_schedule_t schedule;
   launch->loads[n] = own->load;
   double together = strata_tiled_together(s->device, launch->loads, n + 1);
-  if (together <= apart || s->compile->options->schedule || s->compile->options->tuning)
+  if (together <= most || s->compile->options->schedule || s->compile->options->tuning)
     return together;
   double suited = strata_tiled_suited(s->device, &own->problem, others, launch->loads, n + 1, n, &schedule);
-  if (suited > apart + others * alone)
+  if (suited > most + others * alone)
     return together;
   set_tiles(s, at, &launch->loads[n], &schedule);
   return suited - others * strata_tiled_together(s->device, &launch->loads[n], 1);
@@ -260,20 +260,20 @@ static double suit_all(const sharer_t *s, suited_t *suited, bool is_last_first) 
 }
 
 // The same with tiles of all products that suit the launch, whose first ones were chosen without |call|. Only where
-// that takes no longer than |apart| do they have them.
-static double seconds_suited(const sharer_t *s, launch_t *launch, MlirOperation call, double apart) {
+// that takes no longer than |most| do they have them.
+static double seconds_suited(const sharer_t *s, launch_t *launch, MlirOperation call, double most) {
   double seconds = INFINITY;
   bool may_choose = !s->compile->options->schedule && !s->compile->options->tuning;
   if (!may_choose || !are_called_once(s, launch, kernel_of(s, call)))
     return INFINITY;
-  for (int way = 0; way < 2 && seconds > apart; way++) {
+  for (int way = 0; way < 2 && seconds > most; way++) {
     suited_t suited = {.n = launch->n_calls + 1};
     memcpy(suited.loads, launch->loads, sizeof *suited.loads * (size_t)launch->n_calls);
     memcpy(suited.kernels, launch->kernels, sizeof *suited.kernels * (size_t)launch->n_calls);
     suited.kernels[launch->n_calls] = strata_call_order_kernel(&s->order, call);
     suited.loads[launch->n_calls] = s->products[suited.kernels[launch->n_calls]].load;
     double taken = suit_all(s, &suited, way == 0);
-    for (int i = 0; i < suited.n && taken <= apart; i++) {
+    for (int i = 0; i < suited.n && taken <= most; i++) {
       launch->loads[i] = suited.loads[i];
       set_tiles(s, suited.kernels[i], &suited.loads[i], &suited.schedules[i]);
     }
@@ -282,8 +282,14 @@ static double seconds_suited(const sharer_t *s, launch_t *launch, MlirOperation 
   return seconds;
 }
 
-// Short products of the same schedule, or any where the model finds the launch with |call| no slower than the launch
-// without it and |call| alone.
+// The same with tiles of |call|'s product alone where these suffice.
+static double seconds_within(const sharer_t *s, launch_t *launch, MlirOperation call, double most) {
+  double seconds = seconds_with(s, launch, call, most);
+  return seconds > most ? fmin(seconds, seconds_suited(s, launch, call, most)) : seconds;
+}
+
+// Short products of the same schedule, or any where the model finds the launch with |call| hardly slower, or faster,
+// than the launch without it and |call| alone.
 static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOperation call, bool is_long) {
   const product_t *own = &s->products[strata_call_order_kernel(&s->order, call)];
   MlirAttribute first = strata_attr(kernel_of(s, launch->first)->func, "strata.schedule");
@@ -295,12 +301,12 @@ static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOper
     return is_even ? long_enough : "their schedules differ";
   double apart = strata_tiled_together(s->device, launch->loads, launch->n_calls) +
                  strata_tiled_together(s->device, &own->load, 1);
-  double together = seconds_with(s, launch, call, apart);
-  if (together > apart)
-    together = fmin(together, seconds_suited(s, launch, call, apart));
+  double most = apart * s->device->costs->margins.tiled_together, together = seconds_within(s, launch, call, apart);
+  if (together > apart) // no tiles are that fast: those that hardly take longer
+    together = seconds_within(s, launch, call, most);
   if (isinf(together))
     return "several tiles of the smaller do not fit a block of the larger";
-  if (together > apart)
+  if (together > most)
     return strata_arena_printf(s->compile->arena, "%.1f us in one launch, %.1f apart", 1e6 * together, 1e6 * apart);
   launch->is_uneven |= !is_even;
   return NULL;

@@ -320,6 +320,14 @@ static const strata_access_t *constant_to_turn(const splitter_t *s, const strata
   return lost < s->device->costs->split.worthwhile_seconds ? strata_turned_constant(&s->graph, node) : NULL;
 }
 
+// The constant operand of a product on matrix instructions whose bytes lie across the reduction where threads stage
+// operands: of those each is read from shared memory by itself. Turned, 16 are read at once.
+static const strata_access_t *bytes_to_turn(const splitter_t *s, const strata_nest_node_t *node,
+                                            const strata_problem_t *problem) {
+  bool reads_bytes = problem->mma && problem->operand_bytes == 1 && strata_gpu_stages_by_threads(s->device);
+  return reads_bytes ? strata_turned_constant(&s->graph, node) : NULL;
+}
+
 //===-- What tuning says -----------------------------------------------------------------------------------------===//
 
 // Whether a reduction is done in parts, which it loses |lost| seconds without.
@@ -348,6 +356,9 @@ static strata_status_t split_node(splitter_t *s, int number) {
   bool is_product = strata_split_read_product(s->compile, s->device, node, &problem, &may_be_uneven);
   if (is_product && strata_nest_varies(node->nest))
     return NULL;
+  const strata_access_t *bytes = is_product ? bytes_to_turn(s, node, &problem) : NULL;
+  if (bytes)
+    return strata_turn_constant(s->compile, node->nest, bytes);
   if (strata_nest_sums_vary(node->nest))
     may_be_uneven = may_be_padded(node->nest);
   strata_split_t split = {.may_be_uneven = may_be_uneven,

@@ -61,6 +61,14 @@ MlirValue strata_contract_build(strata_builder_t *b, const strata_contract_t *c)
                                   c->unsigned_lhs);
 }
 
+MlirValue strata_contract_build_scaled(strata_builder_t *b, const strata_contract_t *c, MlirValue scales, int axis) {
+  MlirAffineMap maps[3];
+  strata_shape_t result = result_shape(c);
+  make_maps(b->compile->context, c, maps);
+  return strata_build_scaled_contract(b, (MlirValue[]){c->operands[0], c->operands[1], scales}, maps, &result,
+                                      c->zero_pad, c->origin, axis);
+}
+
 void strata_contract_substitute(MlirContext context, strata_contract_t *c, const MlirAffineExpr *substitutions,
                                 int n_dims, const strata_dim_t *dims, int result_rank) {
   MlirAffineExpr exprs[STRATA_MAX_RANK];

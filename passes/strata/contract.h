@@ -22,6 +22,9 @@ bool strata_contract_read(strata_compile_t *compile, MlirOperation op, strata_co
 // True if the op to be built gives its dims the sizes that the record has. Ask before building.
 bool strata_contract_is_valid(MlirContext context, const strata_contract_t *contract);
 MlirValue strata_contract_build(strata_builder_t *b, const strata_contract_t *contract);
+// strata.scaled_contract of it, with |scales| along dim |axis| of the second operand.
+MlirValue strata_contract_build_scaled(strata_builder_t *b, const strata_contract_t *contract, MlirValue scales,
+                                       int axis);
 
 // Replaces dim i by substitutions[i], an expression over |n_dims| new dims with sizes |dims|, of which the first
 // |result_rank| are the result's.

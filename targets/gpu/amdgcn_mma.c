@@ -2,6 +2,9 @@
 //
 //   %d = "tile.mma"(%a, %b, %c) {kind = "mfma.16x16x16.f16"}
 //   %d = llvm.call_intrinsic "llvm.amdgcn.mfma.f32.16x16x16f16"(%b, %a, %c, 0, 0, 0)
+//
+//   %d = "tile.mma"(%a, %b, %c, %s, %t) {kind = "mfma.32x32x64.e4m3"}
+//   %d = llvm.call_intrinsic "llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4"(%b, %a, %c, 0, 0, 0, %t, 0, %s)
 #include "targets/gpu/kernel.h"
 
 typedef enum { MFMA, WMMA, SIGNED, E4M3, E5M2 } form_t;
@@ -59,7 +62,7 @@ void strata_gpu_pin_amdgcn_mma(MlirOperation op) {
 
 // Our left operand is the instruction's right one (mma.def).
 MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row) {
-  enum { LEFT, RIGHT, SUM, MAX_ARGUMENTS = 9 };
+  enum { LEFT, RIGHT, SUM, LEFT_SCALE, RIGHT_SCALE, MAX_ARGUMENTS = 9, SCALES_AT = 6 };
   const call_t *call = find_call(row);
   MlirType type = mlirTypeParseGet(mlirOperationGetContext(op), strata_str(call->operand));
   MlirValue left = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, LEFT), type);
@@ -76,6 +79,10 @@ MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row)
   int n_flags = call->form == MFMA ? 3 : call->form == E4M3 || call->form == E5M2 ? 6 : 0;
   for (int i = 0; i < n_flags; i++)
     arguments[n++] = strata_gpu_build_i32(op, i < 2 && call->form == E5M2);
+  if (mlirOperationGetNumOperands(op) > SUM + 1) { // each behind the number of its byte
+    arguments[SCALES_AT] = mlirOperationGetOperand(op, RIGHT_SCALE);
+    arguments[SCALES_AT + 2] = mlirOperationGetOperand(op, LEFT_SCALE);
+  }
   if (call->form == SIGNED)
     arguments[n++] = flag(op, false);
   return strata_gpu_build_intrinsic(op, call->intrinsic, n, arguments, mlirValueGetType(sum));

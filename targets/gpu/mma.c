@@ -27,6 +27,20 @@ static const strata_mma_t rows[] = {
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
+int64_t strata_mma_scale_block(const strata_mma_t *mma) {
+  static const struct {
+    const char *name;
+    int64_t block;
+  } scales[] = {
+#define MMA_SCALES(...) {__VA_ARGS__},
+#include "targets/gpu/mma.def"
+  };
+  for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
+    if (strcmp(scales[i].name, mma->name) == 0)
+      return scales[i].block;
+  return 0;
+}
+
 bool strata_mma_rounds(const strata_mma_t *mma) { return strcmp(mma->operands[0], "tf32") == 0; }
 
 bool strata_mma_is_of(const strata_mma_t *mma, const char *family) {
@@ -64,6 +78,14 @@ const strata_mma_t *strata_mma_find(const strata_gpu_device_t *device, MlirType 
 const strata_mma_t *strata_mma_find_async(const strata_gpu_device_t *device, MlirType left, MlirType right,
                                           MlirType sum, bool may_round) {
   return find(device->mma_async, left, right, sum, may_round);
+}
+
+const strata_mma_t *strata_mma_find_scaled(const strata_gpu_device_t *device, MlirType type, MlirType sum,
+                                           int64_t block) {
+  const strata_mma_t *row = strata_mma_find(device, type, type, sum, false);
+  while (row && strata_mma_scale_block(row) != block)
+    row = strata_mma_next(device, row);
+  return row;
 }
 
 const strata_mma_t *strata_mma_next(const strata_gpu_device_t *device, const strata_mma_t *mma) {

@@ -89,7 +89,9 @@ int64_t strata_gpu_mma_number(const strata_mma_t *row) {
 }
 
 static MlirValue build_call(const strata_gpu_kernel_t *kernel, MlirOperation op, const strata_mma_t *row) {
-  MlirValue operands[N_OPERANDS + 2] = {strata_gpu_build_i32(op, strata_gpu_mma_number(row))};
+  enum { N_SCALES = 2 };
+  bool is_scaled = mlirOperationGetNumOperands(op) > N_OPERANDS;
+  MlirValue operands[N_OPERANDS + 2 + N_SCALES] = {strata_gpu_build_i32(op, strata_gpu_mma_number(row))};
   for (int f = 0; f < N_OPERANDS; f++) {
     MlirValue fragment = mlirOperationGetOperand(op, f);
     operands[f + 1] = strata_gpu_build_place(kernel, mlirValueGetType(fragment));
@@ -97,7 +99,10 @@ static MlirValue build_call(const strata_gpu_kernel_t *kernel, MlirOperation op,
   }
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirValue result = operands[N_OPERANDS + 1] = strata_gpu_build_place(kernel, type);
-  strata_gpu_build_call(op, "strata_emulated_mma", N_OPERANDS + 2, operands, (MlirType){0});
+  for (int i = 0; is_scaled && i < N_SCALES; i++)
+    operands[N_OPERANDS + 2 + i] = mlirOperationGetOperand(op, N_OPERANDS + i);
+  strata_gpu_build_call(op, is_scaled ? "strata_emulated_mma_scaled" : "strata_emulated_mma",
+                        N_OPERANDS + 2 + (is_scaled ? N_SCALES : 0), operands, (MlirType){0});
   return strata_gpu_build(op, "llvm.load", 1, &result, type, 0, NULL);
 }
 

@@ -189,6 +189,7 @@ typedef struct {
   unsigned (*depth_of)(unsigned lane, unsigned i);
   unsigned (*row_of)(unsigned lane, unsigned i);
   unsigned mantissa[2]; // of a and b
+  unsigned byte[2];     // of scales, in v20 and v21: which one counts
 } product_t;
 
 static unsigned depth_4(unsigned lane, unsigned i) { return 4 * (lane / 16) + i; }
@@ -211,44 +212,55 @@ static unsigned rows_8(unsigned lane, unsigned i) { return 8 * (lane / 16) + i; 
 // A row an instruction.
 // clang-format off
 static const product_t products[] = {
-    {&gfx942, "v_mfma_f32_16x16x16_f16 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 16, 4, 4, 16, depth_4, rows_4, {0, 0}},
+    {&gfx942, "v_mfma_f32_16x16x16_f16 v[32:35], v[0:1], v[8:9], v[32:35]",
+     16, 16, 4, 4, 16, depth_4, rows_4, {0, 0}, {0, 0}},
     {&gfx942, "v_mfma_f32_32x32x8_f16 v[32:47], v[0:1], v[8:9], v[32:47]",
-     32, 8, 4, 16, 16, depth_4_32, rows_32, {0, 0}},
-    {&gfx942, "v_mfma_f32_16x16x4_f32 v[32:35], v0, v8, v[32:35]", 16, 4, 1, 4, 32, depth_1, rows_4, {0, 0}},
-    {&gfx942, "v_mfma_f32_32x32x2_f32 v[32:47], v0, v8, v[32:47]", 32, 2, 1, 16, 32, depth_1_32, rows_32, {0, 0}},
-    {&gfx942, "v_mfma_i32_16x16x32_i8 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 32, 8, 4, 8, depth_8, rows_4, {0, 0}},
+     32, 8, 4, 16, 16, depth_4_32, rows_32, {0, 0}, {0, 0}},
+    {&gfx942, "v_mfma_f32_16x16x4_f32 v[32:35], v0, v8, v[32:35]", 16, 4, 1, 4, 32, depth_1, rows_4, {0, 0}, {0, 0}},
+    {&gfx942, "v_mfma_f32_32x32x2_f32 v[32:47], v0, v8, v[32:47]",
+     32, 2, 1, 16, 32, depth_1_32, rows_32, {0, 0}, {0, 0}},
+    {&gfx942, "v_mfma_i32_16x16x32_i8 v[32:35], v[0:1], v[8:9], v[32:35]",
+     16, 32, 8, 4, 8, depth_8, rows_4, {0, 0}, {0, 0}},
     {&gfx942, "v_mfma_i32_32x32x16_i8 v[32:47], v[0:1], v[8:9], v[32:47]",
-     32, 16, 8, 16, 8, depth_8_32, rows_32, {0, 0}},
-    {&gfx942, "v_mfma_f32_16x16x8_xf32 v[32:35], v[0:1], v[8:9], v[32:35]", 16, 8, 2, 4, 32, depth_2, rows_4, {0, 0}},
+     32, 16, 8, 16, 8, depth_8_32, rows_32, {0, 0}, {0, 0}},
+    {&gfx942, "v_mfma_f32_16x16x8_xf32 v[32:35], v[0:1], v[8:9], v[32:35]",
+     16, 8, 2, 4, 32, depth_2, rows_4, {0, 0}, {0, 0}},
     {&gfx942, "v_mfma_f32_32x32x4_xf32 v[32:47], v[0:1], v[8:9], v[32:47]",
-     32, 4, 2, 16, 32, depth_2_32, rows_32, {0, 0}},
+     32, 4, 2, 16, 32, depth_2_32, rows_32, {0, 0}, {0, 0}},
     {&gfx942, "v_mfma_f32_16x16x32_fp8_fp8 v[32:35], v[0:1], v[8:9], v[32:35]",
-     16, 32, 8, 4, 8, depth_8, rows_4, {3, 3}},
+     16, 32, 8, 4, 8, depth_8, rows_4, {3, 3}, {0, 0}},
     {&gfx942, "v_mfma_f32_16x16x32_bf8_fp8 v[32:35], v[0:1], v[8:9], v[32:35]",
-     16, 32, 8, 4, 8, depth_8, rows_4, {2, 3}},
+     16, 32, 8, 4, 8, depth_8, rows_4, {2, 3}, {0, 0}},
     {&gfx942, "v_mfma_f32_32x32x16_bf8_bf8 v[32:47], v[0:1], v[8:9], v[32:47]",
-     32, 16, 8, 16, 8, depth_8_32, rows_32, {2, 2}},
-    {&gfx950, "v_mfma_f32_16x16x32_f16 v[32:35], v[0:3], v[8:11], v[32:35]", 16, 32, 8, 4, 16, depth_8, rows_4, {0, 0}},
+     32, 16, 8, 16, 8, depth_8_32, rows_32, {2, 2}, {0, 0}},
+    {&gfx950, "v_mfma_f32_16x16x32_f16 v[32:35], v[0:3], v[8:11], v[32:35]",
+     16, 32, 8, 4, 16, depth_8, rows_4, {0, 0}, {0, 0}},
     {&gfx950, "v_mfma_f32_32x32x16_f16 v[32:47], v[0:3], v[8:11], v[32:47]",
-     32, 16, 8, 16, 16, depth_8_32, rows_32, {0, 0}},
+     32, 16, 8, 16, 16, depth_8_32, rows_32, {0, 0}, {0, 0}},
     {&gfx950, "v_mfma_i32_32x32x32_i8 v[32:47], v[0:3], v[8:11], v[32:47]",
-     32, 32, 16, 16, 8, depth_16_32, rows_32, {0, 0}},
+     32, 32, 16, 16, 8, depth_16_32, rows_32, {0, 0}, {0, 0}},
     {&gfx950, "v_mfma_f32_16x16x32_fp8_bf8 v[32:35], v[0:1], v[8:9], v[32:35]",
-     16, 32, 8, 4, 8, depth_8, rows_4, {3, 2}},
+     16, 32, 8, 4, 8, depth_8, rows_4, {3, 2}, {0, 0}},
     {&gfx950, "v_mfma_f32_16x16x128_f8f6f4 v[32:35], v[0:7], v[8:15], v[32:35]",
-     16, 128, 32, 4, 8, depth_16x2, rows_4, {3, 3}},
+     16, 128, 32, 4, 8, depth_16x2, rows_4, {3, 3}, {0, 0}},
     {&gfx950, "v_mfma_f32_16x16x128_f8f6f4 v[32:35], v[0:7], v[8:15], v[32:35] cbsz:1",
-     16, 128, 32, 4, 8, depth_16x2, rows_4, {2, 3}},
+     16, 128, 32, 4, 8, depth_16x2, rows_4, {2, 3}, {0, 0}},
     {&gfx950, "v_mfma_f32_32x32x64_f8f6f4 v[32:47], v[0:7], v[8:15], v[32:47] cbsz:1 blgp:1",
-     32, 64, 32, 16, 8, depth_16x2_32, rows_32, {2, 2}},
+     32, 64, 32, 16, 8, depth_16x2_32, rows_32, {2, 2}, {0, 0}},
+    {&gfx950, "v_mfma_scale_f32_16x16x128_f8f6f4 v[32:35], v[0:7], v[8:15], v[32:35], v20, v21 op_sel_hi:[0,0,0]",
+     16, 128, 32, 4, 8, depth_16x2, rows_4, {3, 3}, {0, 0}},
+    {&gfx950, "v_mfma_scale_f32_16x16x128_f8f6f4 v[32:35], v[0:7], v[8:15], v[32:35], v20, v21 op_sel:[1,0,0] "
+     "op_sel_hi:[1,0,0] cbsz:1", 16, 128, 32, 4, 8, depth_16x2, rows_4, {2, 3}, {3, 0}},
+    {&gfx950, "v_mfma_scale_f32_32x32x64_f8f6f4 v[32:47], v[0:7], v[8:15], v[32:47], v20, v21 op_sel:[0,1,0] "
+     "op_sel_hi:[1,0,0] blgp:1", 32, 64, 32, 16, 8, depth_16x2_32, rows_32, {3, 2}, {2, 1}},
     {&gfx1201, "v_wmma_f32_16x16x16_fp8_bf8 v[32:39], v[0:1], v[8:9], v[32:39]",
-     16, 16, 8, 8, 8, depth_8, rows_8, {3, 2}},
+     16, 16, 8, 8, 8, depth_8, rows_8, {3, 2}, {0, 0}},
     {&gfx1100, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:7], v[8:15], v[32:39]",
-     16, 16, 16, 8, 16, depth_all, rows_2, {0, 0}},
+     16, 16, 16, 8, 16, depth_all, rows_2, {0, 0}, {0, 0}},
     {&gfx1100, "v_wmma_i32_16x16x16_iu8 v[32:39], v[0:3], v[8:11], v[32:39] neg_lo:[1,1,0]", 16, 16, 16, 8, 8,
-     depth_all, rows_2, {0, 0}},
+     depth_all, rows_2, {0, 0}, {0, 0}},
     {&gfx1201, "v_wmma_f32_16x16x16_f16 v[32:39], v[0:3], v[8:11], v[32:39]",
-     16, 16, 8, 8, 16, depth_8, rows_8, {0, 0}},
+     16, 16, 8, 8, 16, depth_8, rows_8, {0, 0}, {0, 0}},
 };
 // clang-format on
 
@@ -269,6 +281,20 @@ static uint32_t bits_of(int number, int of, const product_t *product) {
   return product->bits == 8 ? (uint8_t)number : product->bits == 16 ? H((float)number) : F((float)number);
 }
 
+// Of the block along the depth that |k| is in, of a row of a or a column of b: 1, 2 or 4.
+static int scale_at(const product_t *product, unsigned row, unsigned k, unsigned of) {
+  bool is_scaled = strstr(product->code, "_scale_");
+  return is_scaled ? 1 << (row + k / 32 * (of + 1) + of) % 3 : 1;
+}
+
+// Its exponent in the byte that counts, beside others.
+static uint32_t scale_word(const product_t *product, unsigned lane, unsigned of) {
+  unsigned shift = 8 * product->byte[of], block = lane / product->size;
+  int scale = scale_at(product, lane % product->size, 32 * block, of);
+  uint32_t code = 127 + (uint32_t)(scale == 2) + 2u * (uint32_t)(scale == 4);
+  return (0x85868788 & ~(UINT32_C(0xFF) << shift)) | code << shift;
+}
+
 static bool has_integers(const product_t *product) { return product->bits == 8 && !product->mantissa[0]; }
 
 static void fill_operand(const product_t *product, int of, unsigned lane, uint32_t *words) {
@@ -282,11 +308,12 @@ static void fill_operand(const product_t *product, int of, unsigned lane, uint32
 static int expected_at(const product_t *product, unsigned i, unsigned j) {
   int sum = number_at(i, j, 2);
   for (unsigned k = 0; k < product->depth; k++)
-    sum += number_at(i, k, 3) * number_at(k, j, 5);
+    sum += number_at(i, k, 3) * scale_at(product, i, k, 0) * number_at(k, j, 5) * scale_at(product, j, k, 1);
   return sum;
 }
 
 static void test_product(const product_t *product) {
+  enum { WORDS = 36 }; // of a lane: a, b, c, scales
   static uint32_t in[MAX_LANES * MAX_WORDS], out[MAX_LANES * MAX_WORDS];
   const chip_t *chip = product->chip;
   text_t text = {0};
@@ -301,7 +328,8 @@ static void test_product(const product_t *product) {
     add(&loads, "global_load_dwordx4 v[%u:%u], v31, s[4:5] offset:%u\n", 48 + i, 51 + i, 64 + 4 * i);
   add(&loads, "%s\n%s", has_counters_apart(chip) ? "s_wait_loadcnt 0" : "s_waitcnt vmcnt(0)", body);
   text_t all = {0};
-  add(&all, "v_mul_u32_u24 v31, 128, v30\nv_mul_u32_u24 v29, 64, v30\n");
+  add(&all, "v_mul_u32_u24 v31, 144, v30\nv_mul_u32_u24 v29, 64, v30\n");
+  add(&all, "global_load_dwordx2 v[20:21], v31, s[4:5] offset:128\n");
   for (unsigned i = 0; i < 16; i += 4)
     add(&all, "global_load_dwordx4 v[%u:%u], v31, s[4:5] offset:%u\n", i, i + 3, 4 * i);
   add(&all, "%s\n", loads.data);
@@ -310,14 +338,16 @@ static void test_product(const product_t *product) {
   add_kernel(&text, chip, "product", all.data, 0);
   void *module = load_kernels(chip, &text);
   for (unsigned lane = 0; lane < chip->lanes; lane++) {
-    fill_operand(product, 0, lane, &in[32 * lane]);
-    fill_operand(product, 1, lane, &in[32 * lane + 8]);
+    fill_operand(product, 0, lane, &in[WORDS * lane]);
+    fill_operand(product, 1, lane, &in[WORDS * lane + 8]);
+    for (unsigned of = 0; of < 2; of++)
+      in[WORDS * lane + 32 + of] = scale_word(product, lane, of);
     for (unsigned i = 0; i < product->n_out; i++) {
       int c = number_at(product->row_of(lane, i), lane % product->size, 2);
-      in[32 * lane + 16 + i] = has_integers(product) ? (uint32_t)c : F((float)c);
+      in[WORDS * lane + 16 + i] = has_integers(product) ? (uint32_t)c : F((float)c);
     }
   }
-  run_lanes(module, "product", chip, in, 32, out, 16);
+  run_lanes(module, "product", chip, in, WORDS, out, 16);
   for (unsigned lane = 0; lane < chip->lanes; lane++)
     for (unsigned i = 0; i < product->n_out; i++) {
       int expected = expected_at(product, product->row_of(lane, i), lane % product->size);

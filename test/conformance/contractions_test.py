@@ -13,7 +13,8 @@ import tables
 import values
 
 OP = tables.OPS["contract"]
-OPS = [OP]
+SCALED = tables.OPS["scaled_contract"]
+OPS = [OP, SCALED]
 MM = ("(i, j, k) -> (i, k)", "(i, j, k) -> (k, j)", "(i, j, k) -> (i, j)")
 D = "(n, o, h, w, c, y, x)"
 
@@ -126,6 +127,36 @@ def convolution_case(triple, row, rng):
     return case
 
 
+# name: m, n, k, and the dim of rhs that has scales of blocks of 32, the first or the second
+SCALED_PRODUCTS = {"scaled 7x17x64": (7, 17, 64, 0), "scaled 33x20x96": (33, 20, 96, 1),
+                   "scaled 64x48x160": (64, 48, 160, 1), "scaled 1x9x32": (1, 9, 32, 0)}
+SCALED_TYPES = [("f8E4M3FN", "f8E4M3FN", "f32"), ("f8E5M2", "f8E5M2", "f32"), ("f8E4M3FN", "f8E5M2", "f32"),
+                ("f8E4M3FNUZ", "f8E4M3FNUZ", "f32"), ("f8E4M3FN", "f8E4M3FN", "f64")]
+SCALED_BLOCK, SCALED_BIAS = 32, 127
+
+
+def scaled_case(triple, row, rng):
+    m, n, k, axis = row
+    shape = (k, n) if axis == 0 else (n, k)
+    lhs, rhs = operand(triple[0], rng, (m, k)), operand(triple[1], rng, shape)
+    exponents = rng.integers(-12, 12, [size // (SCALED_BLOCK if i == axis else 1) for i, size in enumerate(shape)])
+    codes = (exponents + SCALED_BIAS).astype(np.uint8).view(np.int8)
+    wide = rhs.astype(np.float64) * np.ldexp(1.0, exponents).repeat(SCALED_BLOCK, axis)
+
+    def case(module):
+        operands = [module.input(triple[0], lhs), module.input(triple[1], rhs), module.input("i8", codes)]
+        maps = MM if axis == 0 else (MM[0], "(i, j, k) -> (j, k)", MM[2])
+        value = module.op("scaled_contract", operands, triple[2], (m, n), maps=maps, zero_pad=False, origin="matmul",
+                          axis=axis)
+        einsum = "ik,kj->ij" if axis == 0 else "ik,jk->ij"
+        module.output(value, check(module, triple, einsum, lhs, wide, k), label(triple))
+    return case
+
+
+def scaled_cases(triple):
+    return lambda rng: [scaled_case(triple, row, rng) for row in SCALED_PRODUCTS.values()]
+
+
 def cases(triple, chosen):
     def make(rng):
         return [product_case(triple, PRODUCTS[name], rng) if name in PRODUCTS else
@@ -139,6 +170,8 @@ def jobs():
         for group, chosen in (("products", list(PRODUCTS)), ("convolutions", list(CONVOLUTIONS))):
             options = suite.STRICT + suite.exact_products(*triple[:2])
             yield suite.Job(f"{'.'.join(triple)} {group}", cases(triple, chosen), options)
+    for triple in SCALED_TYPES:
+        yield suite.Job(f"{'.'.join(triple)} scaled", scaled_cases(triple), suite.FAST)
     for triple in (("f32",) * 3, ("f16",) * 3, ("f64",) * 3):
         options = suite.FAST + suite.exact_products(*triple[:2])
         yield suite.Job(f"{'.'.join(triple)} fast", cases(triple, names), options)

@@ -43,7 +43,8 @@ ATTRS = {"REDUCE": {"kind": "add", "axes": (0,)}, "ARG_REDUCE": {"kind": "max", 
          "SORT": {"axis": 0, "descending": False, "unsigned": False},
          "WINDOW": {"kind": "add", "window": (1,), "strides": (1,), "dilations": (1,), "low": (0,), "high": (0,)},
          "CONTRACT": {"maps": ["(i) -> (i)"] * 3, "zero_pad": False, "origin": ""}, "GENERATE": {"axis": 0}}
-OWN_ATTRS = {"dims": {"values": (4,) * 4}, "segment_reduce": {"kind": "add"}, "trees": {"kind": "add"},
+OWN_ATTRS = {"scaled_contract": {"maps": ["(i) -> (i)"] * 3, "zero_pad": False, "origin": "", "axis": 0},
+             "dims": {"values": (4,) * 4}, "segment_reduce": {"kind": "add"}, "trees": {"kind": "add"},
              "suppress": {"room": (4,)},
              "segment_attention": {"causal": False, "scale": 1.0}}
 

@@ -34,6 +34,9 @@ uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask);
 // A matrix instruction: row |kind| (from 0) of targets/gpu/mma.def on the fragments of the caller's warp. |a|, |b|, |c|
 // and |d| are the caller's own fragments in memory, |d| to be written; they may not overlap.
 void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d);
+// The same of one that takes scales, with the caller's own.
+void strata_emulated_mma_scaled(uint32_t kind, const void *a, const void *b, const void *c, void *d, uint32_t scale_a,
+                                uint32_t scale_b);
 
 // Four matrices of 8 rows of 16 bytes in shared memory: lane l of the caller's warp names row l mod 8 of matrix l / 8.
 // |fragment|, the caller's: word lane mod 4 of row lane / 4 of each matrix.

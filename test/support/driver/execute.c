@@ -318,7 +318,14 @@ EXPORT uint32_t strata_emulated_shuffle(uint32_t value, uint32_t lane) { return 
 EXPORT uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask) { return shuffle(BY_XOR, value, mask); }
 
 EXPORT void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d) {
-  warp_of(run->current)->fragments[run->current % lanes] = (strata_matrix_fragments_t){a, b, c, d};
+  warp_of(run->current)->fragments[run->current % lanes] = (strata_matrix_fragments_t){a, b, c, d, false, {0}};
+  exchange(MATRIX + kind);
+}
+
+EXPORT void strata_emulated_mma_scaled(uint32_t kind, const void *a, const void *b, const void *c, void *d,
+                                       uint32_t scale_a, uint32_t scale_b) {
+  warp_of(run->current)->fragments[run->current % lanes] =
+      (strata_matrix_fragments_t){a, b, c, d, true, {scale_a, scale_b}};
   exchange(MATRIX + kind);
 }
 

@@ -127,11 +127,11 @@ static const layout_t layouts[] = {
 };
 
 static const struct {
-  const char *left, *right, *sum;
+  const char *name, *left, *right, *sum;
   int m, n, k;
   layout_number_t layout;
 } rows[] = {
-#define MMA(name, family, left, right, sum, m, n, k, layout, cycles) {left, right, sum, m, n, k, LAYOUT_##layout},
+#define MMA(name, family, left, right, sum, m, n, k, layout, cycles) {name, left, right, sum, m, n, k, LAYOUT_##layout},
 #include "targets/gpu/mma.def"
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
@@ -211,6 +211,49 @@ static void multiply_lane(uint32_t kind, const strata_matrix_fragments_t *fragme
   }
 }
 
+// Elements along the reduction that have a scale; 0: the row takes none.
+static int scale_block(uint32_t kind) {
+  static const struct {
+    const char *name;
+    int block;
+  } scales[] = {
+#define MMA_SCALES(...) {__VA_ARGS__},
+#include "targets/gpu/mma.def"
+  };
+  for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
+    if (strcmp(scales[i].name, rows[kind].name) == 0)
+      return scales[i].block;
+  return 0;
+}
+
+// Lane by lane: the scale of the block of a row whose number is the lane's own.
+static void apply_scales(const fragment_t *fragment, int block, int lanes, int side,
+                         const strata_matrix_fragments_t *fragments, matrix_t out) {
+  enum { BIAS = 127, NO_NUMBER = 255 };
+  for (int lane = 0; lane < lanes; lane++) {
+    int at[2] = {0, 0}, code = (int)(fragments[lane].scales[side] & NO_NUMBER);
+    add_digits(fragment->thread, lane, 1, at);
+    for (int k = block * at[1]; k < block * (at[1] + 1); k++)
+      out[at[0]][k] *= code == NO_NUMBER ? (double)NAN : ldexp(1, code - BIAS);
+  }
+}
+
+static const char *scale(uint32_t kind, int lanes, const strata_matrix_fragments_t *fragments, matrix_t left,
+                         matrix_t right) {
+  const layout_t *layout = &layouts[rows[kind].layout];
+  int block = scale_block(kind);
+  for (int lane = 1; lane < lanes; lane++)
+    if (fragments[lane].is_scaled != fragments[0].is_scaled)
+      return "has lanes with scales and lanes without";
+  if (!fragments[0].is_scaled)
+    return NULL;
+  if (!block)
+    return "takes no scales";
+  apply_scales(&layout->left, block, lanes, 0, fragments, left);
+  apply_scales(&layout->right, block, lanes, 1, fragments, right);
+  return NULL;
+}
+
 const char *strata_matrix_multiply(uint32_t kind, unsigned lanes, const strata_matrix_fragments_t *fragments) {
   matrix_t left, right;
   const void *lefts[MAX_LANES], *rights[MAX_LANES];
@@ -228,6 +271,9 @@ const char *strata_matrix_multiply(uint32_t kind, unsigned lanes, const strata_m
   if (!gather(shape->left, &layout->left, run, layout->lanes, lefts, left) ||
       !gather(shape->right, &layout->right, run, layout->lanes, rights, right))
     return "has lanes that do not hold the copies of others";
+  const char *fault = scale(kind, layout->lanes, fragments, left, right);
+  if (fault)
+    return fault;
   for (unsigned lane = 0; lane < lanes; lane++)
     multiply_lane(kind, &fragments[lane], (int)lane, left, right);
   return NULL;

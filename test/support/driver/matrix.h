@@ -26,6 +26,8 @@ const strata_matrix_shape_t *strata_matrix_shape(uint32_t kind);
 typedef struct {
   const void *left, *right, *sum;
   void *result;
+  bool is_scaled;
+  uint32_t scales[2]; // then: of the left and the right one, in their lowest bytes
 } strata_matrix_fragments_t;
 
 // |fragments|: of the warp's lanes. What is wrong with row |kind|, or its operands; NULL: nothing.

@@ -1,6 +1,8 @@
 """How fast the loop of a product can go on AMD's chips, counted in its machine code: no GPU is needed.
 
-    python3 issue.py [--device gfx942 ...] [--size 4096] [--type f16] [--code FILE.hsaco]
+    python3 issue.py [--device gfx942 ...] [--size 4096] [--type f16] [--graph FILE.mlir]
+
+The product is of square matrices, the right one turned, or what a graph has that is one product.
 
 Counted are the instructions of a wave in one iteration of the loop around the matrix instructions, and from these for
 how long an iteration of a block occupies each part of a compute unit:
@@ -20,6 +22,7 @@ longer, so that nothing of the wave goes on beside it. "rate" is the matrix inst
 import argparse
 import collections
 import os
+import pathlib
 import re
 import subprocess
 import sys
@@ -99,7 +102,8 @@ def cycles_of_product(instruction, chip):
         name, cycles = figures.unquoted(row[0]), int(row[-1])
         family = "mfma" if chip.lanes == 64 else "wmma"
         size = "x".join(row[5:8])
-        if name.startswith(family) and size == shape[1] and name.endswith("." + shape[2]):
+        kind = "e4m3" if shape[2] == "f8f6f4" else shape[2]  # f4 is twice as fast, which our kernels do not multiply
+        if name.startswith(family) and size == shape[1] and name.endswith("." + kind):
             return cycles * chip.simds
     raise ValueError(f"{instruction}: no row of mma.def")
 
@@ -190,11 +194,13 @@ def main():
     parser.add_argument("--device", nargs="+", default=DEVICES, choices=DEVICES)
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--type", default="f16", choices=TYPES)
+    parser.add_argument("--graph", type=pathlib.Path)
     options = parser.parse_args()
+    text = options.graph.read_text("utf-8") if options.graph else product(options.size, options.type)
     counts = []
     for device in options.device:
         with tempfile.TemporaryDirectory() as folder:
-            counts.append(count(device, product(options.size, options.type), folder))
+            counts.append(count(device, text, folder))
     print("| | " + " | ".join(options.device) + " |\n|---" * 1 + "|---" * len(options.device) + "|")
     for name, value in ROWS:
         print(f"| {name} | " + " | ".join(str(value(c)) for c in counts) + " |")

@@ -10,12 +10,13 @@ typedef struct {
   const char *name, *older;
   type_t result, a, b;
   uint8_t rows, columns, depth, blocks;
-  bool is_wmma;
+  bool is_wmma, is_scaled;
 } row_t;
 
 static const row_t rows[] = {
-#define MFMA(name, older, result, a, b, m, n, k, blocks) {name, older, result, a, b, m, n, k, blocks, false},
-#define WMMA(name, result, a, b) {name, "", result, a, b, 16, 16, 16, 1, true},
+#define MFMA(name, older, result, a, b, m, n, k, blocks) {name, older, result, a, b, m, n, k, blocks, false, false},
+#define SCALED(name, result, a, b, m, n, k) {name, "", result, a, b, m, n, k, 1, false, true},
+#define WMMA(name, result, a, b) {name, "", result, a, b, 16, 16, 16, 1, true, false},
 #include "test/support/driver/amdgpu/matrix.def"
 };
 
@@ -108,8 +109,9 @@ static uint64_t sum(const context_t *context, const product_t *product, unsigned
     return (uint32_t)total;
   }
   for (unsigned k = 0; k < row->depth; k++)
-    c = row->result == F64 ? fma(a[k], product->b[k][j], c)
-                           : (double)fmaf((float)a[k], (float)product->b[k][j], (float)c);
+    c = row->is_scaled       ? (double)(float)fma(a[k], product->b[k][j], c) // numbers may be beyond f32's
+        : row->result == F64 ? fma(a[k], product->b[k][j], c)
+                             : (double)fmaf((float)a[k], (float)product->b[k][j], (float)c);
   return row->result == F64    ? bits_f64(c)
          : row->result == F32  ? bits_f32((float)c)
          : row->result == BF16 ? bf16_of((float)c)
@@ -148,6 +150,32 @@ static void load_block(const context_t *context, unsigned block, product_t *prod
   }
 }
 
+// The scale of operand |which| in |lane|: 2 to the power of a byte of its word and -127. op_sel has the lower bit of
+// the byte's number, op_sel_hi the upper one.
+static double scale_of(const context_t *context, unsigned which, unsigned lane) {
+  enum { FIRST = 3, BIAS = 127, NO_NUMBER = 255 };
+  const instruction_t *instruction = context->instruction;
+  unsigned high = instruction->has_op_sel_hi ? instruction->op_sel_hi : NO_NUMBER;
+  unsigned byte = (instruction->op_sel >> (which - 1) & 1) + 2 * (high >> (which - 1) & 1);
+  uint64_t word = element(context->state, &instruction->operands[FIRST + which], lane, 0, 32);
+  int code = (int)(word >> 8 * byte & 0xFF);
+  return code == NO_NUMBER ? (double)NAN : ldexp(1, code - BIAS);
+}
+
+// A lane has the scale of its row, or column, for the block along the depth whose number is the lane's.
+static void scale_block(const context_t *context, product_t *product) {
+  enum { BLOCK = 32 };
+  const row_t *row = context->row;
+  for (unsigned lane = 0; lane < 64; lane++) {
+    double a = scale_of(context, 1, lane), b = scale_of(context, 2, lane);
+    unsigned first = lane / row->rows * BLOCK;
+    for (unsigned k = first; k < first + BLOCK; k++) {
+      product->a[lane % row->rows][k] *= a;
+      product->b[k][lane % row->columns] *= b;
+    }
+  }
+}
+
 // Modifiers of MFMA say what our kernels never ask for, but of F8 the formats.
 static bool has_known_form(const instruction_t *instruction, const row_t *row) {
   if (row->a != F8)
@@ -162,10 +190,12 @@ static void carry_out_mfma(state_t *state, const instruction_t *instruction) {
   uint32_t results[32][MAX_LANES];
   product_t product;
   if (state->n_lanes != 64 || !has_known_form(instruction, row) || instruction->neg_lo || instruction->n_operands < 4 ||
-      instruction->operands[0].count != n * words)
+      instruction->operands[0].count != n * words || (row->is_scaled && instruction->n_operands != 6))
     found(state, "a form of it that the executor does not know");
   for (unsigned block = 0; block < row->blocks; block++) {
     load_block(&context, block, &product);
+    if (row->is_scaled)
+      scale_block(&context, &product);
     for (unsigned at = 0; at < n * 64; at++) {
       unsigned of, i, j, lane = at % 64, index = at / 64;
       place(row, lane, index, &of, &i, &j);
