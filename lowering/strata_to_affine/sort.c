@@ -213,8 +213,7 @@ strata_status_t strata__lower_sort(strata__lowering_t *l, MlirOperation op) {
   s.positions = *strata__result(l, op, 1);
   // Elements that share a byte cannot be stored by threads of their own.
   if (strata_target_is_gpu(l->compile) && s.operand->type != STRATA_TYPE_I4)
-    strata__sort_by_ranks(l, &s, op);
-  else
-    sort_by_merging(l, &s, op);
+    return strata__sort_on_gpu(l, &s, op);
+  sort_by_merging(l, &s, op);
   return NULL;
 }
