@@ -14,7 +14,7 @@ import jagged_test
 
 OPTIONS = ["--target=nvgpu", "--device=emulated"]
 TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int64, "i8": np.int8, "u8": np.uint8,
-         "u32": np.uint32}
+         "u32": np.uint32, "i32": np.int32}
 
 
 def drawn(random, element, shape):
@@ -90,6 +90,15 @@ CASES = {
     "most": ("f32", (600,), 0, True, (0, 599), None),
     "any": ("f32", (2, 0), 1, True, None, [1, 63, 64, 65, 257, 1500]),
     "few_of_any": ("i8", (0,), 0, False, (0, 1), [1, 2, 64, 1025]),
+    # Long ones go by their digits.
+    "digits": ("f32", (150001,), 0, False, None, None),
+    "digits_of_halves": ("f16", (2, 40960), 1, True, None, None),
+    "digits_of_columns": ("i32", (20000, 9), 0, True, None, None),
+    "digits_of_words": ("u32", (3, 50000), 1, False, None, None),
+    "digits_of_wide": ("i64", (300000,), 0, True, None, None),
+    "digits_of_doubles": ("f64", (300000,), 0, False, None, None),
+    "digits_of_bytes": ("u8", (5, 20011), 1, True, None, None),
+    "digits_of_any": ("f16", (2, 0), 1, False, None, [1, 4095, 4096, 4097, 60001]),
     "any_rows": ("f32", (0, 70), 1, False, (0, 66), [1, 3]),
 }
 
