@@ -20,6 +20,8 @@ MlirValue strata__sort_is_before(strata__sort_t *s, MlirValue x, MlirValue y);
 // On a GPU (sort_gpu.c): every element finds its place, or goes to it by its digits (sort_digits.c) where that is
 // faster.
 STRATA_MUST_CHECK strata_status_t strata__sort_on_gpu(strata__lowering_t *l, strata__sort_t *s, MlirOperation op);
+// By digits (sort_digits.c), on any target, what has some.
+bool strata__sort_has_digits(const strata__sort_t *s);
 void strata__sort_by_digits(strata__lowering_t *l, strata__sort_t *s, MlirOperation op);
 // What that takes at likely sizes; less than 0: elements have no digits.
 double strata__sort_digits_seconds(const strata__lowering_t *l, const strata__sort_t *s,

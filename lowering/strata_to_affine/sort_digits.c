@@ -1,5 +1,5 @@
-// Stable sorting along an axis by digits on a GPU, from the lowest on (dialects/digit.h): rows are cut into parts, a
-// block's each; a digit takes three launches.
+// Stable sorting along an axis by digits, from the lowest on (dialects/digit.h). On a GPU rows are cut into parts, a
+// block's each, and a digit takes three launches; on a cpu a task has a row, and digits are wider.
 //
 //   affine.parallel (%row, %part) { %k of the part: counts[%row, digit of x[%row, %k], %part] += 1 }
 //   affine.parallel (%row, %digit) {
@@ -14,15 +14,20 @@
 #include "lowering/expand/digit.h"
 #include "lowering/strata_to_affine/lanes.h"
 #include "lowering/strata_to_affine/sort.h"
+#include "passes/target.h"
 
-enum { BITS = 8, N_DIGITS = 1 << BITS, PART = 4096, MOST_PARTS = 512, PARTS_MULTIPLE = 4 };
+enum {
+  BITS = 8,                                              // of a digit, one of a thread of a block,
+  BITS_OF_LONG = 11, LONG = 4096,                        // and of so many elements on a cpu: its first-level cache has their counts
+  PART = 4096, MOST_PARTS = 512, PARTS_MULTIPLE = 4
+};
 
 typedef struct {
   strata__sort_t *of;
   strata__lowering_t *lowering;
   MlirOperation op;
   strata_sort_digit_t digit;
-  int64_t parts;
+  int64_t n_digits, parts;
   strata_size_t part;             // elements of a part
   strata__tensor_t counts, totals; // [rows..., digits, parts], [rows..., digits]
 } digits_t;
@@ -97,7 +102,7 @@ static void begin(digits_t *s, const char *name) {
 }
 
 static strata_loop_t digits_begin(digits_t *s, int n, MlirValue *inits, MlirValue *out_args) {
-  return strata_emit_for_begin(&s->of->nest.e, number(s, 0), number(s, N_DIGITS), 1, n, inits, out_args);
+  return strata_emit_for_begin(&s->of->nest.e, number(s, 0), number(s, s->n_digits), 1, n, inits, out_args);
 }
 
 // The loop over a part's elements.
@@ -191,7 +196,7 @@ static void make_counts(digits_t *s) {
   int rank = s->of->operand->rank;
   for (int i = 0; i < rank - 1; i++)
     sizes[i] = s->of->operand->sizes[i < s->of->axis ? i : i + 1];
-  sizes[rank - 1] = strata_size_constant(N_DIGITS);
+  sizes[rank - 1] = strata_size_constant(s->n_digits);
   sizes[rank] = strata_size_constant(s->parts);
   s->counts = scratch(s, STRATA_TYPE_I32, rank + 1, sizes);
   if (s->parts > 1)
@@ -203,37 +208,43 @@ static int64_t parts_of(int64_t length) {
   return parts > 1 ? strata_round_up(parts, PARTS_MULTIPLE) : 1; // a thread loads several counts at once
 }
 
-static int n_passes(strata_type_t type) { return (int)(strata_type_info[type].bits / BITS); }
+static int bits_of(const strata__sort_t *s) { return strata_type_info[s->operand->type].bits; }
 
-// Elements of the key's type, a power of two of bytes, whose bits have an order.
-static bool has_digits(const strata__sort_t *s) {
+// Elements whose bits have an order.
+bool strata__sort_has_digits(const strata__sort_t *s) {
   strata_type_t type = s->operand->type;
   return s->operand->buffer && strata_type_info[type].computes && type != STRATA_TYPE_I1 &&
          s->operand->rank < STRATA_MAX_RANK && strata_size_max(s->length) <= INT32_MAX;
 }
 
+// Digits of about equal length, of |most| bits.
+static int64_t passes_of(const strata__sort_t *s, int64_t most) { return strata_ceil_div(bits_of(s), most); }
+
 void strata__sort_by_digits(strata__lowering_t *l, strata__sort_t *of, MlirOperation op) {
-  digits_t s = {.of = of, .lowering = l, .op = op, .parts = parts_of(strata_size_max(of->length))};
   const strata__tensor_t *operand = of->operand;
-  bool has_positions = strata__result(l, op, 1)->is_live;
-  int passes = n_passes(operand->type);
+  bool is_gpu = strata_target_is_gpu(l->compile), has_positions = strata__result(l, op, 1)->is_live;
+  bool is_long = !is_gpu && strata_size_likely(&l->symbols, of->length) >= LONG;
+  int64_t passes = passes_of(of, is_long ? BITS_OF_LONG : BITS), bits = strata_ceil_div(bits_of(of), passes);
+  digits_t s = {.of = of, .lowering = l, .op = op, .n_digits = INT64_C(1) << bits};
+  s.parts = is_gpu ? parts_of(strata_size_max(of->length)) : 1;
   strata__tensor_t keys[2], positions[2];
-  s.digit = (strata_sort_digit_t){.bits = BITS, .descending = of->descending, .is_unsigned = of->is_unsigned};
+  s.digit = (strata_sort_digit_t){.descending = of->descending, .is_unsigned = of->is_unsigned};
   s.part = strata_size_product(strata_size_ceil_div(of->length, s.parts * PART), strata_size_constant(PART));
   make_counts(&s);
-  for (int i = 0; i < strata_min(passes - 1, 2); i++) {
+  for (int64_t i = 0; i < strata_min(passes - 1, 2); i++) {
     keys[i] = scratch(&s, operand->type, operand->rank, operand->sizes);
     positions[i] = has_positions ? scratch(&s, STRATA_TYPE_I32, operand->rank, operand->sizes) : keys[i];
   }
   elements_t from = {.keys = operand};
-  for (int pass = 0; pass < passes; pass++) {
+  for (int64_t pass = 0; pass < passes; pass++) {
     bool is_last = pass == passes - 1;
     elements_t to = {.keys = is_last ? of->values : &keys[pass % 2], .positions = is_last ? &of->positions : &positions[pass % 2]};
     if (is_last && !of->values->is_live)
       to.keys = NULL;
     if (!has_positions)
       to.positions = NULL;
-    s.digit.shift = pass * BITS;
+    s.digit.shift = pass * bits;
+    s.digit.bits = strata_min(bits, bits_of(of) - s.digit.shift);
     count_digits(&s, &from);
     if (s.parts > 1)
       sum_parts(&s);
@@ -244,7 +255,7 @@ void strata__sort_by_digits(strata__lowering_t *l, strata__sort_t *of, MlirOpera
 
 double strata__sort_digits_seconds(const strata__lowering_t *l, const strata__sort_t *s,
                                    const strata_sort_costs_t *costs) {
-  if (!has_digits(s))
+  if (!strata__sort_has_digits(s))
     return -1;
   double elements = 1;
   int64_t length = strata_size_likely(&l->symbols, s->length), launches = length > PART ? 3 : 2;
@@ -252,6 +263,6 @@ double strata__sort_digits_seconds(const strata__lowering_t *l, const strata__so
     if (i != s->axis)
       elements *= (double)strata_size_likely(&l->symbols, s->operand->sizes[i]);
   elements *= (double)strata_round_up(length, PART);
-  double of_element = costs->digit_seconds + costs->digit_byte_seconds * (double)(strata_type_info[s->operand->type].bits / 8);
-  return n_passes(s->operand->type) * ((double)launches * costs->launch_seconds + elements * of_element);
+  double of_element = costs->digit_seconds + costs->digit_byte_seconds * bits_of(s) / 8;
+  return (double)passes_of(s, BITS) * ((double)launches * costs->launch_seconds + elements * of_element);
 }
