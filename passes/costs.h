@@ -224,10 +224,11 @@ typedef struct {
 
 // Sorts (lowering/strata_to_affine/sort_gpu.c, sort_digits.c).
 typedef struct {
-  double launch_seconds;     // of one of a sort's
+  double merge_launch_seconds;
   double merge_seconds;      // of an element that finds its place among others', in a tile or beside three runs
-  double digit_seconds;      // of an element that is counted and goes to its place by a digit, and ...
-  double digit_byte_seconds; // ... for each of its bytes
+  double merge_wide_seconds; // the same of one whose key is itself
+  double digit_launch_seconds;
+  double digit_seconds; // of an element that is counted and goes to its place by a digit
 } strata_sort_costs_t;
 
 // Launches (parallel.c, share_launches.c, streams.c, passes/strata/parts.c, lowering/tile_to_gpu/launches.c).

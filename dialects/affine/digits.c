@@ -2,7 +2,8 @@
 //
 //   "sort_count": store counts   for %k { load keys   load counts, store counts }
 //   "sort_place": load counts   [load before]   store before
-//                 for %k { load keys   load before, store before   [store result]   [load positions]   [store positions] }
+//                 for %k { load keys   load before, store before   [store result]   [load positions]   [store
+//                 positions] }
 #include "dialects/affine/digits.h"
 
 #include "dialects/affine/symbols.h"
@@ -38,9 +39,9 @@ static bool has_order(const strata_nest_t *nest, int n, const bool *are_stores) 
 static void read_rest(strata_place_reader_t *r, int first, MlirValue key, strata_digits_t *out) {
   for (int i = first; i < r->nest->n_accesses; i++) {
     const strata_access_t *access = &r->nest->accesses[i];
-    strata_place_t *place = !access->is_store                     ? &out->positions
+    strata_place_t *place = !access->is_store                    ? &out->positions
                             : mlirValueEqual(access->value, key) ? &out->result
-                                                                  : &out->result_positions;
+                                                                 : &out->result_positions;
     r->failed |= !mlirValueIsNull(place->buffer);
     *place = strata_place_read(r, access);
   }
@@ -76,10 +77,8 @@ bool strata_digits_read(const strata_kernel_t *kernel, strata_digits_t *out) {
   bool places = strata_str_equal(nest->name, "sort_place");
   if (kernel->n_nests != 1 || (!places && !strata_str_equal(nest->name, "sort_count")))
     return false;
-  strata_place_reader_t r = {.nest = nest,
-                             .context = mlirOperationGetContext(nest->op),
-                             .n_dims = nest->n_parallel + 1,
-                             .other = other};
+  strata_place_reader_t r = {
+      .nest = nest, .context = mlirOperationGetContext(nest->op), .n_dims = nest->n_parallel + 1, .other = other};
   if (!(places ? read_placing(&r, out) : read_counting(&r, out)))
     return false;
   int key = places ? (mlirValueEqual(out->before.buffer, out->counts.buffer) ? 2 : 3) : 1;

@@ -90,11 +90,8 @@ strata_status_t strata_tile_digits(strata_tile_builder_t *b) {
   const strata_nest_t *nest = &b->kernel->nests[0];
   if (!strata_digits_read(b->kernel, &c.a) || b->schedule.n_tile != 1)
     return strata_error(STRATA_INTERNAL, "no kernel of a sort by digits");
-  strata_tile_walk_t walk = {.outer = nest->space.sizes,
-                             .n_outer = nest->n_parallel,
-                             .vector = strata_size_constant(1),
-                             .tile = 1,
-                             .work = 1};
+  strata_tile_walk_t walk = {
+      .outer = nest->space.sizes, .n_outer = nest->n_parallel, .vector = strata_size_constant(1), .tile = 1, .work = 1};
   strata_tile_walk_gpu(b, &walk, emit_task, &c);
   return b->status;
 }

@@ -35,8 +35,8 @@ static MlirValue order_of_float(const number_t *n, MlirValue x, MlirType type) {
   MlirValue is_negative = strata_emit_cmpi(e, STRATA_NE, with(n, "arith.andi", x, sign), constant(n, 0));
   MlirValue is_zero = strata_emit_cmpi(e, STRATA_EQ, size, constant(n, 0));
   MlirValue is_nan = strata_emit_cmpi(e, STRATA_ULT, constant(n, infinity_of(type)), size);
-  MlirValue order = strata_emit_select(e, is_negative, with(n, "arith.xori", size, sign - 1),
-                                       with(n, "arith.ori", size, sign));
+  MlirValue order =
+      strata_emit_select(e, is_negative, with(n, "arith.xori", size, sign - 1), with(n, "arith.ori", size, sign));
   order = strata_emit_select(e, is_zero, constant(n, sign), order);
   return strata_emit_select(e, is_nan, constant(n, UINT64_MAX), order);
 }

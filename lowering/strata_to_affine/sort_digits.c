@@ -8,8 +8,8 @@
 //     counts[%row, %digit, %part] += totals[%row, lower digits]
 //     %k of the part: %at = counts[%row, digit of x[%row, %k], %part]++    y[%row, %at] = x[%row, %k] }
 //
-// Elements go from buffer to buffer as they are, with their places in the row. The number of parts is known, whatever the
-// rows' length is; some have no elements. Where it is one, its counts are the totals.
+// Elements go from buffer to buffer as they are, with their places in the row. The number of parts is known, whatever
+// the rows' length is; some have no elements. Where it is one, its counts are the totals.
 #include "dialects/integers.h"
 #include "lowering/expand/digit.h"
 #include "lowering/strata_to_affine/lanes.h"
@@ -17,9 +17,12 @@
 #include "passes/target.h"
 
 enum {
-  BITS = 8,                                              // of a digit, one of a thread of a block,
-  BITS_OF_LONG = 11, LONG = 4096,                        // and of so many elements on a cpu: its first-level cache has their counts
-  PART = 4096, MOST_PARTS = 512, PARTS_MULTIPLE = 4
+  BITS = 8, // of a digit, one of a thread of a block,
+  BITS_OF_LONG = 11,
+  LONG = 4096, // and of so many elements on a cpu: its first-level cache has their counts
+  PART = 4096,
+  MOST_PARTS = 512,
+  PARTS_MULTIPLE = 4
 };
 
 typedef struct {
@@ -28,7 +31,7 @@ typedef struct {
   MlirOperation op;
   strata_sort_digit_t digit;
   int64_t n_digits, parts;
-  strata_size_t part;             // elements of a part
+  strata_size_t part;              // elements of a part
   strata__tensor_t counts, totals; // [rows..., digits, parts], [rows..., digits]
 } digits_t;
 
@@ -110,9 +113,11 @@ static strata_loop_t elements_begin(digits_t *s) {
   strata__nest_t *nest = &s->of->nest;
   MlirValue first = number(s, 0), end = strata__size(nest, s->of->length);
   if (s->parts > 1) {
-    MlirAffineExpr part = strata__dim(nest, s->of->operand->rank - 1), size = strata_size_expr(s->lowering->context, s->part);
+    MlirAffineExpr part = strata__dim(nest, s->of->operand->rank - 1),
+                   size = strata_size_expr(s->lowering->context, s->part);
     first = strata__index_of(nest, mlirAffineMulExprGet(part, size));
-    end = op2(s, "arith.minsi", strata__index_of(nest, strata__plus(nest, mlirAffineMulExprGet(part, size), s->part)), end);
+    end = op2(s, "arith.minsi", strata__index_of(nest, strata__plus(nest, mlirAffineMulExprGet(part, size), s->part)),
+              end);
   }
   strata_loop_t loop = strata_emit_for_begin(&nest->e, first, end, 1, 0, NULL, NULL);
   strata_set_attr(loop.op, STRATA_DIGIT, strata_digit_attr(s->lowering->context, &s->digit));
@@ -172,9 +177,8 @@ static void place_elements(digits_t *s, const elements_t *from, const elements_t
     store_element(s, to->keys, at, key);
   if (to->positions) {
     unsigned bits = to->positions->type == STRATA_TYPE_I32 ? 32 : 64;
-    MlirValue position = from->positions
-                             ? cast(s, load_element(s, from->positions, loop.induction), index)
-                             : loop.induction;
+    MlirValue position =
+        from->positions ? cast(s, load_element(s, from->positions, loop.induction), index) : loop.induction;
     store_element(s, to->positions, at, cast(s, position, int_type(s, bits)));
   }
   strata_emit_for_end(e, loop, 0, NULL, NULL);
@@ -238,7 +242,8 @@ void strata__sort_by_digits(strata__lowering_t *l, strata__sort_t *of, MlirOpera
   elements_t from = {.keys = operand};
   for (int64_t pass = 0; pass < passes; pass++) {
     bool is_last = pass == passes - 1;
-    elements_t to = {.keys = is_last ? of->values : &keys[pass % 2], .positions = is_last ? &of->positions : &positions[pass % 2]};
+    elements_t to = {.keys = is_last ? of->values : &keys[pass % 2],
+                     .positions = is_last ? &of->positions : &positions[pass % 2]};
     if (is_last && !of->values->is_live)
       to.keys = NULL;
     if (!has_positions)
@@ -257,12 +262,12 @@ double strata__sort_digits_seconds(const strata__lowering_t *l, const strata__so
                                    const strata_sort_costs_t *costs) {
   if (!strata__sort_has_digits(s))
     return -1;
-  double elements = 1;
-  int64_t length = strata_size_likely(&l->symbols, s->length), launches = length > PART ? 3 : 2;
+  int64_t parts = parts_of(strata_size_likely(&l->symbols, s->length)), launches = parts > 1 ? 3 : 2;
+  int64_t tiles = strata_ceil_div(strata_size_likely(&l->symbols, s->length), parts * PART);
+  double elements = (double)(parts * tiles * PART);
   for (int i = 0; i < s->operand->rank; i++)
     if (i != s->axis)
       elements *= (double)strata_size_likely(&l->symbols, s->operand->sizes[i]);
-  elements *= (double)strata_round_up(length, PART);
-  double of_element = costs->digit_seconds + costs->digit_byte_seconds * bits_of(s) / 8;
-  return (double)passes_of(s, BITS) * ((double)launches * costs->launch_seconds + elements * of_element);
+  double of_digit = (double)launches * costs->digit_launch_seconds + elements * costs->digit_seconds;
+  return (double)passes_of(s, BITS) * of_digit;
 }

@@ -336,7 +336,8 @@ static double seconds_of_ranks(const ranks_t *r, const strata_sort_costs_t *cost
     elements *= (double)strata_size_likely(&r->lowering->symbols, s->operand->sizes[i]);
   for (int64_t span = TILE; span < length; span *= WAYS, launches++)
     ranked += (double)strata_min(span, r->kept) / (double)span;
-  return (double)launches * costs->launch_seconds + elements * ranked * costs->merge_seconds;
+  double of_element = r->has_keys ? costs->merge_seconds : costs->merge_wide_seconds;
+  return (double)launches * costs->merge_launch_seconds + elements * ranked * of_element;
 }
 
 strata_status_t strata__sort_on_gpu(strata__lowering_t *l, strata__sort_t *s, MlirOperation op) {

@@ -1,11 +1,12 @@
 // tile.count_digits and tile.place_digits: sorts by digits, as what one thread does.
 //
-// A tile of a part is loaded so that a warp has neighbouring elements, lane by lane, again and again: then their order is
-// that of the warps, of what a warp loads in turn, and of its lanes. Of the lanes that have the same digit the warp's
-// ballots, one for each bit, tell each how many are in front of it; a count for each digit and warp, in shared memory, how
-// many the warp had before. Behind a barrier thread t adds up what the warps counted of digit t, and finds where the
-// digit begins in the sorted tile; so each element gets its place there. It goes there in shared memory first: then
-// neighbouring threads have neighbours of the sorted row, and what they store lies in as few pieces as there are digits.
+// A tile of a part is loaded so that a warp has neighbouring elements, lane by lane, again and again: then their order
+// is that of the warps, of what a warp loads in turn, and of its lanes. Of the lanes that have the same digit the
+// warp's ballots, one for each bit, tell each how many are in front of it; a count for each digit and warp, in shared
+// memory, how many the warp had before. Behind a barrier thread t adds up what the warps counted of digit t, and finds
+// where the digit begins in the sorted tile; so each element gets its place there. It goes there in shared memory
+// first: then neighbouring threads have neighbours of the sorted row, and what they store lies in as few pieces as
+// there are digits.
 #include "dialects/affine/schedule.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/digit.h"
@@ -133,9 +134,8 @@ static void load_items(sort_t *s, MlirValue tile) {
     if (!s->lines[RESULT_POSITIONS].step)
       continue;
     const line_t *positions = &s->lines[POSITIONS];
-    s->positions[i] = positions->step
-                          ? integer_as(s, load(s, positions->memory, place_in(s, positions, at)), s->i32)
-                          : strata_emit_cast(s->e, "arith.index_cast", at, s->i32);
+    s->positions[i] = positions->step ? integer_as(s, load(s, positions->memory, place_in(s, positions, at)), s->i32)
+                                      : strata_emit_cast(s->e, "arith.index_cast", at, s->i32);
   }
 }
 
@@ -233,8 +233,8 @@ static strata_status_t find_start(sort_t *s, MlirValue *out) {
   return NULL;
 }
 
-// Makes of the warps' counts where the first element of each warp with each digit is in the sorted tile; |starts|, shared,
-// gets what is to be added to that. |*next|: where the next element with the thread's digit goes.
+// Makes of the warps' counts where the first element of each warp with each digit is in the sorted tile; |starts|,
+// shared, gets what is to be added to that. |*next|: where the next element with the thread's digit goes.
 static strata_status_t find_places(sort_t *s, MlirValue starts, MlirValue *next) {
   MlirValue counts[MOST_ITEMS], sum = number(s, 0), first;
   for (int64_t warp = 0; warp < s->warps; warp++) {

@@ -114,8 +114,8 @@ static strata_status_t convert_ballot(const strata_gpu_kernel_t *kernel, MlirOpe
   }
   MlirValue operands[2] = {strata_gpu_build_i32(op, -1), own};
   bool names_lanes = kernel->device->code == STRATA_GPU_NVPTX;
-  replace(op, strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BALLOT, names_lanes ? 2 : 1,
-                                    operands + !names_lanes, type));
+  replace(op, strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BALLOT, names_lanes ? 2 : 1, operands + !names_lanes,
+                                    type));
   return NULL;
 }
 

@@ -31,8 +31,9 @@ def order(x, axis, descending):
     return np.argsort(-keys if descending else keys, axis=axis, kind="stable")
 
 
-def text(element, shape, axis, descending, part):
-    """|part|: the first place and the number of those that are read; None: all. Sizes of 0 vary."""
+def text(element, shape, axis, descending, part, likely=None):
+    """|part|: the first place and the number of those that are read; None: all. Sizes of 0 vary, and
+    are |likely| most often."""
     kept = [part[1] if part and i == axis else n for i, n in enumerate(shape)]
 
     def tensor(sizes, e):
@@ -51,7 +52,8 @@ def text(element, shape, axis, descending, part):
         lines.append(f'  %y{i} = "strata.slice"(%s#{i}) {{starts = array<i64: {starts}>, steps = array<i64: '
                      f'{", ".join("1" for _ in shape)}>}} : ({types[i]}) -> {types[2 + i]}')
         names[i] = f"%y{i}"
-    symbols = ' attributes {strata.symbols = [{name = "n", min = 1 : i64, max = 100000 : i64}]}' if 0 in shape else ""
+    symbol = f'{{name = "n", min = 1 : i64, max = 100000 : i64, likely = [{likely}]}}'
+    symbols = f" attributes {{strata.symbols = [{symbol}]}}" if 0 in shape else ""
     return (f'func.func @main(%x: {types[0]} {{strata.name = "x"}}) -> ({types[2]} {{strata.name = "y"}}, {types[3]} '
             f'{{strata.name = "p"}}){symbols} {{\n' + "\n".join(lines)
             + f"\n  return {names[0]}, {names[1]} : {types[2]}, {types[3]}\n}}\n")
@@ -59,7 +61,8 @@ def text(element, shape, axis, descending, part):
 
 def run_case(name, element, shape, axis, descending, part, lengths, folder, _):
     random = np.random.default_rng(int(os.environ.get("STRATA_SEED", "7")))
-    library = jagged_test.compile_graph(text(element, shape, axis, descending, part), folder, name, *OPTIONS)
+    graph = text(element, shape, axis, descending, part, lengths and max(lengths))
+    library = jagged_test.compile_graph(graph, folder, name, *OPTIONS)
     for length in lengths or [None]:
         x = drawn(random, element, [n or length for n in shape])
         places = order(x, axis, descending)
@@ -91,14 +94,15 @@ CASES = {
     "any": ("f32", (2, 0), 1, True, None, [1, 63, 64, 65, 257, 1500]),
     "few_of_any": ("i8", (0,), 0, False, (0, 1), [1, 2, 64, 1025]),
     # Long ones go by their digits.
-    "digits": ("f32", (150001,), 0, False, None, None),
+    "digits": ("f32", (250001,), 0, False, None, None),
     "digits_of_halves": ("f16", (2, 40960), 1, True, None, None),
-    "digits_of_columns": ("i32", (20000, 9), 0, True, None, None),
-    "digits_of_words": ("u32", (3, 50000), 1, False, None, None),
+    "digits_of_columns": ("i32", (90000, 3), 0, True, None, None),
+    "digits_of_words": ("u32", (3, 90000), 1, False, None, None),
     "digits_of_wide": ("i64", (300000,), 0, True, None, None),
     "digits_of_doubles": ("f64", (300000,), 0, False, None, None),
     "digits_of_bytes": ("u8", (5, 20011), 1, True, None, None),
-    "digits_of_any": ("f16", (2, 0), 1, False, None, [1, 4095, 4096, 4097, 60001]),
+    "digits_of_parts": ("i8", (700,), 0, True, (0, 650), None),
+    "digits_of_any": ("i8", (2, 0), 1, False, None, [1, 4095, 4096, 4097, 60001]),
     "any_rows": ("f32", (0, 70), 1, False, (0, 66), [1, 3]),
 }
 
