@@ -1,6 +1,8 @@
 """Sorting on the emulated device: rows around the lengths of tiles and runs, along each axis, whole or the first few of
-them, with ties and NaN, of lengths that are known and that vary. Ties keep their order."""
+them, with ties and NaN, of lengths that are known and that vary. Ties keep their order. The same on a cpu and, of a few, by
+AMD's code objects."""
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -59,10 +61,10 @@ def text(element, shape, axis, descending, part, likely=None):
             + f"\n  return {names[0]}, {names[1]} : {types[2]}, {types[3]}\n}}\n")
 
 
-def run_case(name, element, shape, axis, descending, part, lengths, folder, _):
+def run_case(name, element, shape, axis, descending, part, lengths, folder, target):
     random = np.random.default_rng(int(os.environ.get("STRATA_SEED", "7")))
     graph = text(element, shape, axis, descending, part, lengths and max(lengths))
-    library = jagged_test.compile_graph(graph, folder, name, *OPTIONS)
+    library = jagged_test.compile_graph(graph, folder, name, *target)
     for length in lengths or [None]:
         x = drawn(random, element, [n or length for n in shape])
         places = order(x, axis, descending)
@@ -107,6 +109,30 @@ CASES = {
 }
 
 
+# Other targets: their options, the architecture of the stand-in's device, cases.
+AMD_CASES = ["tile_and_one", "digits_of_parts", "digits_of_any"]
+OTHERS = {"cpu": (["--target=cpu"], "", list(CASES)),
+          "gfx942": (["--target=amdgpu", "--device=gfx942"], "0x942", AMD_CASES),
+          "gfx1100": (["--target=amdgpu", "--device=gfx1100"], "0x1100", AMD_CASES)}
+
+
+def run_on(target, arch, names):
+    """The cases in a process of their own: the stand-in has one device."""
+    environment = {**os.environ, **({"STRATA_TEST_DRIVER_ARCH": arch} if arch else {})}
+    run = subprocess.run([sys.executable, os.path.abspath(__file__), *names, "--", *target], env=environment,
+                         capture_output=True, text=True)
+    assert run.returncode == 0 and run.stdout.count("ok ") == len(names), run.stdout[-500:] + run.stderr[-500:]
+
+
+def run_any(name, *case):
+    if name in OTHERS:
+        run_on(*case[:3])
+    else:
+        run_case(name, *case)
+
+
 if __name__ == "__main__":
     gpu.use_stand_in()
-    strata.report_on(CASES, run_case)
+    if "--" not in sys.argv:
+        sys.argv += ["--", *OPTIONS]
+    strata.report_on({**CASES, **OTHERS}, run_any)
