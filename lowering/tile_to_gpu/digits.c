@@ -69,9 +69,10 @@ static MlirValue integer_as(sort_t *s, MlirValue value, MlirType type) {
 
 //===-- The operation --------------------------------------------------------------------------------------------===//
 
-static void read_lines(sort_t *s, MlirOperation op, int n) {
+static bool read_lines(sort_t *s, MlirOperation op, int n) {
   int64_t steps[MOST_BUFFERS];
-  strata_attr_i64s(op, "steps", MOST_BUFFERS, steps);
+  if (n > MOST_BUFFERS || strata_attr_i64s(op, "steps", MOST_BUFFERS, steps) != n)
+    return false;
   for (int i = 0; i < n; i++) {
     MlirValue memory = strata_new_scalar(s->d, mlirOperationGetOperand(op, i));
     bool is_flat = mlirShapedTypeGetRank(mlirValueGetType(memory)) == 1;
@@ -80,6 +81,7 @@ static void read_lines(sort_t *s, MlirOperation op, int n) {
   }
   s->first = strata_new_scalar(s->d, mlirOperationGetOperand(op, 2 * n));
   s->end = strata_new_scalar(s->d, mlirOperationGetOperand(op, 2 * n + 1));
+  return true;
 }
 
 static strata_status_t begin(sort_t *s, strata_gpu_distribution_t *d, MlirOperation op) {
@@ -95,7 +97,8 @@ static strata_status_t begin(sort_t *s, strata_gpu_distribution_t *d, MlirOperat
   if (s->warps < 1 || s->items < 1 || s->items > MOST_ITEMS)
     return strata_gpu_missing(op, "a block of so few threads");
   s->lanes_type = mlirIntegerTypeGet(d->e.context, (unsigned)s->lanes);
-  read_lines(s, op, n);
+  if (!read_lines(s, op, n))
+    return strata_gpu_missing(op, "another number of steps than of buffers");
   s->thread = d->role.thread;
   s->lane = strata_emit_with(s->e, "arith.andi", s->thread, s->lanes - 1);
   s->warp = strata_emit_with(s->e, "arith.divui", s->thread, s->lanes);
