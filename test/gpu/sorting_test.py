@@ -1,6 +1,6 @@
 """Sorting on the emulated device: rows around the lengths of tiles and runs, along each axis, whole or the first few of
-them, with ties and NaN, of lengths that are known and that vary. Ties keep their order. The same on a cpu and, of a few, by
-AMD's code objects."""
+them, with ties and NaN, of lengths that are known and that vary. Ties keep their order. The same on a cpu and, of a few,
+by AMD's code objects."""
 import os
 import subprocess
 import sys
