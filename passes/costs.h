@@ -222,6 +222,15 @@ typedef struct {
   double combine_seconds;    // of the kernel that sums up a product's parts, besides its bytes
 } strata_split_costs_t;
 
+// Sorts (lowering/strata_to_affine/sort_gpu.c, sort_digits.c).
+typedef struct {
+  double merge_launch_seconds;
+  double merge_seconds;      // of an element that finds its place among others', in a tile or beside three runs
+  double merge_wide_seconds; // the same of one whose key is itself
+  double digit_launch_seconds;
+  double digit_seconds; // of an element that is counted and goes to its place by a digit
+} strata_sort_costs_t;
+
 // Launches (parallel.c, share_launches.c, streams.c, passes/strata/parts.c, lowering/tile_to_gpu/launches.c).
 typedef struct {
   double small_seconds;  // kernels that take longer share no launch
@@ -258,6 +267,7 @@ typedef struct strata_gpu_costs {
   strata_group_costs_t group;
   strata_stage_costs_t stage;
   strata_split_costs_t split;
+  strata_sort_costs_t sorts;
   strata_launch_costs_t launches;
   strata_margin_costs_t margins;
   strata_gpu_tiles_t tiles;

@@ -11,6 +11,15 @@
 // A vector of one dim, running: element i of the first result is the operands' second combined with elements 0 to i of
 // the first ({exclusive}: to i - 1); the second result is combined with all. {kind} as vector.multi_reduction has it.
 #define STRATA_TILE_SCAN "tile.scan"
+// Of the elements [first, end) of a row, as one task of a GPU: how many have each digit (dialects/digit.h); or each put
+// where counts[digit] + before[digit] says, one behind the other. The buffers' elements of number i are at AT + i *
+// STEP of {steps}, in their order; where that is 0 there is none, and the operand is the keys' buffer.
+#define STRATA_TILE_COUNT_DIGITS "tile.count_digits"
+#define STRATA_TILE_PLACE_DIGITS "tile.place_digits"
+// What all lanes of the warp have, a bit each, in an i32 or i64; and a wait for them, behind which they see what each
+// has stored.
+#define STRATA_TILE_BALLOT "tile.ballot"
+#define STRATA_TILE_WARP_BARRIER "tile.warp_barrier"
 #define STRATA_TILE_MMA "tile.mma"
 #define STRATA_TILE_SCALED "tile.scaled"
 #define STRATA_TILE_LOAD_MATRICES "tile.load_matrices"

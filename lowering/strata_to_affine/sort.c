@@ -11,6 +11,9 @@
 
 #include "passes/target.h"
 
+// From so many elements on digits are faster.
+enum { MANY = 128 };
+
 typedef struct {
   strata__sort_t of;
   strata__tensor_t scratch;
@@ -213,7 +216,9 @@ strata_status_t strata__lower_sort(strata__lowering_t *l, MlirOperation op) {
   s.positions = *strata__result(l, op, 1);
   // Elements that share a byte cannot be stored by threads of their own.
   if (strata_target_is_gpu(l->compile) && s.operand->type != STRATA_TYPE_I4)
-    strata__sort_by_ranks(l, &s, op);
+    return strata__sort_on_gpu(l, &s, op);
+  if (strata_size_likely(&l->symbols, s.length) >= MANY && strata__sort_has_digits(&s))
+    strata__sort_by_digits(l, &s, op);
   else
     sort_by_merging(l, &s, op);
   return NULL;

@@ -14,6 +14,8 @@
 // merges but the first few have little to do.
 #include "lowering/strata_to_affine/sort.h"
 
+#include "passes/target.h"
+
 enum { TILE = 64, WAYS = 4, MAX_PLACES = 1 << 30 };
 
 // Sorted runs of each row, one behind the other: of |span| elements of the row, of which the first |stride| are kept.
@@ -318,12 +320,36 @@ static bool has_keys(const strata__sort_t *s) {
   return math != STRATA_TYPE_I64 && math != STRATA_TYPE_F64 && length > TILE && length <= MAX_PLACES;
 }
 
-void strata__sort_by_ranks(strata__lowering_t *l, strata__sort_t *s, MlirOperation op) {
+static void sort_by_ranks(ranks_t *r) {
+  strata__tensor_t keys = make_keys(r);
+  runs_t runs = sort_tiles(r, &keys);
+  while (runs.span < strata_size_max(r->of->length))
+    runs = merge_runs(r, &runs);
+}
+
+// What that takes at likely sizes.
+static double seconds_of_ranks(const ranks_t *r, const strata_sort_costs_t *costs) {
+  const strata__sort_t *s = r->of;
+  int64_t length = strata_size_likely(&r->lowering->symbols, s->length), launches = 1 + r->has_keys;
+  double elements = 1, ranked = 1; // those that are in all steps, of each element
+  for (int i = 0; i < s->operand->rank; i++)
+    elements *= (double)strata_size_likely(&r->lowering->symbols, s->operand->sizes[i]);
+  for (int64_t span = TILE; span < length; span *= WAYS, launches++)
+    ranked += (double)strata_min(span, r->kept) / (double)span;
+  double of_element = r->has_keys ? costs->merge_seconds : costs->merge_wide_seconds;
+  return (double)launches * costs->merge_launch_seconds + elements * ranked * of_element;
+}
+
+strata_status_t strata__sort_on_gpu(strata__lowering_t *l, strata__sort_t *s, MlirOperation op) {
+  const strata_gpu_device_t *device;
+  STRATA_TRY(strata_gpu_device(l->compile, &device));
   ranks_t r = {
       .of = s, .lowering = l, .op = op, .has_positions = strata__result(l, op, 1)->is_live, .has_keys = has_keys(s)};
   r.kept = strata_max(count_read(&r, mlirOperationGetResult(op, 0)), count_read(&r, mlirOperationGetResult(op, 1)));
-  strata__tensor_t keys = make_keys(&r);
-  runs_t runs = sort_tiles(&r, &keys);
-  while (runs.span < strata_size_max(s->length))
-    runs = merge_runs(&r, &runs);
+  double by_digits = strata__sort_digits_seconds(l, s, &device->costs->sorts);
+  if (by_digits >= 0 && by_digits < seconds_of_ranks(&r, &device->costs->sorts))
+    strata__sort_by_digits(l, s, op);
+  else
+    sort_by_ranks(&r);
+  return NULL;
 }

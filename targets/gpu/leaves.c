@@ -5,6 +5,8 @@
 //                                %t = arith.index_castui %t32 : i32 to index
 #include "targets/gpu/kernel.h"
 
+#include "dialects/tile/tile.h"
+
 #include <stdio.h>
 
 static const char *const intrinsics[][2] = {
@@ -77,6 +79,43 @@ static strata_status_t convert_barrier(const strata_gpu_kernel_t *kernel, MlirOp
     break;
   }
   mlirOperationDestroy(op);
+  return NULL;
+}
+
+// All lanes of AMD's do the same at the same time; only the order of their accesses is to be kept.
+static strata_status_t convert_warp_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  switch (kernel->device->code) {
+  case STRATA_GPU_NVPTX: {
+    MlirValue all = strata_gpu_build_i32(op, -1);
+    strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_WARP_BARRIER, 1, &all, (MlirType){0});
+    break;
+  }
+  case STRATA_GPU_AMDGCN:
+    strata_gpu_build_text(op, "llvm.fence syncscope(\"wavefront\") acq_rel");
+    break;
+  case STRATA_GPU_EMULATED: {
+    MlirValue none = strata_gpu_build_i32(op, 0);
+    strata_gpu_build_call(op, "strata_emulated_ballot", 1, &none, int_type(op, 64));
+    break;
+  }
+  }
+  mlirOperationDestroy(op);
+  return NULL;
+}
+
+static strata_status_t convert_ballot(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue own = mlirOperationGetOperand(op, 0);
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (kernel->device->code == STRATA_GPU_EMULATED) {
+    own = strata_gpu_build_cast(op, "arith.extui", own, int_type(op, 32));
+    own = strata_gpu_build_call(op, "strata_emulated_ballot", 1, &own, int_type(op, 64));
+    replace(op, strata_gpu_build_cast(op, "arith.trunci", own, type));
+    return NULL;
+  }
+  MlirValue operands[2] = {strata_gpu_build_i32(op, -1), own};
+  bool names_lanes = kernel->device->code == STRATA_GPU_NVPTX;
+  replace(op, strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BALLOT, names_lanes ? 2 : 1, operands + !names_lanes,
+                                    type));
   return NULL;
 }
 
@@ -188,6 +227,8 @@ static const struct {
     {"gpu.block_id", convert_block_id},
     {"gpu.barrier", convert_barrier},
     {"gpu.shuffle", convert_shuffle},
+    {STRATA_TILE_BALLOT, convert_ballot},
+    {STRATA_TILE_WARP_BARRIER, convert_warp_barrier},
     {"tile.mma_", strata_gpu_convert_product},
     {"tile.mma", strata_gpu_convert_mma},
     {"tile.load_matrices", strata_gpu_convert_load_matrices},

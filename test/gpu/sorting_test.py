@@ -1,6 +1,8 @@
 """Sorting on the emulated device: rows around the lengths of tiles and runs, along each axis, whole or the first few of
-them, with ties and NaN, of lengths that are known and that vary. Ties keep their order."""
+them, with ties and NaN, of lengths that are known and that vary. Ties keep their order. The same on a cpu and, of a few,
+by AMD's code objects."""
 import os
+import subprocess
 import sys
 
 import numpy as np
@@ -14,7 +16,7 @@ import jagged_test
 
 OPTIONS = ["--target=nvgpu", "--device=emulated"]
 TYPES = {"f32": np.float32, "f16": np.float16, "f64": np.float64, "i64": np.int64, "i8": np.int8, "u8": np.uint8,
-         "u32": np.uint32}
+         "u32": np.uint32, "i32": np.int32}
 
 
 def drawn(random, element, shape):
@@ -31,8 +33,9 @@ def order(x, axis, descending):
     return np.argsort(-keys if descending else keys, axis=axis, kind="stable")
 
 
-def text(element, shape, axis, descending, part):
-    """|part|: the first place and the number of those that are read; None: all. Sizes of 0 vary."""
+def text(element, shape, axis, descending, part, likely=None):
+    """|part|: the first place and the number of those that are read; None: all. Sizes of 0 vary, and
+    are |likely| most often."""
     kept = [part[1] if part and i == axis else n for i, n in enumerate(shape)]
 
     def tensor(sizes, e):
@@ -51,15 +54,17 @@ def text(element, shape, axis, descending, part):
         lines.append(f'  %y{i} = "strata.slice"(%s#{i}) {{starts = array<i64: {starts}>, steps = array<i64: '
                      f'{", ".join("1" for _ in shape)}>}} : ({types[i]}) -> {types[2 + i]}')
         names[i] = f"%y{i}"
-    symbols = ' attributes {strata.symbols = [{name = "n", min = 1 : i64, max = 100000 : i64}]}' if 0 in shape else ""
+    symbol = f'{{name = "n", min = 1 : i64, max = 100000 : i64, likely = [{likely}]}}'
+    symbols = f" attributes {{strata.symbols = [{symbol}]}}" if 0 in shape else ""
     return (f'func.func @main(%x: {types[0]} {{strata.name = "x"}}) -> ({types[2]} {{strata.name = "y"}}, {types[3]} '
             f'{{strata.name = "p"}}){symbols} {{\n' + "\n".join(lines)
             + f"\n  return {names[0]}, {names[1]} : {types[2]}, {types[3]}\n}}\n")
 
 
-def run_case(name, element, shape, axis, descending, part, lengths, folder, _):
+def run_case(name, element, shape, axis, descending, part, lengths, folder, target):
     random = np.random.default_rng(int(os.environ.get("STRATA_SEED", "7")))
-    library = jagged_test.compile_graph(text(element, shape, axis, descending, part), folder, name, *OPTIONS)
+    graph = text(element, shape, axis, descending, part, lengths and max(lengths))
+    library = jagged_test.compile_graph(graph, folder, name, *target)
     for length in lengths or [None]:
         x = drawn(random, element, [n or length for n in shape])
         places = order(x, axis, descending)
@@ -90,10 +95,44 @@ CASES = {
     "most": ("f32", (600,), 0, True, (0, 599), None),
     "any": ("f32", (2, 0), 1, True, None, [1, 63, 64, 65, 257, 1500]),
     "few_of_any": ("i8", (0,), 0, False, (0, 1), [1, 2, 64, 1025]),
+    # Long ones go by their digits.
+    "digits": ("f32", (250001,), 0, False, None, None),
+    "digits_of_halves": ("f16", (2, 40960), 1, True, None, None),
+    "digits_of_columns": ("i32", (90000, 3), 0, True, None, None),
+    "digits_of_words": ("u32", (3, 90000), 1, False, None, None),
+    "digits_of_wide": ("i64", (300000,), 0, True, None, None),
+    "digits_of_doubles": ("f64", (300000,), 0, False, None, None),
+    "digits_of_bytes": ("u8", (5, 20011), 1, True, None, None),
+    "digits_of_parts": ("i8", (700,), 0, True, (0, 650), None),
+    "digits_of_any": ("i8", (2, 0), 1, False, None, [1, 4095, 4096, 4097, 60001]),
     "any_rows": ("f32", (0, 70), 1, False, (0, 66), [1, 3]),
 }
 
 
+# Other targets: their options, the architecture of the stand-in's device, cases.
+AMD_CASES = ["tile_and_one", "digits_of_parts", "digits_of_any"]
+OTHERS = {"cpu": (["--target=cpu"], "", list(CASES)),
+          "gfx942": (["--target=amdgpu", "--device=gfx942"], "0x942", AMD_CASES),
+          "gfx1100": (["--target=amdgpu", "--device=gfx1100"], "0x1100", AMD_CASES)}
+
+
+def run_on(target, arch, names):
+    """The cases in a process of their own: the stand-in has one device."""
+    environment = {**os.environ, **({"STRATA_TEST_DRIVER_ARCH": arch} if arch else {})}
+    run = subprocess.run([sys.executable, os.path.abspath(__file__), *names, "--", *target], env=environment,
+                         capture_output=True, text=True)
+    assert run.returncode == 0 and run.stdout.count("ok ") == len(names), run.stdout[-500:] + run.stderr[-500:]
+
+
+def run_any(name, *case):
+    if name in OTHERS:
+        run_on(*case[:3])
+    else:
+        run_case(name, *case)
+
+
 if __name__ == "__main__":
     gpu.use_stand_in()
-    strata.report_on(CASES, run_case)
+    if "--" not in sys.argv:
+        sys.argv += ["--", *OPTIONS]
+    strata.report_on({**CASES, **OTHERS}, run_any)

@@ -24,12 +24,13 @@ typedef enum { READY, AT_BARRIER, AT_EXCHANGE, WAITING, DONE } thread_state_t;
 static const char *const state_names[] = {"runs on", "waits at a barrier", "waits in a shuffle or matrix operation",
                                           "waits", "has ended"};
 
-typedef enum { BY_LANE, BY_XOR, MATRIX } exchange_t; // MATRIX + kind
+typedef enum { BY_LANE, BY_XOR, BALLOT, MATRIX } exchange_t; // MATRIX + kind
 
 typedef struct {
   uint64_t all, ready, fresh; // lanes: that exist, that can run, that have not started
   uint64_t arrived;           // lanes in the exchange
   unsigned exchange;
+  uint64_t ballot; // of the last exchange: lanes whose value was not 0
   uint32_t values[MAX_LANES], sources[MAX_LANES], results[MAX_LANES];
   strata_matrix_fragments_t fragments[MAX_LANES];
 } warp_t;
@@ -277,7 +278,9 @@ static void complete_exchange(warp_t *warp) {
     wrong = strata_matrix_multiply(warp->exchange - MATRIX, lanes, warp->fragments);
   if (wrong)
     fault(OK, "kernel %s: row %u of mma.def %s", kernel.function->name, warp->exchange - MATRIX, wrong);
+  warp->ballot = 0;
   for (unsigned lane = 0; lane < lanes; lane++) {
+    warp->ballot |= (uint64_t)(warp->all >> lane & 1 && warp->values[lane]) << lane;
     unsigned source = warp->exchange == BY_XOR ? lane ^ warp->sources[lane] : warp->sources[lane];
     bool exists = source < lanes && warp->all >> source & 1;
     warp->results[lane] = warp->values[exists ? source : lane];
@@ -316,6 +319,11 @@ static uint32_t shuffle(unsigned kind, uint32_t value, uint32_t source) {
 
 EXPORT uint32_t strata_emulated_shuffle(uint32_t value, uint32_t lane) { return shuffle(BY_LANE, value, lane); }
 EXPORT uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask) { return shuffle(BY_XOR, value, mask); }
+
+EXPORT uint64_t strata_emulated_ballot(uint32_t value) {
+  shuffle(BALLOT, value, 0);
+  return warp_of(run->current)->ballot;
+}
 
 EXPORT void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d) {
   warp_of(run->current)->fragments[run->current % lanes] = (strata_matrix_fragments_t){a, b, c, d, false, {0}};

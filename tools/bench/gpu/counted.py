@@ -21,16 +21,19 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [os.path.join(HERE, "..", "..", "..", "test", "support"), HERE]
 
 import strata
-from onnx_file import BOOL, FLOAT, INT64, Graph
+from onnx_file import BOOL, FLOAT, FLOAT16, INT32, INT64, Graph
 
 LEAST, MANY, UNWRITTEN = np.float32(0.25), 10**6, -77
 # Boxes, classes, the most of a class that are kept, the overlap, and which part scores above the threshold.
 BOXES = {"boxes_2": (8400, 80, 100, 0.45, 0.02), "boxes_50": (8400, 80, 100, 0.45, 0.5),
          "boxes_75": (8400, 80, 100, 0.45, 0.75), "boxes_all": (8400, 80, 8400, 0.45, 0.02),
          "proposals": (2000, 1, 1000, 0.7, 1)}
-# Elements, and how many of the greatest.
-SORTS = {"top_100_of_8400": (8400, 100), "top_100": (MANY, 100), "top_1000": (MANY, 1000), "sort_8400": (8400, 8400),
-         "sort_100000": (10**5, 10**5), "sort_1000000": (MANY, MANY)}
+# Rows, their elements, how many of the greatest, and their type.
+SORTS = {"top_100_of_8400": (1, 8400, 100, FLOAT), "top_100": (1, MANY, 100, FLOAT), "top_1000": (1, MANY, 1000, FLOAT),
+         **{f"sort_{n}": (1, n, n, FLOAT) for n in (8400, 10**5, 3 * 10**5, MANY, 10 * MANY)},
+         **{f"sort_{rows}_{n}": (rows, n, n, FLOAT) for rows, n in ((80, 8400), (1024, 2000), (8192, 300))},
+         **{f"sort_{name}_{n}": (1, n, n, element) for n in (MANY, 10 * MANY)
+            for name, element in (("i32", INT32), ("i64", INT64), ("f16", FLOAT16))}}
 COUNTS = {"nonzero": ("NonZero", MANY), "compress": ("Compress", MANY), "unique": ("Unique", 10**5),
           "cumsum": ("CumSum", MANY)}
 
@@ -49,11 +52,11 @@ def boxes_model(boxes, classes, most, overlap, _):
     return graph
 
 
-def sort_model(n, k):
+def sort_model(rows, n, k, element):
     graph = Graph(opset=11)
-    values, places = graph.node("TopK", [graph.input("x", FLOAT, [n]), graph.constant("k", np.array([k]))], 2)
-    graph.output(values, FLOAT, [k])
-    graph.output(places, INT64, [k])
+    values, places = graph.node("TopK", [graph.input("x", element, [rows, n]), graph.constant("k", np.array([k]))], 2)
+    graph.output(values, element, [rows, k])
+    graph.output(places, INT64, [rows, k])
     return graph
 
 
@@ -136,7 +139,7 @@ def ours(folder, name, draw, is_right):
     library = GpuLibrary(os.path.join(folder, f"lib{name}.so"))
     inputs = draw()
     outputs = [torch.full(info.dims(), UNWRITTEN, device="cuda",
-                          dtype=torch.float32 if strata.DTYPES[info.dtype] == np.float32 else torch.int64)
+                          dtype=getattr(torch, np.dtype(strata.DTYPES[info.dtype]).name))
                for info in library.outputs]
     run, graph = library.binding([*inputs, *outputs]), torch.cuda.CUDAGraph()
     run()
@@ -188,16 +191,18 @@ def measure_boxes(folder, name, random):
 
 def measure_sort(folder, name, random):
     import torch
-    n, k = SORTS[name]
+    rows, n, k, element = SORTS[name]
+    kind = {FLOAT: np.float32, FLOAT16: np.float16, INT32: np.int32, INT64: np.int64}[element]
 
     def draw():
-        numbers = random.standard_normal(n)
+        numbers = random.standard_normal((rows, n))
+        scale = 1 if element in (FLOAT, FLOAT16) else 1e8
         has_ties = random.random() < 0.5
-        return [torch.tensor((np.round(numbers * 1000) if has_ties else numbers).astype(np.float32)).cuda()]
+        return [torch.tensor((np.round(numbers * 1000) if has_ties else numbers * scale).astype(kind)).cuda()]
 
     def is_right(inputs, outputs):
         wanted = torch.sort(inputs[0], descending=True, stable=True)
-        return all(torch.equal(got, one[:k]) for got, one in zip(outputs, wanted))
+        return all(torch.equal(got, one[:, :k]) for got, one in zip(outputs, wanted))
     x, = draw()
     peers = {"sort": by_graph(lambda: torch.sort(x, descending=True, stable=True))}
     if k < n:
