@@ -18,7 +18,10 @@ static strata_dtype_t real_dtype(const char *name) {
   return STRATA_DTYPE_NONE;
 }
 
-bool pt2_is_complex(const pt2_meta_t *meta) { return meta && real_dtype(meta->dtype_name) != STRATA_DTYPE_NONE; }
+// Of what is pickled nothing is known.
+bool pt2_is_complex(const pt2_meta_t *meta) {
+  return meta && meta->dtype_name && real_dtype(meta->dtype_name) != STRATA_DTYPE_NONE;
+}
 
 const char *pt2_part_name(strata_arena_t *arena, const char *name, int part) {
   return strata_arena_printf(arena, "%s.%s", name, part == SPLIT_REAL ? "real" : "imag");

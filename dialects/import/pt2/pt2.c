@@ -312,7 +312,7 @@ static void find_changes(model_t *model) {
 
 static strata_status_t add_output(model_t *model, strata_string_map_t *names, const char *name, const char *wanted) {
   const pt2_value_t *value = pt2_lookup(&model->converter, name);
-  if (pt2_is_complex(strata_string_map_get(&model->program.graph->tensors, name)))
+  if (!value && pt2_is_complex(strata_string_map_get(&model->program.graph->tensors, name)))
     return strata_error(STRATA_UNSUPPORTED,
                         "output '%s': complex numbers are not supported in results; return "
                         "torch.view_as_real of it",
