@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Seconds of first calls of torch_models.py's models, each in a process of its own in which nothing was compiled before:
+"""Seconds of first calls of torch_models.py's models, each in a process of its own in which nothing was compiled:
 torch.compile with backend="strata", strata.compile of the module, torch.compile as it is, and dynamo alone.
 
     PYTHONPATH=tools/python STRATA_BIN=build/bin python3 tools/bench/gpu/first_calls.py [NAME...]
 
 Imports of PyTorch, its dynamo and the models' libraries, a call of eager PyTorch before, and a second call are not
-counted; what torch.compile imports and starts for its own compiler is. No cache is used. --lanes processes run at a time,
-each on processors of its own.
+counted; what torch.compile imports and starts for its own compiler is. No cache is used. --lanes processes run at a
+time, each on processors of its own.
 """
 import argparse
 import json
@@ -107,10 +107,12 @@ def main():
     names = list(torch_models.chosen(options.names))
     for library in {torch_models.MODELS[name][0] for name in names}:
         __import__(library)
-    print("| model | strata, s | strata.compile, s | torch.compile, s | dynamo alone, s | ratio | ratio of strata.compile | error |"
-          "\n|---|---|---|---|---|---|---|---|", flush=True)
+    columns = ("model", "strata, s", "strata.compile, s", "torch.compile, s", "dynamo alone, s", "ratio",
+               "ratio of strata.compile", "error")
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        jobs = [(kind, name, os.path.join(folder, f"{name}.{kind}")) for name in names for kind in options.kinds.split(",")]
+        jobs = [(kind, name, os.path.join(folder, f"{name}.{kind}")) for name in names
+                for kind in options.kinds.split(",")]
         paths = {name: [path for _, other, path in jobs if other == name] for name in names}
         free = [processors[i * per_lane:(i + 1) * per_lane] for i in range(options.lanes)]
         running, failed = {}, 0

@@ -116,7 +116,7 @@ def _written(program: Any) -> Written:
 
 def begin(program: Any, options: Options) -> Optional[Later]:
     """The compile of a program that was traced, which goes on beside the caller's work. Others wait for ExportedModel.
-    The program is written before: a thread that does so waits for Python's lock, which the caller has, at each tensor."""
+    The program is written before: a thread waits at each tensor for Python's lock, which the caller has."""
     if not _was_traced(program):
         return None
     source = _written(program)
