@@ -326,6 +326,55 @@ class Recurrent(nn.Module):
         return [*results, *self.lstm(x[:, 0]), *self.lstm(x[:, 1], (h, h + 1)), self.gru(x[:, 0]), self.gru(x[:, 1], h), self.rnn(x[:, 0], h), self.bare(x[:, 2], h)]
 
 
+class Spectra(nn.Module):
+    """Fourier transforms of [n, 24], and [n, 4, 6]."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(8))
+        self.register_buffer("short", torch.hann_window(5))
+
+    def forward(self, x):
+        fft, z = torch.fft, x.reshape(-1, 4, 6)
+
+        def r(value):
+            return torch.view_as_real(value.resolve_conj())
+
+        return [
+            fft.fft(x).real, fft.fft(x).imag, r(fft.rfft(x)), r(fft.rfft(x, n=31)), r(fft.rfft(x, n=10)), fft.fft(fft.fft(z, dim=-1), dim=-2).real,
+            r(fft.ifft(fft.fft(x))), fft.irfft(fft.rfft(x)), fft.irfft(fft.rfft(x), n=23), fft.irfft(fft.rfft(x), n=17),
+            fft.irfft(fft.rfft(x), n=40), fft.irfft(x), r(fft.rfft(z, dim=1)), fft.irfft(fft.rfft(z, dim=1), dim=1),
+            *(r(fft.rfft(x, norm=norm)) for norm in ("forward", "ortho")), *(r(fft.ifft(x, norm=norm)) for norm in ("forward", "ortho")),
+            *(fft.irfft(fft.rfft(x, norm=norm), norm=norm) for norm in ("forward", "ortho")),
+            r(fft.fft2(z)), r(fft.ifft2(fft.fft2(z))), r(fft.rfft2(z)), fft.irfft2(fft.rfft2(z)), fft.irfft2(fft.rfft2(z), s=(5, 7)),
+            r(fft.fftn(z, dim=(1, 2))), r(fft.fftn(z, s=(3, 9))), r(fft.rfftn(z, s=(5, 4))), fft.irfftn(fft.rfftn(z, s=(5, 4)), s=(5, 4)),
+            r(fft.ifftn(z, dim=(2, 1), norm="ortho")), fft.fftshift(x, 1), fft.ifftshift(z, (1, 2)), r(fft.fftshift(fft.fft(z, n=5), 2)),
+            torch.stft(x, 8, 2, window=self.window, return_complex=True).abs(), torch.stft(x, 8, 3, window=self.window, center=False, return_complex=True).abs().pow(2),
+            r(torch.stft(x, 8, 4, 5, window=self.short, normalized=True, return_complex=True)), fft.rfft(x.half().float()).abs(),
+            r(torch.stft(x, 8, 4, window=self.window, onesided=False, pad_mode="constant", return_complex=True)), fft.fft(x)[:, 1:12].angle(), fft.rfft(x.double()).abs(),
+        ]
+
+
+class Complex(nn.Module):
+    """Operators of complex numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("table", torch.polar(torch.ones(5, 3), torch.outer(torch.arange(5.0), torch.rand(3))))
+        self.register_buffer("apart", torch.randn(3, 5, dtype=torch.complex64).t())
+
+    def forward(self, x, y):
+        z, w = torch.view_as_complex(x.reshape(-1, 5, 3, 2)), torch.complex(y[..., ::2], y[..., 1::2])
+        values = [
+            z * self.table, z * self.apart, z + w, z - w, z * w, z / w, z * 2, z * y[..., :3], z / 2.5, z / (y[..., :3].abs() + 1), z + 1, z + y[..., :3], z - 2j,
+            z * (2 - 3j), -z, z.conj(), z.conj() * w, z.exp(), torch.polar(y, x.reshape(y.shape)), z.transpose(1, 2), z.reshape(-1, 15), z[:, 1:, 0], z[:, :, None],
+            torch.cat([z, w], 1), torch.stack([z, w], 1), z.flip(1), z.sum(1), z.mean(2, keepdim=True), z @ w.transpose(1, 2), (y[..., :3] + 0j) @ z.transpose(1, 2),
+            torch.einsum("bij,bkj->bik", z, w), torch.where(y[..., :3] > 0, z, w), z.expand(-1, -1, 3).clone(), z.roll(1, 2), z.unbind(1)[2], z.permute(2, 0, 1).contiguous(),
+            x.to(torch.complex64), z.masked_fill(y[..., :3] > 1, 3), torch.nn.functional.pad(z, (1, 2)), z.repeat(1, 2, 1), z[:, [0, 2]], 1 + 1j * y,
+        ]
+        return [torch.view_as_real(value.resolve_conj()) for value in values] + [z.real, z.imag, z.abs(), z.angle(), z.real * w.imag, (z * z.conj()).real]
+
+
 class Lambda(nn.Module):
     def __init__(self, function):
         super().__init__()
@@ -373,6 +422,8 @@ CASES = {
     "grids": (Lambda(grids), lambda n: (f32(3, 4, 7, 6),), (0,)),
     "norms": (Norms(), lambda n: (f32(n, 4, 7, 6),), (1,)),
     "attention": (Lambda(attention), lambda n: (f32(n, 2, 5, 4), f32(n, 2, 7, 4), f32(n, 2, 7, 4), f32(5, 7).abs() - 0.1), (1, 1, 1, 0)),
+    "spectra": (Spectra(), lambda n: (f32(n, 24),), (1,)),
+    "complex": (Complex(), lambda n: (f32(n, 5, 6), f32(n, 5, 6)), (1, 1)),
     "in_place": (InPlace(), lambda n: (f32(n, 6),), (1,)),
     "nested": (Nested(), None, None),
     "quantized": (Quantized(), lambda n: (f32(n, 6),), (1,)),

@@ -185,6 +185,18 @@ def convolutions(x, w, v):
             jax.lax.conv_transpose(x.transpose(0, 2, 3, 1), w.transpose(2, 3, 1, 0), (2, 2), "SAME", dimension_numbers=nhwc))
 
 
+def spectra(x, y):
+    fft, z = jnp.fft, x[:, :12] + 1j * x[:, 12:]
+    w = jax.lax.complex(y, y[::-1]) + 2
+    table = np.exp(2j * np.arange(12) / 5).astype(np.complex64)
+    values = [fft.fft(x), fft.rfft(x), fft.rfft(x, n=17), fft.ifft(z), fft.fft2(z), fft.ifft(fft.fft(z, axis=0), axis=0), fft.rfft2(x),
+              fft.fftn(z, norm="ortho"), z * w, z / w, z - w, -z, jnp.conj(z), jnp.exp(z), z * table, z.T, jnp.concatenate([z, w]), z[:, 3:7], z[::-1],
+              z.reshape(-1), jnp.where(y > 0, z, w), (2 - 1j) * y, jnp.broadcast_to(z[:1], (3, 12)), jnp.fft.fftshift(z), jnp.stack([z, w])]
+    real = [fft.irfft(fft.rfft(x)), fft.irfft(fft.rfft(x), n=15), fft.irfft2(fft.rfft2(x)), fft.fft(fft.fft(x, axis=-1), axis=-2).real, jnp.abs(z),
+            jnp.abs(0 * z), jnp.angle(z), (z * jnp.conj(z)).real, jnp.abs(fft.rfft(x * jnp.hanning(24)))**2]
+    return [part for value in values for part in (value.real, value.imag)] + real
+
+
 def control(x):
     carried, rows = jax.lax.scan(lambda c, t: (c * 0.5 + t, c.sum()), x[0], x)
     back = jax.lax.scan(lambda c, t: (c + t[0], c), 0.0, (x[0], x[1]), reverse=True)
@@ -215,6 +227,7 @@ cases = {
     "indexing": lambda: save("indexing", indexing, [[floats(8, 8), np.array([1, 5, 2], np.int32), np.array(j, np.int32)]
                                                      for j in ([0, 3, 7], [-2, 9, 6], [20, -1, -20])]),
     "convolutions": lambda: save("convolutions", convolutions, [[floats(2, 4, 9, 8), floats(6, 4, 3, 3), floats(6, 2, 3, 3)]]),
+    "spectra": lambda: save("spectra", spectra, [[floats(6, 24), floats(6, 12)]]),
     "control": lambda: save("control", control, [[floats(6, 8)], [floats(6, 8)]]),
     "sizes": lambda: save("sizes", sizes, [[floats(n, 8), floats(8, 6)] for n in (4, 1, 9)], ["b, ...", None]),
 }

@@ -105,7 +105,7 @@ def mutations_do_not_crash():
     """Numbers and words of the files changed at random: a library or an error, never a crash."""
     generator = random.Random(SEED)
     print("STRATA_SEED", SEED)
-    names = ["indexing", "control", "reductions", "convolutions", "sizes", "movement"]
+    names = ["indexing", "control", "spectra", "reductions", "convolutions", "sizes", "movement"]
     for _ in range(MUTATIONS):
         with open(f"{INPUTS}/{generator.choice(names)}.mlir", encoding="utf-8") as file:
             lines = file.read().split("\n")

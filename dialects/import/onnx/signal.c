@@ -28,7 +28,7 @@ static MlirValue fourier_matrix(onnx_node_t *n, const transform_t *t, strata_typ
 }
 
 static MlirValue times_matrix(onnx_node_t *n, MlirValue x, MlirValue matrix) {
-  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t shape = onnx_shape(x);
   char letters[STRATA_MAX_RANK + 1] = {0};
   for (int i = 0; i + 1 < shape.rank; i++)
     letters[i] = (char)('A' + i);
@@ -50,10 +50,10 @@ static complex_t transform(onnx_node_t *n, const transform_t *t, complex_t x) {
 
 // The last dim of |x|, of size 1 or 2, holds the parts of complex numbers.
 static complex_t split_parts(onnx_node_t *n, MlirValue x) {
-  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t shape = onnx_shape(x);
   int last = shape.rank - 1;
   complex_t parts = {.real = onnx_remove_axis(n, onnx_slice_axis(n, x, last, 0, 1, 1), last)};
-  if (shape.dims[last] == 2)
+  if (strata_dim_is(shape.dims[last], 2))
     parts.imaginary = onnx_remove_axis(n, onnx_slice_axis(n, x, last, 1, 1, 1), last);
   return parts;
 }
@@ -64,24 +64,40 @@ static MlirValue join_parts(onnx_node_t *n, complex_t parts) {
   return strata_build_concat(n->b, 2, both, rank);
 }
 
-static bool check_length(onnx_node_t *n, int64_t length, const onnx_shape_t *shape) {
-  if (!onnx_failed(n) && (shape->rank < 2 || shape->dims[shape->rank - 1] < 1 || shape->dims[shape->rank - 1] > 2))
+static bool is_of_parts(const strata_shape_t *shape) {
+  strata_dim_t last = shape->rank < 2 ? (strata_dim_t){0} : shape->dims[shape->rank - 1];
+  return shape->rank >= 2 && (strata_dim_is(last, 1) || strata_dim_is(last, 2));
+}
+
+static bool check_length(onnx_node_t *n, int64_t length, const strata_shape_t *shape) {
+  if (!onnx_failed(n) && !is_of_parts(shape))
     onnx_invalid(n, "expected a last dimension of size 1 or 2");
   if (!onnx_failed(n) && (length < 1 || length > MAX_LENGTH))
     onnx_unsupported(n, "a transform of length %lld, expected 1 to %d", (long long)length, MAX_LENGTH);
   return !onnx_failed(n);
 }
 
+// Of the axis that is transformed; others may vary.
+static int64_t known_size(onnx_node_t *n, const strata_shape_t *shape, int axis) {
+  int64_t size = 0;
+  if (!onnx_failed(n) && axis < shape->rank && !strata_dim_is_constant(shape->dims[axis], &size))
+    onnx_unsupported(n, "a transform of length %s, which must be a number: give it with --dim",
+                     onnx_dim_text(n, shape->dims[axis]));
+  return size;
+}
+
 // The axis is an attribute before opset 20 and an operand since.
 void onnx_import_dft(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t shape = onnx_operand_shape(n, 0);
   int64_t given = n->opset < 20 ? onnx_attr_int(n, "axis", 1) : onnx_constant_int(n, 2, -2);
   int axis = onnx_axis(n, given, shape.rank);
   bool onesided = onnx_attr_int(n, "onesided", 0), inverse = onnx_attr_int(n, "inverse", 0);
-  int64_t size = onnx_failed(n) ? 0 : shape.dims[axis];
+  int64_t size = known_size(n, &shape, axis);
   int64_t length = onnx_constant_int(n, 1, inverse && onesided ? 2 * (size - 1) : size);
-  if (!check_length(n, length, &shape) || axis == shape.rank - 1 || size > MAX_LENGTH) {
+  if (!check_length(n, length, &shape))
+    return;
+  if (axis == shape.rank - 1 || size > MAX_LENGTH) {
     onnx_invalid(n, "axis: it is the one of real and imaginary part, or too large");
     return;
   }
@@ -110,17 +126,20 @@ static MlirValue frames_of(onnx_node_t *n, MlirValue signal, int64_t step, int64
 
 void onnx_import_stft(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t shape = onnx_operand_shape(n, 0);
   int64_t step = onnx_constant_int(n, 1, 1), window = onnx_has(n, 2) ? onnx_operand_sizes(n, 2).dims[0] : 0;
   int64_t length = onnx_constant_int(n, 3, window);
   if (!check_length(n, length, &shape))
     return;
-  if (shape.rank != 3 || step < 1 || length > shape.dims[1] || (window && window != length) ||
-      (shape.dims[1] - length) / step > 1 << 20) {
+  int64_t size = shape.rank == 3 ? known_size(n, &shape, 1) : 0;
+  if (onnx_failed(n))
+    return;
+  if (shape.rank != 3 || step < 1 || length > size || (window && window != length) ||
+      (size - length) / step > 1 << 20) {
     onnx_invalid(n, "signal, step, window and frame length do not fit each other");
     return;
   }
-  int64_t count = (shape.dims[1] - length) / step + 1;
+  int64_t count = (size - length) / step + 1;
   transform_t t = {.in = length, .length = length};
   t.out = onnx_attr_int(n, "onesided", 1) ? length / 2 + 1 : length;
   complex_t parts = split_parts(n, x);

@@ -106,6 +106,13 @@ static pt2_item_t read_graph_item(reader_t *reader, const pt2_json_t *value) {
   return (pt2_item_t){.kind = PT2_GRAPH, .graph = read_graph(reader, &graph)};
 }
 
+static pt2_item_t read_complex(const pt2_json_t *value) {
+  pt2_json_t real = pt2_json_member(value, "real"), imaginary = pt2_json_member(value, "imag");
+  pt2_item_t item = number_item(PT2_COMPLEX, pt2_json_double(&real), 0);
+  item.imaginary = pt2_json_double(&imaginary);
+  return item;
+}
+
 static pt2_item_t read_item(reader_t *reader, const pt2_json_t *value, pt2_kind_t kind) {
   pt2_item_t item = {.kind = kind};
   switch (kind) {
@@ -121,6 +128,8 @@ static pt2_item_t read_item(reader_t *reader, const pt2_json_t *value, pt2_kind_
     return number_item(kind, (double)item.integer, item.integer);
   case PT2_FLOAT:
     return number_item(kind, pt2_json_double(value), 0);
+  case PT2_COMPLEX:
+    return read_complex(value);
   case PT2_STRING:
     item.name = pt2_json_string(value);
     return item;

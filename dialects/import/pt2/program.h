@@ -18,7 +18,8 @@ typedef enum {
   PT2_FLOAT,
   PT2_BOOL, // |integer| 0 or 1
   PT2_STRING,
-  PT2_DTYPE, // |dtype|
+  PT2_COMPLEX, // |number| and |imaginary|
+  PT2_DTYPE,   // |dtype|
   PT2_GRAPH,
   PT2_OPAQUE,
 } pt2_kind_t;
@@ -28,9 +29,10 @@ typedef struct {
   const char *name; // of a value; the text of a string
   int64_t integer;
   double number; // also of an INT and a BOOL
+  double imaginary;
   strata_dtype_t dtype;
   const char *dtype_name; // of one that we lack, too
-  const struct pt2_graph *graph;
+  struct pt2_graph *graph;
 } pt2_item_t;
 
 typedef struct {

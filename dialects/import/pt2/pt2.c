@@ -1,6 +1,7 @@
 // PyTorch's .pt2, as torch.export.save writes it: inputs, weights and outputs. program.c reads the JSON, converter.c
 // walks the operators, ops.def has them, and the ONNX importer does the rest (dialects/import/graph).
 #include "dialects/import/pt2/archive.h"
+#include "dialects/import/pt2/complex.h"
 #include "dialects/import/pt2/converter.h"
 
 #include <string.h>
@@ -133,11 +134,16 @@ static strata_status_t load_payload(model_t *model, const char *folder, const pt
 }
 
 // Weights and constants go by one name; parameters and buffers are among the former, unless they are not persistent.
-static strata_status_t load(model_t *model, const char *target, strata_tensor_t *out_tensor) {
+// |part|: of complex numbers.
+static strata_status_t load(model_t *model, const char *target, int part, strata_tensor_t *out_tensor) {
   for (int i = 0; i < 2; i++) {
-    const pt2_payload_t *payload = strata_string_map_get(&model->payloads[i], target);
-    if (payload)
-      return strata_status_context(load_payload(model, folders[i], payload, out_tensor), "'%s'", target);
+    const pt2_payload_t *stored = strata_string_map_get(&model->payloads[i], target);
+    if (!stored)
+      continue;
+    pt2_payload_t payload = *stored;
+    if (pt2_is_complex(&stored->meta))
+      payload.meta = pt2_stored_part(&stored->meta, part);
+    return strata_status_context(load_payload(model, folders[i], &payload, out_tensor), "'%s'", target);
   }
   return strata_error(STRATA_PARSE, "nothing is stored for '%s'", target);
 }
@@ -196,10 +202,11 @@ static void add_number_input(model_t *model, const char *name) {
   pt2_bind(converter, name, (pt2_value_t){.name = public_name, .dtype = STRATA_DTYPE_I64});
 }
 
-static strata_status_t add_stored(model_t *model, const char *name, const char *target) {
+// The tensor |name| of the graph, and of the library |as|.
+static strata_status_t add_stored(model_t *model, const char *name, const char *target, int part, const char *as) {
   pt2_converter_t *converter = &model->converter;
   strata_tensor_t tensor;
-  strata_status_t status = load(model, target, &tensor);
+  strata_status_t status = load(model, target, part, &tensor);
   pt2_value_t value = {.name = ""};
   graph_origin(converter->g, "placeholder", name);
   if (strata_status_code(status) == STRATA_UNSUPPORTED)
@@ -207,9 +214,22 @@ static strata_status_t add_stored(model_t *model, const char *name, const char *
   else if (status)
     return status;
   else
-    value.name = graph_constant(converter->g, own_name(model, target), &tensor);
+    value.name = graph_constant(converter->g, own_name(model, as), &tensor);
   strata_status_free(status);
   pt2_bind(converter, name, value);
+  return NULL;
+}
+
+// What the program reads of a tensor that is stored: it, or the parts of complex numbers.
+static strata_status_t import_stored(model_t *model, const char *name, const char *target) {
+  const strata_string_map_t *reads = &model->converter.scope->reads;
+  if (!pt2_is_complex(strata_string_map_get(&model->program.graph->tensors, name)))
+    return strata_string_map_get(reads, name) ? add_stored(model, name, target, 0, target) : NULL;
+  for (int part = 0; part < 2; part++) {
+    const char *part_name = pt2_part_name(model->arena, name, part);
+    if (strata_string_map_get(reads, part_name))
+      STRATA_TRY(add_stored(model, part_name, target, part, pt2_part_name(model->arena, target, part)));
+  }
   return NULL;
 }
 
@@ -217,7 +237,6 @@ static strata_status_t import_input(model_t *model, size_t i) {
   const pt2_argument_t *argument = &model->program.graph->inputs[i];
   const pt2_input_spec_t *spec = &model->program.inputs[i];
   const char *name = value_name(argument);
-  bool is_read = strata_string_map_get(&model->converter.scope->reads, name);
   switch (spec->kind) {
   case PT2_INPUT_USER:
     if (value_kind(argument) == PT2_TENSOR)
@@ -231,9 +250,9 @@ static strata_status_t import_input(model_t *model, size_t i) {
       add_input(model, name, spec->target, "placeholder");
       return NULL;
     }
-    return is_read ? add_stored(model, name, spec->target) : NULL;
+    return import_stored(model, name, spec->target);
   case PT2_INPUT_CONSTANT:
-    return is_read ? add_stored(model, name, spec->target) : NULL;
+    return import_stored(model, name, spec->target);
   case PT2_INPUT_LITERAL:
   case PT2_INPUT_OBJECT:
     break;
@@ -293,6 +312,11 @@ static void find_changes(model_t *model) {
 
 static strata_status_t add_output(model_t *model, strata_string_map_t *names, const char *name, const char *wanted) {
   const pt2_value_t *value = pt2_lookup(&model->converter, name);
+  if (!value && pt2_is_complex(strata_string_map_get(&model->program.graph->tensors, name)))
+    return strata_error(STRATA_UNSUPPORTED,
+                        "output '%s': complex numbers are not supported in results; return "
+                        "torch.view_as_real of it",
+                        name);
   if (!value)
     return strata_error(STRATA_PARSE, "nothing computes the output '%s'", name);
   if (value->changed_by)
@@ -362,6 +386,7 @@ strata_status_t strata_import_pt2(strata_compile_t *compile, const char *path, c
   STRATA_TRY(pt2_archive_open(model.arena, path, &model.archive));
   STRATA_TRY(strata_status_context(check_byte_order(&model), "%s", path));
   STRATA_TRY(strata_status_context(read_json(&model), "%s", path));
+  pt2_split_complex(model.arena, model.program.graph);
   STRATA_TRY(strata_status_context(build(&model), "%s", path));
   return graph_import(model.converter.g, compile, path, options);
 }

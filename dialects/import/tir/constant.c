@@ -90,7 +90,8 @@ static bool is_six_bytes(MlirAttribute elements) {
 
 static bool is_dense(MlirAttribute attr, const tir_type_t *type) {
   return !mlirAttributeIsNull(attr) && mlirAttributeIsADenseElements(attr) && type->dtype != STRATA_DTYPE_NONE &&
-         strata_dtype_info[type->dtype].bits >= 8 && !is_six_bytes(attr);
+         strata_dtype_info[type->dtype].bits >= 8 && !is_six_bytes(attr) &&
+         !mlirTypeIsAComplex(mlirShapedTypeGetElementType(mlirAttributeGetType(attr)));
 }
 
 bool tir_constant_number(MlirValue value, double *out) {

@@ -66,6 +66,8 @@ static void read_op(tir_importer_t *importer, graph_t *g, MlirOperation op) {
     tir_refuse(&o, "not an operation that is known");
   else if (row->missing)
     tir_refuse(&o, "%s", row->missing);
+  else if (tir_has_complex(&o))
+    tir_read_complex(&o);
   else if (!has_known_types(&o))
     tir_refuse(&o, "a result that is no tensor of numbers, or of more than %d dims", TIR_MAX_RANK);
   else
@@ -156,7 +158,7 @@ static strata_status_t add_inputs(tir_importer_t *importer, graph_t *g, MlirOper
     tir_type_t type = tir_type_of(mlirBlockGetArgument(block, i));
     graph_dim_t dims[TIR_MAX_RANK];
     out_names[i] = input_name(importer, main, i);
-    if (type.dtype == STRATA_DTYPE_NONE)
+    if (type.dtype == STRATA_DTYPE_NONE || tir_is_complex(mlirBlockGetArgument(block, i)))
       return strata_error(STRATA_UNSUPPORTED, "input '%s': expected a tensor of numbers of at most %d dims",
                           out_names[i], TIR_MAX_RANK);
     for (int d = 0; d < type.rank; d++)
@@ -166,12 +168,15 @@ static strata_status_t add_inputs(tir_importer_t *importer, graph_t *g, MlirOper
   return NULL;
 }
 
-static void add_outputs(tir_importer_t *importer, graph_t *g, MlirBlock block) {
+static strata_status_t add_outputs(tir_importer_t *importer, graph_t *g, MlirBlock block) {
   for (int i = 0; i < tir_n_returned(block); i++) {
+    if (tir_is_complex(tir_returned(block, i)))
+      return strata_error(STRATA_UNSUPPORTED, "result %d: expected real numbers, got complex ones", i);
     graph_origin(g, "return", strata_arena_printf(importer->compile->arena, "result %d", i));
     graph_output(g, strata_arena_printf(importer->compile->arena, "result%d", i),
                  tir_name(importer, tir_returned(block, i)));
   }
+  return NULL;
 }
 
 //===-- The module -----------------------------------------------------------------------------------------------===//
@@ -208,8 +213,7 @@ static strata_status_t read_main(tir_importer_t *importer, graph_t *g) {
   STRATA_TRY(add_inputs(importer, g, main, block, name_dims(importer, block), names));
   STRATA_TRY(tir_inline_calls(importer->compile, importer->module, main));
   tir_read_block(importer, g, block, names);
-  add_outputs(importer, g, block);
-  return NULL;
+  return add_outputs(importer, g, block);
 }
 
 strata_status_t tir_import(strata_compile_t *compile, MlirModule module, const char *path,
@@ -219,6 +223,7 @@ strata_status_t tir_import(strata_compile_t *compile, MlirModule module, const c
                              .text = (const char *)file->data,
                              .text_size = file->size,
                              .names = strata_pointer_map_create(compile->arena),
+                             .imaginary = strata_pointer_map_create(compile->arena),
                              .named = strata_pointer_map_create(compile->arena)};
   graph_t *g = graph_create(compile->arena);
   STRATA_TRY(strata_status_context(read_main(&importer, g), "%s", path));

@@ -64,21 +64,36 @@ tir_type_t tir_type_of(MlirValue value) {
 
 //===-- Operands and results -------------------------------------------------------------------------------------===//
 
-const char *tir_name(const tir_importer_t *importer, MlirValue value) {
-  int64_t *number = strata_pointer_map_get(&importer->names, value.ptr);
+static const char *name_in(const tir_importer_t *importer, const strata_pointer_map_t *names, MlirValue value) {
+  int64_t *number = strata_pointer_map_get(names, value.ptr);
   return number ? importer->texts.data[*number] : "";
 }
 
-void tir_set_name(tir_importer_t *importer, MlirValue value, const char *name) {
-  *strata_pointer_map_put(&importer->names, value.ptr) = (int64_t)importer->texts.count;
+static void set_name_in(tir_importer_t *importer, strata_pointer_map_t *names, MlirValue value, const char *name) {
+  *strata_pointer_map_put(names, value.ptr) = (int64_t)importer->texts.count;
   *strata_vector_push(importer->compile->arena, &importer->texts) = name;
+}
+
+const char *tir_name(const tir_importer_t *importer, MlirValue value) {
+  return name_in(importer, &importer->names, value);
+}
+
+void tir_set_name(tir_importer_t *importer, MlirValue value, const char *name) {
+  set_name_in(importer, &importer->names, value, name);
 }
 
 int tir_n_operands(const tir_op_t *o) { return (int)mlirOperationGetNumOperands(o->op); }
 
 MlirValue tir_value(const tir_op_t *o, int i) { return mlirOperationGetOperand(o->op, i); }
 
-const char *tir_in(tir_op_t *o, int i) { return i < tir_n_operands(o) ? tir_name(o->importer, tir_value(o, i)) : ""; }
+// Which map has the name that the reader means.
+static strata_pointer_map_t *names_of(const tir_op_t *o, MlirValue value) {
+  return o->is_imaginary && tir_is_complex(value) ? &o->importer->imaginary : &o->importer->names;
+}
+
+const char *tir_in(tir_op_t *o, int i) {
+  return i < tir_n_operands(o) ? name_in(o->importer, names_of(o, tir_value(o, i)), tir_value(o, i)) : "";
+}
 
 tir_type_t tir_in_type(tir_op_t *o, int i) {
   return i < tir_n_operands(o) ? tir_type_of(tir_value(o, i)) : (tir_type_t){.dtype = STRATA_DTYPE_NONE};
@@ -90,8 +105,10 @@ tir_type_t tir_out_type(tir_op_t *o, int i) {
 }
 
 void tir_set(tir_op_t *o, int i, const char *name) {
-  if (i < mlirOperationGetNumResults(o->op))
-    tir_set_name(o->importer, mlirOperationGetResult(o->op, i), name);
+  if (i >= mlirOperationGetNumResults(o->op))
+    return;
+  MlirValue result = mlirOperationGetResult(o->op, i);
+  set_name_in(o->importer, names_of(o, result), result, name);
 }
 
 void tir_refuse(tir_op_t *o, const char *format, ...) {
@@ -101,8 +118,12 @@ void tir_refuse(tir_op_t *o, const char *format, ...) {
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   graph_node_t *node = graph_refuse(o->g, "%s", text);
-  for (int i = 0; i < mlirOperationGetNumResults(o->op); i++)
-    tir_set(o, i, graph_result(node, NULL));
+  for (int i = 0; i < mlirOperationGetNumResults(o->op); i++) {
+    MlirValue result = mlirOperationGetResult(o->op, i);
+    const char *name = graph_result(node, NULL);
+    set_name_in(o->importer, &o->importer->names, result, name);
+    set_name_in(o->importer, &o->importer->imaginary, result, name);
+  }
 }
 
 //===-- Attributes -----------------------------------------------------------------------------------------------===//

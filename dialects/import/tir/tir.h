@@ -27,6 +27,7 @@ typedef struct {
   size_t text_size;
   strata_pointer_map_t names;        // of MLIR's values, numbers of
   STRATA_VECTOR(const char *) texts; // these
+  strata_pointer_map_t imaginary;    // of complex values the imaginary parts' names; |names| has the real ones'
   strata_pointer_map_t named;        // operations whose results have their names already
   const struct linalg_loops *loops;  // of the linalg operation whose body is read; NULL: none
 } tir_importer_t;
@@ -45,6 +46,7 @@ typedef struct tir_op {
   graph_t *g; // of the model, or of a body
   MlirOperation op;
   const tir_op_info_t *info;
+  bool is_imaginary; // names of complex operands and results are those of their imaginary parts
 } tir_op_t;
 
 //===-- Operands and results -------------------------------------------------------------------------------------===//
@@ -71,6 +73,15 @@ bool tir_constant_ints(MlirValue value, int capacity, int64_t *out, int *out_cou
 MlirAttribute tir_constant(MlirOperation op);
 // The tensor of it, in the graph; NULL where we lack its form.
 const char *tir_constant_value(tir_op_t *o, MlirAttribute value, const tir_type_t *type);
+
+//===-- Complex numbers ------------------------------------------------------------------------------------------===//
+
+// The types of complex values are those of their parts.
+bool tir_is_complex(MlirValue value);
+// Whether an operand or a result is.
+bool tir_has_complex(const tir_op_t *o);
+// An operation on complex values: read once for each part, or by a reader of its own; else refused.
+void tir_read_complex(tir_op_t *o);
 
 //===-- Attributes -----------------------------------------------------------------------------------------------===//
 

@@ -47,12 +47,18 @@ class Written(Source):
     def __init__(self, suffix: str, write: Callable[[BinaryIO], Any]) -> None:
         self._suffix, self._write = suffix, write
         self._sum: Optional[str] = None
-        self._file: Optional[io.BytesIO] = None  # the bytes, while they are asked for twice
+        self._file: Optional[io.BytesIO] = None  # the bytes, while they are asked for
+
+    def prepare(self) -> None:
+        """Makes the bytes now."""
+        if self._file is None:
+            self._file = io.BytesIO()
+            self._write(self._file)
 
     def sum(self) -> str:
         if self._sum is None:
-            self._file = io.BytesIO()
-            self._write(self._file)
+            self.prepare()
+            assert self._file is not None
             self._sum = cache.sum_of(self._suffix, hashlib.sha256(self._file.getbuffer()).hexdigest())
         return self._sum
 

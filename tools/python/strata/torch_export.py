@@ -109,14 +109,22 @@ def _was_traced(program: Any) -> bool:
     return hasattr(program, "exported")
 
 
-def _of_traced(program: Any, options: Options) -> CompiledModel:
-    return CompiledModel(Written(".pt2", functools.partial(pt2.dump, program)), options)
+def _written(program: Any) -> Written:
+    """A program that was traced."""
+    return Written(".pt2", functools.partial(pt2.dump, program))
 
 
 def begin(program: Any, options: Options) -> Optional[Later]:
-    """The compile of a program that was traced, which goes on beside the caller's work: it takes nothing of PyTorch's but
-    the bytes of tensors. Others wait for ExportedModel."""
-    return Later(functools.partial(_of_traced, program, options)) if _was_traced(program) else None
+    """The compile of a program that was traced, which goes on beside the caller's work. Others wait for ExportedModel.
+    The program is written before: a thread waits at each tensor for Python's lock, which the caller has."""
+    if not _was_traced(program):
+        return None
+    source = _written(program)
+    try:
+        source.prepare()
+    except pt2.NotSimple:
+        return None
+    return Later(functools.partial(CompiledModel, source, options))
 
 
 def _compile(program: Any, options: Options, begun: Optional[Later]) -> Tuple[Any, CompiledModel]:
@@ -124,7 +132,7 @@ def _compile(program: Any, options: Options, begun: Optional[Later]) -> Tuple[An
     decompositions, without operators that work in place."""
     if _was_traced(program):
         try:
-            return program, begun.result() if begun else _of_traced(program, options)
+            return program, begun.result() if begun else CompiledModel(_written(program), options)
         except (CompileError, pt2.NotSimple):
             program = program.exported()
     try:
