@@ -2,8 +2,8 @@
 
     venv/bin/python test/models/shared_cache.py FOLDER/model.onnx [--room 64] [--steps 8] [-- OPTION ...]
 
-A prompt of five tokens, then ONNX Runtime's likeliest token again and again, which ours must be to within the error; both write into caches of --room places that
-are full of numbers at first. Needs onnx and onnxruntime (PyPI) and numpy.
+A prompt of five tokens, then ONNX Runtime's likeliest token again and again, which ours must be to within the error; both
+write into caches of --room places that are full of numbers at first. Needs onnx and onnxruntime (PyPI) and numpy.
 """
 import argparse
 import ctypes
