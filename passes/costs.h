@@ -136,6 +136,7 @@ typedef struct {
   double beside;        // of what goes on beside the slowest
   double beside_memory; // what goes on beside that costs one part in so many of its time
   double part_seconds;  // that the kernel behind takes for each part of a tile's columns
+  double sum_seconds;   // and besides: it begins while the parts end
   double long_row;      // blocks of columns from which on more groups than usual pay
   double clock;         // hertz
 } strata_attention_costs_t;

@@ -30,6 +30,7 @@ double strata_attention_sum_seconds(const strata_gpu_device_t *device, const str
   double elements = (double)(c->parts * p->batch * p->rows * (p->value + 2));
   if (!strata_attention_splits(p, c))
     return 0;
-  return device->costs->split.combine_seconds + (double)c->parts * device->costs->attention.part_seconds +
+  const strata_attention_costs_t *costs = &device->costs->attention;
+  return costs->sum_seconds + (double)c->parts * costs->part_seconds +
          2 * elements * FLOAT_BYTES / (double)device->bandwidth;
 }

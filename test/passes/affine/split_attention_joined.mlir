@@ -3,17 +3,17 @@
 // RUN: strata %s --target=amdgpu --device=gfx942 --compile-to=affine -o - | FileCheck %s --check-prefix=AMD
 
 // Four rows of two heads, 1023 columns that were cached and one that is new: keys and values are read where they lie,
-// and the columns that were cached are cut into 8 parts of a block each. What the parts leave, maxima, sums and undivided
+// and the columns that were cached are cut into 6 parts of a block each. What the parts leave, maxima, sums and undivided
 // results, is put together by a kernel behind, which has the new column's score itself.
 // CHECK-LABEL: func.func @main
-// CHECK: %[[MAXIMA:.*]] = memref.alloc() : memref<16x4xf32>
-// CHECK: %[[SUMS:.*]] = memref.alloc() : memref<16x4xf32>
-// CHECK: %[[RESULTS:.*]] = memref.alloc() : memref<16x4x64xf32>
+// CHECK: %[[MAXIMA:.*]] = memref.alloc() : memref<12x4xf32>
+// CHECK: %[[SUMS:.*]] = memref.alloc() : memref<12x4xf32>
+// CHECK: %[[RESULTS:.*]] = memref.alloc() : memref<12x4x64xf32>
 // CHECK: call @k0({{.*}}, %[[MAXIMA]], %[[SUMS]], %[[RESULTS]])
 // CHECK: call @k0_sum({{.*}}, %[[MAXIMA]], %[[SUMS]], %[[RESULTS]])
 // CHECK-NEXT: return
 // CHECK-LABEL: func.func private @k0(
-// CHECK-SAME: kind = "attention", {{.*}}splits = 8 : i64
+// CHECK-SAME: kind = "attention", {{.*}}splits = 6 : i64
 // CHECK: strata.nest = "concat"
 // CHECK: strata.nest = "concat"
 // CHECK-LABEL: func.func private @k0_sum(
@@ -22,12 +22,12 @@
 // CHECK: affine.for %{{.*}} = 0 to 64
 // CHECK: affine.load %arg1[{{.*}}] : memref<2x1x64xf16>
 // CHECK: strata.nest = "contract"
-// CHECK: affine.load %arg6[%[[B:.*]] * 8, %[[I:.*]]] : memref<16x4xf32>
-// CHECK: affine.load %arg6[%[[B]] * 8 + 7, %[[I]]] : memref<16x4xf32>
-// CHECK: affine.load %arg8[%[[B]] * 8 + 7, %[[I]], %{{.*}}] : memref<16x4x64xf32>
+// CHECK: affine.load %arg6[%[[B:.*]] * 6, %[[I:.*]]] : memref<12x4xf32>
+// CHECK: affine.load %arg6[%[[B]] * 6 + 5, %[[I]]] : memref<12x4xf32>
+// CHECK: affine.load %arg8[%[[B]] * 6 + 5, %[[I]], %{{.*}}] : memref<12x4x64xf32>
 // CHECK: affine.load %[[SCORE]]
-// CHECK-COUNT-8: arith.maximumf
-// CHECK-COUNT-9: math.exp2
+// CHECK-COUNT-6: arith.maximumf
+// CHECK-COUNT-7: math.exp2
 // CHECK: arith.divf
 // CHECK: affine.store %{{.*}}, %arg5
 // CHECK: strata.nest = "parts"
@@ -35,12 +35,12 @@
 
 // A task is a part; it reads the cache alone, and stores no results.
 // TILE: func.func private @k0(
-// TILE: scf.forall {{.*}} in (16)
-// TILE: "tile.load"(%{{.*}}) {{.*}} : (memref<2x1023x64xf16>, index, index) -> vector<128x64xf16>
+// TILE: scf.forall {{.*}} in (12)
+// TILE: "tile.load"(%{{.*}}) {{.*}} : (memref<2x1023x64xf16>, index, index) -> vector<176x64xf16>
 // TILE: tile.pipeline
-// TILE: "tile.store"(%{{.*}}) {{.*}} : (vector<64xf32>, memref<16x4xf32>, index, index)
-// TILE: "tile.store"(%{{.*}}) {{.*}} : (vector<64xf32>, memref<16x4xf32>, index, index)
-// TILE: "tile.store"(%{{.*}}) {{.*}} : (vector<64x64xf32>, memref<16x4x64xf32>, index, index)
+// TILE: "tile.store"(%{{.*}}) {{.*}} : (vector<64xf32>, memref<12x4xf32>, index, index)
+// TILE: "tile.store"(%{{.*}}) {{.*}} : (vector<64xf32>, memref<12x4xf32>, index, index)
+// TILE: "tile.store"(%{{.*}}) {{.*}} : (vector<64x64xf32>, memref<12x4x64xf32>, index, index)
 // TILE-NOT: tile.store
 // TILE: return
 
