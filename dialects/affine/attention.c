@@ -120,13 +120,22 @@ static MlirValue narrowed(MlirValue factor) {
   return is_op(op, "arith.extf") ? mlirOperationGetOperand(op, 0) : factor;
 }
 
+// A factor whose pages another nest of the kernel gathers.
+static bool read_gathered(const reader_t *r, const term_t *factor, strata_attention_operand_t *out) {
+  term_t term = *factor;
+  term.value = out->factor;
+  return mlirOperationIsNull(out->read->guard) && strata_term_step(r, &term) &&
+         strata_attention_read_pages(r, &term, out);
+}
+
 // A factor of a contraction at |at|, which is read as it is from outside of the kernel; false if it is not.
 static bool read_operand(const reader_t *r, const term_t *factor, strata_attention_operand_t *out) {
   const strata_access_t *store;
   *out = (strata_attention_operand_t){.factor = narrowed(factor->value)};
   out->read = out->access = strata_term_load(factor->nest, strata_def(out->factor));
   if (out->read && strata_kernel_producer(r->a.kernel, out->read->buffer, &store))
-    return strata_attention_read_widened(r, factor, out) || strata_attention_read_joined(r, factor, out);
+    return strata_attention_read_widened(r, factor, out) || strata_attention_read_joined(r, factor, out) ||
+           read_gathered(r, factor, out);
   if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map))
     return false;
   strata_space_t space = strata_attention_space(&r->a);
@@ -324,7 +333,8 @@ static bool read_weighted(reader_t *r, const term_t *weights, const term_t *valu
 static bool has_others(const reader_t *r) {
   int n_reductions = 0;
   for (int i = 0; i < r->a.kernel->n_nests; i++) {
-    if (!strata_nest_is_vectorizable(&r->a.kernel->nests[i]))
+    if (!strata_nest_is_vectorizable(&r->a.kernel->nests[i]) &&
+        !strata_attention_gathers(&r->a, &r->a.kernel->nests[i]))
       return true;
     n_reductions += r->a.kernel->nests[i].n_reduction > 0;
   }
@@ -419,6 +429,8 @@ static MlirAffineExpr remainder_of(MlirAffineExpr expr, strata_size_t extent, co
 
 bool strata_attention_ends(const strata_attention_t *a, int operand) {
   enum { UNIT = 8 }; // elements of 16 bytes, at which rows begin for the copy engine
+  if (operand == STRATA_ATTENTION_V && a->operands[operand].page) // pages behind the last one are none
+    return true;
   int64_t coefficient;
   strata_size_t sizes[STRATA_MAX_DIMS], extent = a->sizes[step_dim(a, operand)];
   MlirAffineMap map = a->operands[operand].map;

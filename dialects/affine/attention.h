@@ -33,6 +33,8 @@ typedef struct {
   int64_t n_first;               // columns of the first part
   MlirValue factor;              // what is multiplied, before it is widened
   MlirType stored;               // what |access| reads, where that is bytes, which a nest widens; else null
+  int64_t page;                  // columns of a page, where a nest gathers such by numbers in memory; else 0
+  strata_attention_term_t number; // of a page: the first index of |access|, an index value
   MlirAffineMap map;             // where it is read, over the canonical dims
   uint32_t dims;                 // that the map depends on
 } strata_attention_operand_t;
@@ -86,6 +88,8 @@ bool strata_attention_is_half(const strata_attention_t *attention);
 bool strata_attention_has_factor(const strata_attention_t *attention);
 // Bytes of one of its elements in memory.
 int64_t strata_attention_stored_bytes(const strata_attention_t *attention, int operand);
+// True if tiles of |columns| are whole pages of what lies in pages, or whole parts of one.
+bool strata_attention_fits_pages(const strata_attention_t *attention, int64_t columns);
 // True if keys or values lie in memory as bytes.
 bool strata_attention_widens(const strata_attention_t *attention);
 // True if the operand lies across what it is multiplied along: the head dim, of values the columns.

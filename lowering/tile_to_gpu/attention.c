@@ -300,7 +300,29 @@ static strata_status_t fetch(strata_gpu_distribution_t *d, const strata_gpu_atte
   return operand->source->fill(d, operand, &(strata_fill_t){.slot = place.slot, .at = at, .full = ring->full});
 }
 
+// True of a page's place and what it is made of.
+static bool leads_to_pages(MlirOperation op) {
+  if (strata_op_is(op, STRATA_TILE_LOAD_PAGES))
+    return true;
+  if (!is_scalar(op))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (leads_to_pages(mlirOpOperandGetOwner(use)))
+      return true;
+  return false;
+}
+
+strata_status_t strata_gpu_attention_find_pages(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(a->kernel.loop)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_scalar(op) && leads_to_pages(op))
+      STRATA_TRY(strata_gpu_distribute_op(d, op));
+  return NULL;
+}
+
 static strata_status_t fetch_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  STRATA_TRY(strata_gpu_attention_find_pages(d, attention_of(k)));
   STRATA_TRY(fetch(d, attention_of(k), STRATA_ATTENTION_KEYS, k->place));
   return fetch(d, attention_of(k), STRATA_ATTENTION_VALUES, k->place);
 }

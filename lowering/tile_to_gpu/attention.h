@@ -35,6 +35,9 @@ bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperat
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 
+// By a producer: where the pages of the step that is defined lie (attention.c).
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_find_pages(strata_gpu_distribution_t *d,
+                                                                  const strata_gpu_attention_t *a);
 // The rows' operand as pairs, where the kernel holds it in registers (attention_product.c).
 int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue *out_rows);
 // The products. Scores of the step whose keys are in |slot|, columns / 2 of them, of |rows| if they are in registers;

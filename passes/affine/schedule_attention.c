@@ -149,6 +149,8 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
   const strata_attention_t *a = &p->attention;
   if (!strata_size_divides(c->columns, a->sizes[a->column]) && !p->values_end)
     return false;
+  if (!strata_attention_fits_pages(a, c->columns))
+    return false;
   if (strata_attention_widens(a) && STRATA_GROUP_THREADS % c->columns != 0) // a thread widens a column's part
     return false;
   bool has_temporaries = !p->attention.has_softmax && c->columns > MIN_COLUMNS;

@@ -93,10 +93,21 @@ static bool renumber(absorption_t *a, const strata_shape_t *view, const strata_s
   return true;
 }
 
+// True of what is found by numbers in memory, pages of a cache: a dim that joins them goes on as one, as the columns of
+// attention, which reads the pages where they lie.
+static bool is_gathered(MlirValue value) {
+  MlirOperation op = strata_def(value);
+  while (!mlirOperationIsNull(op) &&
+         (strata_op_id(op) == STRATA_OP_TRANSPOSE || strata_op_id(op) == STRATA_OP_CONVERT))
+    op = strata_def(strata_operand(op, 0));
+  return !mlirOperationIsNull(op) && strata_op_id(op) == STRATA_OP_GATHER;
+}
+
 // Several dims of the view's operand are one of the view's: the contract's dim is split.
 static bool split_dim(absorption_t *a, const strata_shape_t *x, strata_dim_group_t group) {
   int64_t size;
-  if (group.n_out != 1 || !reads_whole_dim(a, group.out))
+  if (group.n_out != 1 || !reads_whole_dim(a, group.out) ||
+      is_gathered(strata_operand(strata_def(a->contract->operands[a->operand]), 0)))
     return false;
   for (int i = group.in + 1; i < group.in + group.n_in; i++)
     if (!strata_dim_is_constant(x->dims[i], &size))
