@@ -135,6 +135,18 @@ static MlirValue page_number(strata_tile_builder_t *b, const strata_tile_attenti
   return strata_emit_select(&b->e, strata_emit_cmpi(&b->e, STRATA_UGE, last, own), place, end);
 }
 
+// |bytes| as the nest that reads the gathered pages widens them.
+static strata_tile_value_t widen_pages(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                       const strata_attention_operand_t *operand, strata_tile_value_t bytes) {
+  const strata_access_t *store;
+  const strata_nest_t *nest = strata_kernel_producer(t->a.kernel, operand->read->buffer, &store);
+  strata_tile_frame_t frame = {.nest = nest, .point = t->point};
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (!nest->accesses[i].is_store)
+      strata_tile_bind(b, &frame, nest->accesses[i].value, bytes);
+  return strata_tile_evaluate(b, &frame, store->value);
+}
+
 // An operand in pages, as many as a tile has, or the one that it lies in.
 static strata_tile_value_t pages_of(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                     const strata_attention_operand_t *operand) {
@@ -155,8 +167,10 @@ static strata_tile_value_t pages_of(strata_tile_builder_t *b, const strata_tile_
       strata_tile_simplify(b, mlirAffineFloorDivExprGet(column, strata_tile_constant(b, operand->page)));
   for (int64_t page = 0; page < n && !b->status; page++)
     pages[page] = page_number(b, t, operand, first, page);
-  return b->status ? (strata_tile_value_t){0}
-                   : strata_tile_load_pages(b, operand->access->buffer, rank, coordinates, (int)n, pages);
+  if (b->status)
+    return (strata_tile_value_t){0};
+  strata_tile_value_t value = strata_tile_load_pages(b, operand->access->buffer, rank, coordinates, (int)n, pages);
+  return mlirTypeIsNull(operand->stored) ? value : widen_pages(b, t, operand, value);
 }
 
 strata_tile_value_t strata_tile_attention_operand(strata_tile_builder_t *b, const strata_tile_attention_t *t,

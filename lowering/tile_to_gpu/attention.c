@@ -331,6 +331,8 @@ static strata_status_t fetch_step(strata_gpu_distribution_t *d, strata_pipelined
 static strata_status_t fetch_by_first(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which,
                                       strata_ring_place_t place) {
   strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
+  if (which != STRATA_ATTENTION_ROWS)
+    STRATA_TRY(strata_gpu_attention_find_pages(d, a));
   STRATA_TRY(fetch(d, a, which, place));
   strata_emit_if_end(&d->e, branch);
   return NULL;

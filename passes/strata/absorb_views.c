@@ -93,21 +93,10 @@ static bool renumber(absorption_t *a, const strata_shape_t *view, const strata_s
   return true;
 }
 
-// True of what is found by numbers in memory, pages of a cache: a dim that joins them goes on as one, as the columns of
-// attention, which reads the pages where they lie.
-static bool is_gathered(MlirValue value) {
-  MlirOperation op = strata_def(value);
-  while (!mlirOperationIsNull(op) &&
-         (strata_op_id(op) == STRATA_OP_TRANSPOSE || strata_op_id(op) == STRATA_OP_CONVERT))
-    op = strata_def(strata_operand(op, 0));
-  return !mlirOperationIsNull(op) && strata_op_id(op) == STRATA_OP_GATHER;
-}
-
 // Several dims of the view's operand are one of the view's: the contract's dim is split.
 static bool split_dim(absorption_t *a, const strata_shape_t *x, strata_dim_group_t group) {
   int64_t size;
-  if (group.n_out != 1 || !reads_whole_dim(a, group.out) ||
-      is_gathered(strata_operand(strata_def(a->contract->operands[a->operand]), 0)))
+  if (group.n_out != 1 || !reads_whole_dim(a, group.out))
     return false;
   for (int i = group.in + 1; i < group.in + group.n_in; i++)
     if (!strata_dim_is_constant(x->dims[i], &size))
@@ -120,7 +109,10 @@ static bool split_dim(absorption_t *a, const strata_shape_t *x, strata_dim_group
   return true;
 }
 
+// Columns that are pages of a cache go on as one dim: attention reads them where they lie.
 static bool absorb_reshape(absorption_t *a, MlirOperation view) {
+  if (strata_joins_pages(view, strata_operand(view, 0)))
+    return false;
   strata_dim_group_t groups[2 * STRATA_MAX_RANK];
   strata_shape_t x = strata_shape_of(strata_operand(view, 0)), shape = strata_shape_of(strata_result(view));
   int n = strata_reshape_groups(&x, &shape, groups);
