@@ -8,6 +8,7 @@
 //   result(i, v) = sum over j of p(i, j) / (sum over j of p(i, j)) * f(i, j) * w(j, v)
 // or
 //   result(i, v) = sum over j of score(i, j) * w(j, v)
+// With a sink, a score of each row that no value belongs to, that is in the maximum and in the sum of a softmax as others.
 //
 // Recognised by accesses and arithmetic alone. Everything is said over the *canonical dims*: the parallel dims of the
 // second contraction's nest, then its reduction dim, the *column*, then the first one's, the *head* dim, then one of
@@ -39,6 +40,14 @@ typedef struct {
   uint32_t dims;                 // that the map depends on
 } strata_attention_operand_t;
 
+// A row's score that no value belongs to.
+typedef struct {
+  bool exists;
+  double number;               // for all rows alike,
+  const strata_access_t *read; // or, if this is not NULL, what it reads, at |map| over the canonical dims
+  MlirAffineMap map;
+} strata_attention_sink_t;
+
 enum { STRATA_ATTENTION_Q, STRATA_ATTENTION_K, STRATA_ATTENTION_V, STRATA_N_ATTENTION_OPERANDS };
 
 typedef struct {
@@ -52,6 +61,7 @@ typedef struct {
   strata_attention_term_t weight;  // what weighs, which is that, or that times something, or chosen from it and zero
   strata_attention_operand_t operands[STRATA_N_ATTENTION_OPERANDS];
   double scale;      // the score is the product times this, positive; 0: it is something else
+  strata_attention_sink_t sink;
   bool replaces_nan; // weights that are NaN are zero
   int64_t joint;     // if keys and values have parts: columns of the first ones; else 0
   bool is_causal;    // scores are of columns up to row + offset alone, others are -inf; 0 without a softmax

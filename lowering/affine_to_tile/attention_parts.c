@@ -279,6 +279,30 @@ strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const st
   return strata_tile_attention_choose(b, t, scores, column, end);
 }
 
+strata_tile_value_t strata_tile_attention_with_sink(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                    strata_tile_value_t sum, strata_tile_value_t maximum) {
+  const strata_attention_t *a = &t->a;
+  if (!a->sink.exists)
+    return sum;
+  strata_tile_value_t sink = strata_tile_attention_number(b, a->sink.number);
+  if (a->sink.read) {
+    MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+    int rank = (int)mlirAffineMapGetNumResults(a->sink.map);
+    for (int i = 0; i < rank; i++)
+      coordinates[i] =
+          strata_tile_simplify(b, mlirAffineExprCompose(mlirAffineMapGetResult(a->sink.map, i), places(b, t)));
+    sink = strata_tile_load(b, a->sink.read->buffer, rank, coordinates);
+    if (b->status)
+      return sum;
+    sink = strata_tile_widened(b, sink, mlirF32TypeGet(b->e.context));
+  }
+  sink = strata_tile_attention_binary(b, t, "arith.mulf", sink, strata_tile_attention_number(b, STRATA_LOG2_E));
+  strata_tile_value_t exponent = strata_tile_attention_exponent(b, t, maximum);
+  sink = strata_tile_attention_binary(b, t, "arith.subf", sink, exponent);
+  return strata_tile_attention_binary(b, t, "arith.addf", sum,
+                                      strata_tile_attention_op(b, t, "math.exp2", sink.dims, 1, &sink));
+}
+
 strata_tile_value_t strata_tile_attention_divide(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                                  strata_tile_value_t result, strata_tile_value_t sum) {
   strata_tile_value_t one = {strata_tile_attention_numbers(b, 1, sum.dims), sum.dims};

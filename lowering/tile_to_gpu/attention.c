@@ -166,10 +166,18 @@ strata_status_t strata_attention_fix_layouts(strata_gpu_distribution_t *d, MlirO
 
 //===-- Registers ------------------------------------------------------------------------------------------------===//
 
-enum { LEAST_REGISTERS = 24, WIDENING_REGISTERS = 72, MOST_REGISTERS = 240, OTHER_REGISTERS = 48 };
+enum { LEAST_REGISTERS = 24, PAGING_REGISTERS = 56, WIDENING_REGISTERS = 72, MOST_REGISTERS = 240, OTHER_REGISTERS = 48 };
+
+static bool is_paged(const strata_ring_operand_t *operand) {
+  MlirOperation load = strata_operand_load(&operand->shared);
+  return !mlirOperationIsNull(load) && strata_op_is(load, STRATA_TILE_LOAD_PAGES);
+}
 
 static int64_t producer_registers(const strata_gpu_attention_t *a) {
-  return strata_gpu_attention_widens(a) ? WIDENING_REGISTERS : LEAST_REGISTERS;
+  if (strata_gpu_attention_widens(a))
+    return WIDENING_REGISTERS;
+  bool has_pages = is_paged(&a->operands[STRATA_ATTENTION_KEYS]) || is_paged(&a->operands[STRATA_ATTENTION_VALUES]);
+  return has_pages ? PAGING_REGISTERS : LEAST_REGISTERS;
 }
 
 // Registers of a consumer's thread, multiples of 8: what producers give up goes to consumers. A block is the

@@ -184,6 +184,9 @@ static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   if (!f->found.has_softmax && (strata_size_is_one(strata_attention_batches(&f->found)) || has_weights(f) ||
                                 !strata_attention_has_rows(&f->found)))
     return NULL;
+  *out_why = "a softmax with a sink";
+  if (f->found.sink.exists)
+    return NULL;
   *out_why = "sizes that vary of heads, values or what is no softmax, or values that lie across";
   if (!strata_attention_cpu_takes(&f->found))
     return NULL;

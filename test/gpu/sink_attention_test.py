@@ -1,0 +1,143 @@
+"""Attention with sinks: a score more in each row that no value belongs to, in the maximum and the sum of the softmax.
+Written out, as a softmax of scores and sinks side by side of which the sinks' column is cut off, and as
+GroupQueryAttention's head_sink and smooth_softmax; with masks, windows, soft caps, several queries and columns cut into
+parts. One kernel (two in parts), against NumPy in double precision, on the emulated device that has asynchronous
+products and on one whose threads stage what they multiply.
+
+    sink_attention_test.py            some, others each run
+    sink_attention_test.py NAME...    those
+"""
+import os
+import re
+import sys
+import tempfile
+
+import numpy as np
+
+import gpu
+import onnx_file
+import strata
+from byte_caches_test import EPSILON, element, narrowed, widened
+
+
+class Case:
+    def __init__(self, name, form="apart", kind="f16", batch=2, heads=(8, 2), rows=1, columns=300, depth=64, size=1.0,
+                 shifted=False, mask=False, cap=0.0, device="emulated_90", launches=2):
+        self.name, self.form, self.kind, self.device, self.launches = name, form, kind, device, launches
+        self.shifted, self.cap = shifted, cap
+        random = gpu.generator_of(name)
+        h, g = heads
+        self.q = narrowed(random.standard_normal((batch, h, rows, depth)), kind)
+        self.k, self.v = (narrowed(random.standard_normal((batch, g, columns, depth)), kind) for _ in "kv")
+        self.sink = narrowed(size * random.standard_normal(h) + size, kind)
+        if form == "number":
+            self.sink = narrowed(np.zeros(h), kind)
+        self.mask = None
+        if mask:
+            self.mask = np.where(random.random((batch, 1, rows, columns)) < .8, 0, -np.inf)
+            self.mask = narrowed(self.mask, kind)
+
+    def graph(self):
+        graph, wide = onnx_file.Graph(opset=24), element(self.kind)
+        (b, h, s, d), (_, g, c, _) = self.q.shape, self.k.shape
+        inputs, names = [self.q, self.k, self.v, self.sink], ["q", "k", "v", "sink"]
+        for name, x in zip(names, inputs):
+            graph.input(name, wide, x.shape)
+        
+        def number(name, x):
+            return graph.node("Cast", [graph.constant(name, np.float32(x))], to=wide)
+
+        shape = lambda name, *dims: graph.constant(name, np.array(dims, np.int64))
+
+        def repeated(x, name):
+            x = graph.node("Unsqueeze", [x, shape(f"axis{name}", 2)])
+            x = graph.node("Expand", [x, shape(f"wide{name}", b, g, h // g, c, d)])
+            return graph.node("Reshape", [x, shape(f"heads{name}", b, h, c, d)])
+
+        keys = graph.node("Transpose", [repeated("k", "k")], perm=[0, 1, 3, 2])
+        scores = graph.node("Mul", [graph.node("MatMul", ["q", keys]), number("scale", d ** -.5)])
+        if self.cap:
+            cap = number("cap", self.cap)
+            scores = graph.node("Mul", [graph.node("Tanh", [graph.node("Div", [scores, cap])]), cap])
+        if self.mask is not None:
+            graph.input("mask", wide, self.mask.shape)
+            inputs.append(self.mask)
+            scores = graph.node("Add", [scores, "mask"])
+        sink = graph.node("Reshape", ["sink", shape("per_head", 1, h, 1, 1)])
+        if self.form == "beside":
+            sink = graph.node("Expand", [sink, shape("each", b, h, s, 1)])
+            scores = graph.node("Concat", [scores, sink], axis=-1)
+            if self.shifted:
+                most = graph.node("ReduceMax", [scores, shape("last", -1)], keepdims=1)
+                scores = graph.node("Sub", [scores, most])
+            weights = graph.node("Softmax", [scores], axis=-1)
+            weights = graph.node("Slice", [weights, shape("from", 0), shape("to", -1), shape("along", 3)])
+        else:
+            if self.form == "number":
+                sink = number("zero", 0)
+            most = graph.node("Max", [graph.node("ReduceMax", [scores, shape("last", -1)], keepdims=1), sink])
+            e = graph.node("Exp", [graph.node("Sub", [scores, most])])
+            own = graph.node("Exp", [graph.node("Sub", [sink, most])])
+            total = graph.node("Add", [graph.node("ReduceSum", [e, shape("end", -1)], keepdims=1), own])
+            weights = graph.node("Div", [e, total])
+        graph.output(graph.node("MatMul", [weights, repeated("v", "v")]), wide, self.q.shape)
+        return graph, inputs
+
+    def expected(self):
+        times = self.q.shape[1] // self.k.shape[1]
+        q, k, v = widened(self.q, self.kind), *(np.repeat(widened(x, self.kind), times, 1) for x in (self.k, self.v))
+        scores = np.einsum("bhid,bhjd->bhij", q, k) * q.shape[3] ** -.5
+        if self.cap:
+            scores = np.tanh(scores / self.cap) * self.cap
+        if self.mask is not None:
+            scores = scores + widened(self.mask, self.kind)
+        sink = widened(self.sink, self.kind)[:, None, None]
+        most = np.maximum(scores.max(-1, keepdims=True), sink)
+        e = np.exp(scores - most)
+        weights = e / (e.sum(-1, keepdims=True) + np.exp(sink - most))
+        result = weights @ v
+        return result, EPSILON[self.kind] * 4 * (weights @ np.abs(v) + np.abs(result)) + 1e-6
+
+
+CASES = {
+    "apart": {},
+    "beside": {"form": "beside"},
+    "shifted": {"form": "beside", "shifted": True, "kind": "bf16"},
+    "number": {"form": "number"},
+    "large": {"size": 20.0},
+    "low": {"size": -20.0},
+    "parts": {"batch": 1, "columns": 1200, "depth": 128},
+    "beside_parts": {"form": "beside", "batch": 1, "columns": 900},
+    "several": {"rows": 5, "mask": True},
+    "many": {"form": "beside", "rows": 100, "heads": (4, 4), "mask": True, "launches": 1},
+    "capped": {"cap": 5.0, "mask": True},
+    "capped_beside": {"form": "beside", "cap": 3.0, "columns": 130},
+    "staged": {"device": "emulated_942", "rows": 40, "heads": (4, 4), "launches": 1},
+}
+
+
+def check(name, options, folder):
+    case = Case(name, **options)
+    graph, inputs = case.graph()
+    path = os.path.join(folder, f"{name}.onnx")
+    graph.save(path)
+    text = strata.strata(path, "--target=nvgpu", f"--device={case.device}", "--explain", "--aot", "--aot-name", name, "-o", folder)
+    launches = int(re.search(r"a run: (\d+) launch", text).group(1))
+    assert launches <= case.launches, f"{launches} launches"
+    library = gpu.Library(os.path.join(folder, f"lib{name}.so"))
+    got = widened(library.run(inputs)[0], case.kind)
+    library.unload()
+    expected, bound = case.expected()
+    error = np.abs(got - expected) / bound
+    assert np.all(error < 1), f"{np.nanmax(error)} times its bound, {np.isnan(error).sum()} NaN"
+
+
+def main():
+    gpu.use_stand_in()
+    with tempfile.TemporaryDirectory() as folder:
+        names = sys.argv[1:] or strata.drawn(CASES, 8)
+        strata.report([(name, lambda name=name: check(name, CASES[name], folder)) for name in names])
+
+
+if __name__ == "__main__":
+    main()
