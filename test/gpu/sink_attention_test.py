@@ -112,7 +112,7 @@ CASES = {
     "many": {"form": "beside", "rows": 100, "heads": (4, 4), "mask": True, "launches": 1},
     "capped": {"cap": 5.0, "mask": True},
     "capped_beside": {"form": "beside", "cap": 3.0, "columns": 130},
-    "staged": {"device": "emulated_942", "rows": 40, "heads": (4, 4), "launches": 1},
+    "staged": {"device": "emulated_942", "rows": 40, "heads": (4, 4)},
 }
 
 
