@@ -93,7 +93,7 @@ static int64_t find_page(const reader_t *r, MlirValue cache, int rank, const Mli
       return 0;
     page = size;
   }
-  return page % LEAST_PAGE == 0 && strata_size_divides(page, a->sizes[a->column]) ? page : 0;
+  return page > 0 && page % LEAST_PAGE == 0 && strata_size_divides(page, a->sizes[a->column]) ? page : 0;
 }
 
 bool strata_attention_read_pages(const reader_t *r, const term_t *term, strata_attention_operand_t *out) {

@@ -214,16 +214,26 @@ strata_status_t strata_attention_add_widened(finder_t *f) {
 
 static bool gathers(const strata_nest_t *nest) { return mlirStringRefEqual(nest->name, strata_str("gather")); }
 
+static size_t count_paged(const finder_t *f) {
+  size_t count = 0;
+  for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
+    count += f->found.operands[i].page > 0;
+  return count;
+}
+
+// One after the other: queries may be gathered, too.
 strata_status_t strata_attention_add_paged(finder_t *f) {
   const char *why;
-  strata_ints_t more = {0}, members = {0};
+  strata_ints_t gathered = {0};
   for (size_t i = 0; i < f->members.count; i++)
-    find_before(f, f->members.data[i], gathers, &more);
-  if (more.count == 0 || strata_gpu_stages_by_threads(f->device))
-    return NULL;
-  STRATA_TRY(recognise_with(f, &more, &members, &why));
-  size_t n_paged = 0;
-  for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
-    n_paged += !why && f->found.operands[i].page;
-  return n_paged == more.count ? NULL : recognise_without(f, &members);
+    find_before(f, f->members.data[i], gathers, &gathered);
+  for (size_t i = 0; i < gathered.count && !strata_gpu_stages_by_threads(f->device); i++) {
+    strata_ints_t before = {0}, one = {0};
+    size_t n_paged = count_paged(f);
+    *strata_vector_push(f->grouping->graph.arena, &one) = gathered.data[i];
+    STRATA_TRY(recognise_with(f, &one, &before, &why));
+    if (why || count_paged(f) == n_paged)
+      STRATA_TRY(recognise_without(f, &before));
+  }
+  return NULL;
 }

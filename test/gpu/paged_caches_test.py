@@ -130,10 +130,10 @@ CASES = {
     "heads_first_64": {"heads_first": True, "page": 64, "pages": 7, "depth": 80},
     "wide_table": {"table": "i64"},
     "from_end": {"from_end": True, "table": "i64", "page": 32},
-    "masked": {"mask": True, "pages": 21},
+    "masked": {"mask": True, "pages": 21, "launches": 3},
     "lengths": {"lengths": True, "pages": 30, "batch": 3, "launches": 3},
     "several": {"rows": 5, "page": 32, "pages": 10},
-    "several_masked": {"rows": 3, "mask": True, "page": 64},
+    "several_masked": {"rows": 3, "mask": True, "page": 64, "launches": 3},
     "many": {"rows": 70, "heads": (4, 2), "page": 64, "pages": 4, "launches": 1},
     "flat": {"flat": True, "page": 32, "pages": 12},
     "large": {"depth": 256, "page": 16, "pages": 10},
@@ -142,7 +142,7 @@ CASES = {
     "many_sequences": {"batch": 40, "page": 16, "pages": 4},
     "e4m3": {"keys": "e4m3", "page": 32, "pages": 9, "depth": 128},
     "i8": {"keys": "i8", "page": 16, "pages": 17},
-    "i8_masked": {"keys": "i8", "mask": True, "page": 128, "pages": 3},
+    "i8_masked": {"keys": "i8", "mask": True, "page": 128, "pages": 3, "launches": 3},
     "keys_only": {"keys": "e5m2", "values": "wide", "page": 64, "pages": 5},
 }
 
@@ -168,11 +168,62 @@ def check(name, options, folder):
     assert np.all(error < 4), f"{np.nanmax(error)} times its bound, {np.isnan(error).sum()} NaN"
 
 
+def operator(lengths, folder, page=16, pages=11, heads=(8, 2), depth=64, more=3):
+    """PagedAttention of f16 over sequences of |lengths| new tokens: the caches are written, and what is read is NaN where
+    no token is."""
+    name, batch, tokens = f"operator_{'_'.join(map(str, lengths))}", len(lengths), sum(lengths)
+    random, (h, g), n = gpu.generator_of(name), heads, len(lengths) * pages + more
+    past = np.array([random.integers(0, page * pages - length + 1) for length in lengths], np.int32)
+    ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    table = random.permutation(n)[:batch * pages].reshape(batch, pages).astype(np.int32)
+    rows = [random.standard_normal((tokens, count * depth)).astype(np.float16) for count in (h, g, g)]
+    caches = [random.standard_normal((n, page, g, depth)).astype(np.float16) for _ in "kv"]
+    for cache in caches:
+        cache[np.setdiff1d(np.arange(n), table)] = np.nan
+    graph = onnx_file.Graph(opset=21)
+    operands, inputs = ["q", "k", "v", "kc", "vc", "ends", "past", "table"], [*rows, *caches, ends, past, table]
+    for operand, x in zip(operands, inputs):
+        graph.input(operand, onnx_file.FLOAT16 if x.dtype == np.float16 else onnx_file.INT32, x.shape)
+    graph.node("PagedAttention", operands, ["y", "kn", "vn"], domain="com.microsoft", num_heads=h, kv_num_heads=g)
+    for result, x in zip(("y", "kn", "vn"), (rows[0], *caches)):
+        graph.output(result, onnx_file.FLOAT16, x.shape)
+    path = os.path.join(folder, f"{name}.onnx")
+    graph.save(path)
+    text = strata.strata(path, *DEVICE, "--explain", "--aot", "--aot-name", name, "-o", folder)
+    assert re.search(r"nests \([^)]*gather gather[^)]* contract", text), "no kernel of attention reads the pages"
+    library = gpu.Library(os.path.join(folder, f"lib{name}.so"))
+    got = [x.astype(np.float64) for x in library.run(inputs)]
+    library.unload()
+    new = [cache.astype(np.float64) for cache in caches]
+    for b, length in enumerate(lengths):
+        for i in range(length):
+            place = past[b] + i
+            for cache, x in zip(new, rows[1:]):
+                cache[table[b, place // page], place % page] = x[ends[b] + i].reshape(g, depth)
+    for cache, wanted in zip(got[1:], new):
+        assert np.array_equal(cache, wanted, equal_nan=True), "the cache"
+    for b, length in enumerate(lengths):
+        k, v = (np.repeat(cache[table[b]].reshape(-1, g, depth), h // g, 1) for cache in new)
+        for i in range(length):
+            q, seen = rows[0][ends[b] + i].reshape(h, depth).astype(np.float64), past[b] + i + 1
+            scores = np.einsum("hd,jhd->hj", q, k[:seen]) * depth ** -.5
+            weights = np.exp(scores - scores.max(1, keepdims=True))
+            weights /= weights.sum(1, keepdims=True)
+            wanted = np.einsum("hj,jhd->hd", weights, v[:seen])
+            bound = EPSILON["f16"] * 4 * (np.einsum("hj,jhd->hd", weights, np.abs(v[:seen])) + np.abs(wanted)) + 1e-9
+            error = np.abs(got[0][ends[b] + i].reshape(h, depth) - wanted) / bound
+            assert np.all(error < 1), f"sequence {b}, token {i}: {np.nanmax(error)} times its bound"
+
+
 def main():
     gpu.use_stand_in()
     with tempfile.TemporaryDirectory() as folder:
         names = sys.argv[1:] or strata.drawn(CASES, 12)
-        strata.report([(name, lambda name=name: check(name, CASES[name], folder)) for name in names])
+        cases = [(name, lambda name=name: check(name, CASES[name], folder)) for name in names]
+        if not sys.argv[1:]:
+            cases += [("operator, a step", lambda: operator([1, 1, 1], folder)),
+                      ("operator, chunks", lambda: operator([5, 1, 9], folder, page=32, pages=5))]
+        strata.report(cases)
 
 
 if __name__ == "__main__":
