@@ -1,5 +1,5 @@
-// Keys and values that lie in pages of a cache: a nest of the kernel gathers them, by numbers in memory, the block table.
-// See attention_reader.h.
+// Keys and values that lie in pages of a cache: a nest of the kernel gathers them, by numbers in memory, the block
+// table. See attention_reader.h.
 //
 //   %n = affine.load %table[%b, %p]   ... %k = arith.index_cast %clamped
 //   %x = memref.load %cache[%k, %s, %h, %d]     affine.store %x, %gathered[%b, %p, %s, %h, %d]
@@ -68,7 +68,8 @@ static bool read_number(number_t *n, term_t term) {
     return !mlirAffineMapIsNull(load->map) && mlirOperationIsNull(load->guard) &&
            !strata_kernel_producer(r->a.kernel, load->buffer, &store) &&
            take_place(n, strata_affine_compose(load->map, strata_term_map(r, &term), &space));
-  if (mlirOperationIsNull(op) || mlirOperationGetNumRegions(op) > 0 || strncmp(strata_op_name(op).data, "arith.", 6) != 0)
+  if (mlirOperationIsNull(op) || mlirOperationGetNumRegions(op) > 0 ||
+      strncmp(strata_op_name(op).data, "arith.", 6) != 0)
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
     if (!read_number(n, strata_term_operand(&term, i)))
@@ -88,8 +89,7 @@ static int64_t find_page(const reader_t *r, MlirValue cache, int rank, const Mli
     if (!strata_affine_expr_uses(place[i], a->column))
       continue;
     if (page || !strata_size_is_constant(sizes[i], &size) ||
-        !mlirAffineExprEqual(place[i],
-                             strata_affine_simplify(mlirAffineModExprGet(column, constant(r, size)), &space)))
+        !mlirAffineExprEqual(place[i], strata_affine_simplify(mlirAffineModExprGet(column, constant(r, size)), &space)))
       return 0;
     page = size;
   }

@@ -92,8 +92,8 @@ MlirValue strata_tile_build_load(MlirBlock block, MlirLocation location, const s
   MlirOperationState state = mlirOperationStateGet(strata_str(name), location);
   mlirOperationStateAddResults(&state, 1, &vector_type);
   MlirContext context = mlirAffineMapGetContext(access->map);
-  MlirNamedAttribute pages = mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("pages")),
-                                                   strata_i64_attr(context, access->n_pages));
+  MlirNamedAttribute pages =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("pages")), strata_i64_attr(context, access->n_pages));
   mlirOperationStateAddAttributes(&state, access->n_pages ? 1 : 0, &pages);
   MlirOperation op = append(block, &state, 1, &access->memref, access);
   if (!mlirAttributeIsNull(access->pad))

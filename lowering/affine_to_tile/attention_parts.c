@@ -4,8 +4,8 @@
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
-#include "lowering/expand/ops.h"
 #include "lowering/affine_to_tile/rounding.h"
+#include "lowering/expand/ops.h"
 
 #include <float.h>
 #include <math.h>
@@ -114,7 +114,8 @@ static MlirValue page_number(strata_tile_builder_t *b, const strata_tile_attenti
   const strata_attention_t *a = &t->a;
   int64_t n_pages = strata_attention_static_extent(a, a->column) / operand->page, least, most;
   strata_tile_attention_t at = *t;
-  MlirAffineExpr point[STRATA_MAX_DIMS], number = strata_tile_scaled(b, first, 1, strata_tile_constant(b, page * operand->page));
+  MlirAffineExpr point[STRATA_MAX_DIMS],
+      number = strata_tile_scaled(b, first, 1, strata_tile_constant(b, page * operand->page));
   number = strata_tile_simplify(b, mlirAffineFloorDivExprGet(number, strata_tile_constant(b, operand->page)));
   strata_static_space_t storage;
   bool exists = strata_affine_range(number, strata_tile_space(b, &storage), &least, &most) && most < n_pages;
@@ -163,8 +164,7 @@ static strata_tile_value_t pages_of(strata_tile_builder_t *b, const strata_tile_
   for (int i = 1; i < rank; i++)
     coordinates[i] =
         strata_tile_simplify(b, mlirAffineExprCompose(mlirAffineMapGetResult(operand->map, i), places(b, t)));
-  coordinates[0] =
-      strata_tile_simplify(b, mlirAffineFloorDivExprGet(column, strata_tile_constant(b, operand->page)));
+  coordinates[0] = strata_tile_simplify(b, mlirAffineFloorDivExprGet(column, strata_tile_constant(b, operand->page)));
   for (int64_t page = 0; page < n && !b->status; page++)
     pages[page] = page_number(b, t, operand, first, page);
   if (b->status)

@@ -187,12 +187,12 @@ strata_tile_value_t strata_tile_load_pages(strata_tile_builder_t *b, MlirValue b
     address.operands[address.n_operands++] = pages[i];
   for (int i = 0; i < rank; i++)
     results[i] = mlirAffineMapGetResult(address.map, i);
-  strata_tile_access_t access = {.memref = buffer,
-                                 .map = mlirAffineMapGet(b->e.context, mlirAffineMapGetNumDims(address.map),
-                                                         address.n_operands, rank, results),
-                                 .n_symbols = address.n_operands,
-                                 .symbols = address.operands,
-                                 .n_pages = n_pages};
+  strata_tile_access_t access = {
+      .memref = buffer,
+      .map = mlirAffineMapGet(b->e.context, mlirAffineMapGetNumDims(address.map), address.n_operands, rank, results),
+      .n_symbols = address.n_operands,
+      .symbols = address.operands,
+      .n_pages = n_pages};
   MlirType type = strata_tile_type(b, mlirShapedTypeGetElementType(mlirValueGetType(buffer)), dims);
   return (strata_tile_value_t){strata_tile_build_load(b->e.block, b->e.location, &access, type), dims};
 }

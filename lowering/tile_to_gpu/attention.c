@@ -166,7 +166,13 @@ strata_status_t strata_attention_fix_layouts(strata_gpu_distribution_t *d, MlirO
 
 //===-- Registers ------------------------------------------------------------------------------------------------===//
 
-enum { LEAST_REGISTERS = 24, PAGING_REGISTERS = 56, WIDENING_REGISTERS = 72, MOST_REGISTERS = 240, OTHER_REGISTERS = 48 };
+enum {
+  LEAST_REGISTERS = 24,
+  PAGING_REGISTERS = 56,
+  WIDENING_REGISTERS = 72,
+  MOST_REGISTERS = 240,
+  OTHER_REGISTERS = 48
+};
 
 static bool is_paged(const strata_ring_operand_t *operand) {
   MlirOperation load = strata_operand_load(&operand->shared);

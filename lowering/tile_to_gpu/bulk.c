@@ -127,8 +127,8 @@ static bool is_of_pages(const strata_bulk_t *bulk, int dim) { return dim == 0 &&
 static bool find_dims(strata_bulk_t *bulk, const int *carriers) {
   bulk->rank = 0;
   for (int dim = bulk->box.rank; dim-- > 0;) {
-    bool is_single = strata_size_is_one(bulk->box.sizes[dim]) && dim != carriers[0] && dim != carriers[1] &&
-                     !is_of_pages(bulk, dim);
+    bool is_single =
+        strata_size_is_one(bulk->box.sizes[dim]) && dim != carriers[0] && dim != carriers[1] && !is_of_pages(bulk, dim);
     if (is_single)
       continue;
     if (bulk->rank == STRATA_BULK_RANK)

@@ -169,9 +169,8 @@ static MlirValue with_sink(const sum_t *s, MlirValue sum, MlirValue maximum) {
     point[dim] = dim < a->column ? mlirAffineDimExprGet(context, dim) : mlirAffineConstantExprGet(context, 0);
   const strata_space_t space = {.n_dims = a->column, .sizes = a->sizes};
   MlirAffineMap at = mlirAffineMapGet(context, a->column, 0, a->n_dims, point);
-  MlirValue sink = a->sink.read
-                       ? load_at(s, a->sink.read->buffer, strata_affine_compose(a->sink.map, at, &space))
-                       : number(s, a->sink.number);
+  MlirValue sink = a->sink.read ? load_at(s, a->sink.read->buffer, strata_affine_compose(a->sink.map, at, &space))
+                                : number(s, a->sink.number);
   sink = binary(s, "arith.subf", binary(s, "arith.mulf", sink, number(s, STRATA_LOG2_E)), maximum);
   return binary(s, "arith.addf", sum, compute(s, "math.exp2", 1, &sink));
 }

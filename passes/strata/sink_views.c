@@ -358,8 +358,8 @@ static bool joins_computed_pages(MlirOperation reshape) {
 }
 
 // reshape(mul(c, d)) -> mul(reshape(c), reshape(d)): among constants, which are computed in advance, reshapes move the
-// other way, up to the named constant that can just as well have the other shape. So do those that join pages of a cache, up to what
-// gathers them.
+// other way, up to the named constant that can just as well have the other shape. So do those that join pages of a
+// cache, up to what gathers them.
 static MlirValue hoist_reshape(strata_rewriter_t *r, MlirOperation reshape) {
   MlirOperation op = strata_def(strata_operand(reshape, 0));
   strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);

@@ -1,5 +1,5 @@
-// strata-split-sinks: a softmax of scores and a sink side by side, of which the sink's own share is cut off, is one of the
-// scores with the sink in its maximum and sum, so that attention with sinks has no rows of one element more:
+// strata-split-sinks: a softmax of scores and a sink side by side, of which the sink's own share is cut off, is one of
+// the scores with the sink in its maximum and sum, so that attention with sinks has no rows of one element more:
 //
 //   slice(softmax(concat(%x, %s)), all of %x)   ->   softmax_with_sink(%x, %s)
 //
@@ -28,8 +28,8 @@ static bool is_float(MlirValue value) {
 static bool is_maximum(MlirValue value, MlirValue x, int64_t axis) {
   MlirOperation op = strata_def(under_conversions(value));
   int64_t axes[STRATA_MAX_RANK];
-  while (!mlirOperationIsNull(op) && (strata_op_id(op) == STRATA_OP_BROADCAST || strata_op_id(op) == STRATA_OP_RESHAPE ||
-                                      strata_op_id(op) == STRATA_OP_CONVERT))
+  while (!mlirOperationIsNull(op) && (strata_op_id(op) == STRATA_OP_BROADCAST ||
+                                      strata_op_id(op) == STRATA_OP_RESHAPE || strata_op_id(op) == STRATA_OP_CONVERT))
     op = strata_def(strata_operand(op, 0));
   return !mlirOperationIsNull(op) && strata_op_id(op) == STRATA_OP_REDUCE &&
          strata_str_equal(strata_attr_str(op, "kind"), "max") &&
@@ -51,8 +51,7 @@ static bool read_softmax(MlirValue value, sunk_t *out) {
   MlirValue softmax = under_conversions(value);
   MlirOperation op = strata_def(softmax);
   if (mlirOperationIsNull(op) || strata_op_composite(op) != STRATA_COMPOSITE_SOFTMAX || !strata_has_one_use(softmax) ||
-      !strata_has_one_use(value) || !is_float(value) ||
-      strata_attr_i64s(op, "axes", 1, &out->axis) != 1)
+      !strata_has_one_use(value) || !is_float(value) || strata_attr_i64s(op, "axes", 1, &out->axis) != 1)
     return false;
   out->inner = strata_shape_of(softmax).type;
   out->outer = strata_shape_of(value).type;

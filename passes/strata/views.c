@@ -81,7 +81,8 @@ void strata_permutation_of(MlirOperation transpose, int64_t permutation[STRATA_M
   strata_attr_i64s(transpose, "permutation", STRATA_MAX_RANK, permutation);
 }
 
-// Bits of the dims of |value|, a gather or its transpose: of the numbers that it finds something by, and of what that is.
+// Bits of the dims of |value|, a gather or its transpose: of the numbers that it finds something by, and of what that
+// is.
 static bool gathered_dims(MlirValue value, uint32_t *out_numbers, uint32_t *out_found) {
   MlirOperation op = strata_def(value);
   int64_t permutation[STRATA_MAX_RANK];

@@ -1,9 +1,10 @@
 // com.microsoft's PagedAttention: causal attention of tokens of several sequences, which follow one another without
-// padding, to a cache in pages: block table row b has the pages of sequence b, in order. The operator writes what is new
-// into the cache, where a token's position in its sequence says.
+// padding, to a cache in pages: block table row b has the pages of sequence b, in order. The operator writes what is
+// new into the cache, where a token's position in its sequence says.
 //
-// Where there are as many tokens as sequences, as in a step of decoding, each token reads its sequence's pages by itself.
-// Otherwise sequences have rows of their own, as many as there are tokens, so that each sequence's pages are read once.
+// Where there are as many tokens as sequences, as in a step of decoding, each token reads its sequence's pages by
+// itself. Otherwise sequences have rows of their own, as many as there are tokens, so that each sequence's pages are
+// read once.
 #include "dialects/import/onnx/attention.h"
 #include "dialects/import/onnx/cache.h"
 #include "dialects/import/onnx/sizes.h"
@@ -13,8 +14,8 @@ enum { QUERY, KEY, VALUE, KEY_CACHE, VALUE_CACHE, OFFSETS, PAST, TABLE, COS, SIN
 typedef struct {
   int64_t heads, kv_heads;
   strata_dim_t tokens, batch, blocks, page, pages, size; // of a sequence |pages|
-  MlirValue offsets, past, table;                       // i64
-  MlirValue sequence, place; // i64 [tokens]: which each token is of, and where it is in it
+  MlirValue offsets, past, table;                        // i64
+  MlirValue sequence, place;                             // i64 [tokens]: which each token is of, and where it is in it
 } paged_t;
 
 static MlirValue operand_i64(onnx_node_t *n, int i) {
@@ -22,8 +23,8 @@ static MlirValue operand_i64(onnx_node_t *n, int i) {
 }
 
 static void check(onnx_node_t *n, const paged_t *p) {
-  static const int ranks[] = {[QUERY] = 2,       [KEY] = 2,     [VALUE] = 2, [KEY_CACHE] = 4,
-                              [VALUE_CACHE] = 4, [OFFSETS] = 1, [PAST] = 1,  [TABLE] = 2};
+  static const int ranks[] = {
+      [QUERY] = 2, [KEY] = 2, [VALUE] = 2, [KEY_CACHE] = 4, [VALUE_CACHE] = 4, [OFFSETS] = 1, [PAST] = 1, [TABLE] = 2};
   for (int i = QUERY; i <= TABLE && !onnx_failed(n); i++)
     if (onnx_has(n, i) && onnx_operand_shape(n, i).rank != ranks[i])
       onnx_invalid(n, "operand %d ('%s'): expected %d dimensions, got %d", i, n->proto->input[i], ranks[i],
@@ -120,7 +121,8 @@ static MlirValue written(onnx_node_t *n, const paged_t *p, int cache, MlirValue 
 
 // The columns that |table| [rows, pages] finds, [rows, heads, columns, size].
 static MlirValue columns(onnx_node_t *n, const paged_t *p, MlirValue cache, MlirValue table) {
-  strata_dim_t dims[4] = {onnx_shape(table).dims[0], strata_dim_mul(p->pages, p->page), onnx_dim(n, p->kv_heads), p->size};
+  strata_dim_t dims[4] = {onnx_shape(table).dims[0], strata_dim_mul(p->pages, p->page), onnx_dim(n, p->kv_heads),
+                          p->size};
   return onnx_swap_heads(n, onnx_reshape_dims(n, at(n, cache, table), 4, dims));
 }
 
@@ -134,8 +136,8 @@ static MlirValue visible(onnx_node_t *n, const paged_t *p, MlirValue place, stra
   place = onnx_reshape_dims(n, place, 4, lined);
   MlirValue allowed = onnx_binary(n, STRATA_OP_LE, column, place);
   if (window > 0)
-    allowed = onnx_both(n, allowed, onnx_binary(n, STRATA_OP_GT, column,
-                                                onnx_with_number(n, STRATA_OP_SUB, place, (double)window)));
+    allowed = onnx_both(
+        n, allowed, onnx_binary(n, STRATA_OP_GT, column, onnx_with_number(n, STRATA_OP_SUB, place, (double)window)));
   return allowed;
 }
 
@@ -170,8 +172,7 @@ static MlirValue attend_by_sequences(onnx_node_t *n, const paged_t *p, MlirValue
   a.allowed = visible(n, p, place, p->batch, p->tokens);
   MlirValue result = onnx_reshape_dims(n, onnx_join_heads(n, onnx_attend(n, &a, NULL)), 2, flat);
   MlirValue behind = onnx_binary(n, STRATA_OP_SUB, p->place, at(n, p->past, p->sequence));
-  return at(n, result,
-            onnx_binary(n, STRATA_OP_ADD, onnx_with_dim(n, STRATA_OP_MUL, p->sequence, p->tokens), behind));
+  return at(n, result, onnx_binary(n, STRATA_OP_ADD, onnx_with_dim(n, STRATA_OP_MUL, p->sequence, p->tokens), behind));
 }
 
 void onnx_import_paged_attention(onnx_node_t *n) {
