@@ -121,7 +121,8 @@ def check(name, options, folder):
     graph, inputs = case.graph()
     path = os.path.join(folder, f"{name}.onnx")
     graph.save(path)
-    text = strata.strata(path, "--target=nvgpu", f"--device={case.device}", "--explain", "--aot", "--aot-name", name, "-o", folder)
+    text = strata.strata(path, "--target=nvgpu", f"--device={case.device}", "--explain", "--aot", "--aot-name", name,
+                         "-o", folder)
     launches = int(re.search(r"a run: (\d+) launch", text).group(1))
     assert launches <= case.launches, f"{launches} launches"
     library = gpu.Library(os.path.join(folder, f"lib{name}.so"))
@@ -132,11 +133,59 @@ def check(name, options, folder):
     assert np.all(error < 1), f"{np.nanmax(error)} times its bound, {np.isnan(error).sum()} NaN"
 
 
+def operator(smooth, folder, batch=2, heads=(8, 2), depth=64, room=330, window=100, cap=5.0):
+    """GroupQueryAttention of a token after others, in a cache with room, with a window and a soft cap."""
+    name, (h, g) = f"operator_{smooth}", heads
+    random = gpu.generator_of(name)
+    used = random.integers(2, room + 1, batch)  # with the new one
+    q, k, v = (random.standard_normal((batch, 1, count * depth)).astype(np.float16) for count in (h, g, g))
+    caches = [random.standard_normal((batch, g, room, depth)).astype(np.float16) for _ in "kv"]
+    sink = np.zeros(h) if smooth else random.standard_normal(h).astype(np.float16)
+    graph = onnx_file.Graph(opset=21)
+    operands, inputs = ["q", "k", "v", "pk", "pv", "last"], [q, k, v, *caches, (used - 1).astype(np.int32)]
+    operands += [graph.constant("total", np.array(room, np.int32))]
+    if not smooth:
+        operands += ["", "", "", "", "sink"]
+        inputs.append(sink)
+    for operand, x in zip((x for x in operands if x and x != "total"), inputs):
+        graph.input(operand, onnx_file.FLOAT16 if x.dtype == np.float16 else onnx_file.INT32, x.shape)
+    graph.node("GroupQueryAttention", operands, ["y", "nk", "nv"], domain="com.microsoft", num_heads=h, kv_num_heads=g,
+               local_window_size=window, softcap=cap, smooth_softmax=int(smooth))
+    for result, x in zip(("y", "nk", "nv"), (q, *caches)):
+        graph.output(result, onnx_file.FLOAT16, x.shape)
+    path = os.path.join(folder, f"{name}.onnx")
+    graph.save(path)
+    text = strata.strata(path, "--target=nvgpu", "--device=emulated_90", "--explain", "--aot", "--aot-name", name, "-o",
+                         folder)
+    assert "instead of" in text and 'kind = "attention"' in text, "no kernel of attention"
+    library = gpu.Library(os.path.join(folder, f"lib{name}.so"))
+    got = library.run(inputs)[0].astype(np.float64).reshape(batch, h, depth)
+    library.unload()
+    for b in range(batch):
+        full = [x[b].astype(np.float64) for x in caches]
+        for x, new in zip(full, (k, v)):
+            x[:, used[b] - 1] = new[b, 0].reshape(g, depth)
+        keys, values = (np.repeat(x[:, max(0, used[b] - window):used[b]], h // g, 0) for x in full)
+        scores = np.einsum("hd,hjd->hj", q[b, 0].reshape(h, depth).astype(np.float64), keys) * depth ** -.5
+        scores, own = np.tanh(scores / cap) * cap, sink.astype(np.float64)[:, None]
+        most = np.maximum(scores.max(1, keepdims=True), own)
+        e = np.exp(scores - most)
+        weights = e / (e.sum(1, keepdims=True) + np.exp(own - most))
+        wanted = np.einsum("hj,hjd->hd", weights, values)
+        bound = EPSILON["f16"] * 4 * (np.einsum("hj,hjd->hd", weights, np.abs(values)) + np.abs(wanted)) + 1e-6
+        error = np.abs(got[b] - wanted) / bound
+        assert np.all(error < 1), f"batch entry {b}: {np.nanmax(error)} times its bound"
+
+
 def main():
     gpu.use_stand_in()
     with tempfile.TemporaryDirectory() as folder:
         names = sys.argv[1:] or strata.drawn(CASES, 8)
-        strata.report([(name, lambda name=name: check(name, CASES[name], folder)) for name in names])
+        cases = [(name, lambda name=name: check(name, CASES[name], folder)) for name in names]
+        if not sys.argv[1:]:
+            cases += [(f"operator, {form}", lambda smooth=smooth: operator(smooth, folder))
+                      for form, smooth in (("a sink a head", False), ("smooth", True))]
+        strata.report(cases)
 
 
 if __name__ == "__main__":
