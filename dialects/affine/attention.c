@@ -54,24 +54,75 @@ static double find_scale(const reader_t *r, const term_t *term) {
 
 //===-- Softmax --------------------------------------------------------------------------------------------------===//
 
+// Operand |i| of a maximum or a sum is what is made of the row, the other one the sink's part.
+static bool match_with_sink(const reader_t *r, const term_t *row, const char *combiner, double start,
+                            const term_t *element, term_t *out_other) {
+  for (intptr_t i = 0; i < 2 && strata_term_is(row, combiner); i++) {
+    term_t own = strata_term_resolved_operand(r, row, i);
+    *out_other = strata_term_resolved_operand(r, row, 1 - i);
+    if (reduces(r, &own, combiner, start, element))
+      return true;
+  }
+  return false;
+}
+
+// A number, or what is read from outside of the kernel for each row.
+static bool read_sink(const reader_t *r, const term_t *term, strata_attention_sink_t *out) {
+  const strata_access_t *load = strata_term_load(term->nest, strata_def(term->value)), *store;
+  strata_space_t space = strata_attention_space(&r->a);
+  *out = (strata_attention_sink_t){.exists = true};
+  if (strata_value_number(term->value, &out->number))
+    return true;
+  if (!load || mlirAffineMapIsNull(load->map) || !mlirOperationIsNull(load->guard) || load->in_reduction ||
+      strata_kernel_producer(r->a.kernel, load->buffer, &store))
+    return false;
+  out->read = load;
+  out->map = strata_affine_compose(load->map, strata_term_map(r, term), &space);
+  return mlirTypeIsAFloat(mlirValueGetType(load->value)) && !(strata_affine_map_dims(out->map) >> r->a.column & 1);
+}
+
+// exp(sink - max) of the sink in |r|, be it read again.
+static bool is_of_sink(const reader_t *r, const term_t *term, const term_t *max) {
+  const strata_attention_sink_t *sink = &r->a.sink;
+  strata_attention_sink_t own;
+  if (!strata_term_is(term, "math.exp"))
+    return false;
+  term_t difference = strata_term_resolved_operand(r, term, 0);
+  if (!strata_term_is(&difference, "arith.subf"))
+    return false;
+  term_t from = strata_term_resolved_operand(r, &difference, 0), less = strata_term_resolved_operand(r, &difference, 1);
+  if (!strata_term_same(&less, max) || !read_sink(r, &from, &own) || !own.read != !sink->read)
+    return false;
+  return own.read ? mlirValueEqual(own.read->buffer, sink->read->buffer) && mlirAffineMapEqual(own.map, sink->map)
+                  : own.number == sink->number;
+}
+
 // exp(score - max of the row).
-static bool match_exponential(reader_t *r, const term_t *exponential) {
+static bool match_exponential(reader_t *r, const term_t *exponential, term_t *out_max) {
   if (!is_op(strata_def(exponential->value), "math.exp"))
     return false;
   term_t difference = strata_term_resolved_operand(r, exponential, 0);
   if (!is_op(strata_def(difference.value), "arith.subf"))
     return false;
   r->a.score = strata_term_resolved_operand(r, &difference, 0);
-  term_t max = strata_term_resolved_operand(r, &difference, 1);
+  term_t max = strata_term_resolved_operand(r, &difference, 1), sink;
   r->why = "a softmax that is not of a contraction's elements";
-  return reduces(r, &max, "arith.maximumf", -INFINITY, &r->a.score) && strata_attention_follow(r, &r->a.score);
+  *out_max = max;
+  r->a.sink = (strata_attention_sink_t){0};
+  bool is_max =
+      reduces(r, &max, "arith.maximumf", -INFINITY, &r->a.score) ||
+      (match_with_sink(r, &max, "arith.maximumf", -INFINITY, &r->a.score, &sink) && read_sink(r, &sink, &r->a.sink));
+  return is_max && strata_attention_follow(r, &r->a.score);
 }
 
 // exponential / sum of the row.
 static bool match_quotient(reader_t *r, const term_t *exponential, const term_t *sum) {
-  if (!match_exponential(r, exponential))
+  term_t max, other;
+  if (!match_exponential(r, exponential, &max))
     return false;
   r->why = "exponentials are not divided by their row's sum";
+  if (r->a.sink.exists)
+    return match_with_sink(r, sum, "arith.addf", 0, exponential, &other) && is_of_sink(r, &other, &max);
   return reduces(r, sum, "arith.addf", 0, exponential);
 }
 
@@ -120,13 +171,22 @@ static MlirValue narrowed(MlirValue factor) {
   return is_op(op, "arith.extf") ? mlirOperationGetOperand(op, 0) : factor;
 }
 
+// A factor whose pages another nest of the kernel gathers.
+static bool read_gathered(const reader_t *r, const term_t *factor, strata_attention_operand_t *out) {
+  term_t term = *factor;
+  term.value = out->factor;
+  return mlirOperationIsNull(out->read->guard) && strata_term_step(r, &term) &&
+         strata_attention_read_pages(r, &term, out);
+}
+
 // A factor of a contraction at |at|, which is read as it is from outside of the kernel; false if it is not.
 static bool read_operand(const reader_t *r, const term_t *factor, strata_attention_operand_t *out) {
   const strata_access_t *store;
   *out = (strata_attention_operand_t){.factor = narrowed(factor->value)};
   out->read = out->access = strata_term_load(factor->nest, strata_def(out->factor));
   if (out->read && strata_kernel_producer(r->a.kernel, out->read->buffer, &store))
-    return strata_attention_read_widened(r, factor, out) || strata_attention_read_joined(r, factor, out);
+    return strata_attention_read_widened(r, factor, out) || strata_attention_read_joined(r, factor, out) ||
+           read_gathered(r, factor, out);
   if (!out->access || !mlirOperationIsNull(out->access->guard) || mlirAffineMapIsNull(out->access->map))
     return false;
   strata_space_t space = strata_attention_space(&r->a);
@@ -324,7 +384,8 @@ static bool read_weighted(reader_t *r, const term_t *weights, const term_t *valu
 static bool has_others(const reader_t *r) {
   int n_reductions = 0;
   for (int i = 0; i < r->a.kernel->n_nests; i++) {
-    if (!strata_nest_is_vectorizable(&r->a.kernel->nests[i]))
+    if (!strata_nest_is_vectorizable(&r->a.kernel->nests[i]) &&
+        !strata_attention_gathers(&r->a, &r->a.kernel->nests[i]))
       return true;
     n_reductions += r->a.kernel->nests[i].n_reduction > 0;
   }
@@ -419,6 +480,8 @@ static MlirAffineExpr remainder_of(MlirAffineExpr expr, strata_size_t extent, co
 
 bool strata_attention_ends(const strata_attention_t *a, int operand) {
   enum { UNIT = 8 }; // elements of 16 bytes, at which rows begin for the copy engine
+  if (operand == STRATA_ATTENTION_V && a->operands[operand].page) // pages behind the last one are none
+    return true;
   int64_t coefficient;
   strata_size_t sizes[STRATA_MAX_DIMS], extent = a->sizes[step_dim(a, operand)];
   MlirAffineMap map = a->operands[operand].map;

@@ -8,6 +8,8 @@
 //   result(i, v) = sum over j of p(i, j) / (sum over j of p(i, j)) * f(i, j) * w(j, v)
 // or
 //   result(i, v) = sum over j of score(i, j) * w(j, v)
+// With a sink, a score of each row that no value belongs to, that is in the maximum and in the sum of a softmax as
+// others.
 //
 // Recognised by accesses and arithmetic alone. Everything is said over the *canonical dims*: the parallel dims of the
 // second contraction's nest, then its reduction dim, the *column*, then the first one's, the *head* dim, then one of
@@ -27,15 +29,25 @@ typedef struct {
 
 // An operand of one of the products.
 typedef struct {
-  const strata_access_t *read;   // by the contraction's nest
-  const strata_access_t *access; // that, or where a nest of the kernel puts it together, the read of its first part,
-  const strata_access_t *rest;   // and of its second one, by that nest's dims; NULL: it is whole
-  int64_t n_first;               // columns of the first part
-  MlirValue factor;              // what is multiplied, before it is widened
-  MlirType stored;               // what |access| reads, where that is bytes, which a nest widens; else null
-  MlirAffineMap map;             // where it is read, over the canonical dims
-  uint32_t dims;                 // that the map depends on
+  const strata_access_t *read;    // by the contraction's nest
+  const strata_access_t *access;  // that, or where a nest of the kernel puts it together, the read of its first part,
+  const strata_access_t *rest;    // and of its second one, by that nest's dims; NULL: it is whole
+  int64_t n_first;                // columns of the first part
+  MlirValue factor;               // what is multiplied, before it is widened
+  MlirType stored;                // what |access| reads, where that is bytes, which a nest widens; else null
+  int64_t page;                   // columns of a page, where a nest gathers such by numbers in memory; else 0
+  strata_attention_term_t number; // of a page: the first index of |access|, an index value
+  MlirAffineMap map;              // where it is read, over the canonical dims
+  uint32_t dims;                  // that the map depends on
 } strata_attention_operand_t;
+
+// A row's score that no value belongs to.
+typedef struct {
+  bool exists;
+  double number;               // for all rows alike,
+  const strata_access_t *read; // or, if this is not NULL, what it reads, at |map| over the canonical dims
+  MlirAffineMap map;
+} strata_attention_sink_t;
 
 enum { STRATA_ATTENTION_Q, STRATA_ATTENTION_K, STRATA_ATTENTION_V, STRATA_N_ATTENTION_OPERANDS };
 
@@ -49,7 +61,8 @@ typedef struct {
   strata_attention_term_t softmax; // exponential over sum
   strata_attention_term_t weight;  // what weighs, which is that, or that times something, or chosen from it and zero
   strata_attention_operand_t operands[STRATA_N_ATTENTION_OPERANDS];
-  double scale;      // the score is the product times this, positive; 0: it is something else
+  double scale; // the score is the product times this, positive; 0: it is something else
+  strata_attention_sink_t sink;
   bool replaces_nan; // weights that are NaN are zero
   int64_t joint;     // if keys and values have parts: columns of the first ones; else 0
   bool is_causal;    // scores are of columns up to row + offset alone, others are -inf; 0 without a softmax
@@ -86,6 +99,8 @@ bool strata_attention_is_half(const strata_attention_t *attention);
 bool strata_attention_has_factor(const strata_attention_t *attention);
 // Bytes of one of its elements in memory.
 int64_t strata_attention_stored_bytes(const strata_attention_t *attention, int operand);
+// True if tiles of |columns| are whole pages of what lies in pages, or whole parts of one.
+bool strata_attention_fits_pages(const strata_attention_t *attention, int64_t columns);
 // True if keys or values lie in memory as bytes.
 bool strata_attention_widens(const strata_attention_t *attention);
 // True if the operand lies across what it is multiplied along: the head dim, of values the columns.

@@ -76,6 +76,11 @@ static bool read_number(const reader_t *r, term_t term, int *budget, MlirAffineE
   return true;
 }
 
+bool strata_term_number(const reader_t *r, const term_t *term, MlirAffineExpr *out) {
+  int budget = MAX_STEPS;
+  return read_number(r, *term, &budget, out);
+}
+
 // What is >= 0 where the comparison of two such numbers holds, or does not.
 static bool read_comparison(const reader_t *r, const term_t *truth, bool holds, MlirAffineExpr *out) {
   enum { SLT = 2, SLE, SGT, SGE };

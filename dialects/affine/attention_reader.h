@@ -70,7 +70,19 @@ bool strata_attention_find_joint(strata_attention_reader_t *r);
 bool strata_attention_read_widened(const strata_attention_reader_t *r, const strata_term_t *factor,
                                    strata_attention_operand_t *out);
 
+//===-- Pages (attention_paged.c) --------------------------------------------------------------------------------===//
+
+// |term| is what |nest| loads at an index that is a number in memory: a page's. Its |access|, |map|, |dims|, |page| and
+// |number| become what is read there; false if it is no such load.
+bool strata_attention_read_pages(const strata_attention_reader_t *r, const strata_term_t *term,
+                                 strata_attention_operand_t *out);
+// True of the nest that gathers an operand's pages, which has no other form.
+bool strata_attention_gathers(const strata_attention_t *attention, const strata_nest_t *nest);
+
 //===-- Causal masks (attention_mask.c) --------------------------------------------------------------------------===//
+
+// |term| as an expression of the canonical dims; false if it is no number made of dims and sizes alone.
+bool strata_term_number(const strata_attention_reader_t *r, const strata_term_t *term, MlirAffineExpr *out);
 
 // What of the score is kept, once it is known which dims are rows and columns: is_causal, offset and the score.
 void strata_attention_find_mask(strata_attention_reader_t *r);

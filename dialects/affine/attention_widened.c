@@ -34,12 +34,13 @@ bool strata_attention_read_widened(const strata_attention_reader_t *r, const str
     term = strata_term_operand(&term, 0);
   const strata_access_t *load = strata_term_load(term.nest, strata_def(term.value));
   if (!load || !mlirOperationIsNull(load->guard) || mlirAffineMapIsNull(load->map) ||
-      !is_byte(mlirValueGetType(load->value)) || !has_whole_rows(load->buffer) ||
-      strata_kernel_producer(r->a.kernel, load->buffer, &store))
+      !is_byte(mlirValueGetType(load->value)) || !has_whole_rows(load->buffer))
     return false;
+  out->stored = mlirValueGetType(load->value);
+  if (strata_kernel_producer(r->a.kernel, load->buffer, &store))
+    return strata_term_step(r, &term) && strata_attention_read_pages(r, &term, out);
   strata_space_t space = strata_attention_space(&r->a);
   out->access = load;
-  out->stored = mlirValueGetType(load->value);
   out->map = strata_affine_compose(load->map, strata_term_map(r, &term), &space);
   out->dims = strata_affine_map_dims(out->map);
   return true;

@@ -93,8 +93,13 @@ static MlirOperation append(MlirBlock block, MlirOperationState *state, int n_fi
 
 MlirValue strata_tile_build_load(MlirBlock block, MlirLocation location, const strata_tile_access_t *access,
                                  MlirType vector_type) {
-  MlirOperationState state = mlirOperationStateGet(strata_str(STRATA_TILE_LOAD), location);
+  const char *name = access->n_pages ? STRATA_TILE_LOAD_PAGES : STRATA_TILE_LOAD;
+  MlirOperationState state = mlirOperationStateGet(strata_str(name), location);
   mlirOperationStateAddResults(&state, 1, &vector_type);
+  MlirContext context = mlirAffineMapGetContext(access->map);
+  MlirNamedAttribute pages =
+      mlirNamedAttributeGet(mlirIdentifierGet(context, strata_str("pages")), strata_i64_attr(context, access->n_pages));
+  mlirOperationStateAddAttributes(&state, access->n_pages ? 1 : 0, &pages);
   MlirOperation op = append(block, &state, 1, &access->memref, access);
   if (!mlirAttributeIsNull(access->pad))
     strata_set_attr(op, "pad", access->pad);
@@ -109,9 +114,11 @@ void strata_tile_build_store(MlirBlock block, MlirLocation location, MlirValue v
 
 //===-- Reading ---------------------------------------------------------------------------------------------------===//
 
-bool strata_tile_is_access(MlirOperation op) {
-  return strata_op_is(op, STRATA_TILE_LOAD) || strata_op_is(op, STRATA_TILE_STORE);
+bool strata_tile_is_load(MlirOperation op) {
+  return strata_op_is(op, STRATA_TILE_LOAD) || strata_op_is(op, STRATA_TILE_LOAD_PAGES);
 }
+
+bool strata_tile_is_access(MlirOperation op) { return strata_tile_is_load(op) || strata_op_is(op, STRATA_TILE_STORE); }
 
 strata_tile_access_t strata_tile_read_access(MlirOperation op, MlirValue *symbols) {
   int n_fixed = strata_op_is(op, STRATA_TILE_STORE) ? 2 : 1;
@@ -121,6 +128,7 @@ strata_tile_access_t strata_tile_read_access(MlirOperation op, MlirValue *symbol
       .n_symbols = (int)mlirOperationGetNumOperands(op) - n_fixed,
       .symbols = symbols,
       .pad = strata_attr(op, "pad"),
+      .n_pages = (int)strata_attr_i64(op, "pages", 0),
       .mask = strata_attr(op, "mask"),
   };
   for (int i = 0; i < access.n_symbols; i++)

@@ -7,6 +7,10 @@
 #include <mlir-c/AffineMap.h>
 
 #define STRATA_TILE_LOAD "tile.load"
+// A load of pages, which lie anywhere along the buffer's first dim: the map's first result says which of them an
+// element is in, and the last {pages} symbols, which it does not use, are where they lie. A page behind the buffer's
+// end is zero.
+#define STRATA_TILE_LOAD_PAGES "tile.load_pages"
 #define STRATA_TILE_STORE "tile.store"
 // A vector of one dim, running: element i of the first result is the operands' second combined with elements 0 to i of
 // the first ({exclusive}: to i - 1); the second result is combined with all. {kind} as vector.multi_reduction has it.
@@ -78,6 +82,7 @@ typedef struct {
   int n_symbols;
   const MlirValue *symbols; // index values; borrowed
   MlirAttribute pad;        // of a load: the value of elements outside the buffer, or outside |mask|
+  int n_pages;              // of a load of such, which the last symbols are; else 0
   MlirAttribute mask;       // an integer set over the dims and symbols of |map|: elements outside it are not touched
 } strata_tile_access_t;
 
@@ -86,8 +91,10 @@ MlirValue strata_tile_build_load(MlirBlock block, MlirLocation location, const s
 void strata_tile_build_store(MlirBlock block, MlirLocation location, MlirValue vector,
                              const strata_tile_access_t *access);
 
-// True if |op| is a tile.load or tile.store. What it moves; |symbols| has room for all of them.
+// True if |op| is a tile.load or tile.load_pages; if it is one of these or a tile.store. What it moves; |symbols| has
+// room for all of them.
 enum { STRATA_TILE_ACCESS_SYMBOLS = 64 };
+bool strata_tile_is_load(MlirOperation op);
 bool strata_tile_is_access(MlirOperation op);
 strata_tile_access_t strata_tile_read_access(MlirOperation op, MlirValue *symbols);
 

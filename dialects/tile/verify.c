@@ -9,8 +9,7 @@
 
 // The elements an access moves: a vector, or a scalar where the map has no dims.
 static MlirType moved_type(MlirOperation op) {
-  return mlirValueGetType(strata_op_is(op, STRATA_TILE_LOAD) ? mlirOperationGetResult(op, 0)
-                                                             : mlirOperationGetOperand(op, 0));
+  return mlirValueGetType(strata_tile_is_load(op) ? mlirOperationGetResult(op, 0) : mlirOperationGetOperand(op, 0));
 }
 
 // NULL, or what is wrong with a tile.load or tile.store.
@@ -30,6 +29,10 @@ static const char *access_fault(MlirOperation op) {
     return "has a map with other than one result a dim of its buffer";
   if (!mlirTypeEqual(is_vector ? mlirShapedTypeGetElementType(type) : type, element))
     return "moves elements of another type than its buffer's";
+  if (access.n_pages < 0 || access.n_pages > access.n_symbols)
+    return "has fewer symbols than pages";
+  if (strata_op_is(op, STRATA_TILE_LOAD_PAGES) && (!access.n_pages || !mlirAttributeIsNull(access.mask)))
+    return "has no pages, or a mask";
   if (mlirAttributeIsNull(access.mask))
     return NULL;
   if (!mlirAttributeIsAIntegerSet(access.mask))

@@ -325,8 +325,13 @@ static void store_part(strata_tile_builder_t *b, builder_t *c, const MlirValue *
 
 static void store_results(strata_tile_builder_t *b, builder_t *c, const MlirValue *carried) {
   strata_tile_value_t result = {carried[RESULT], RESULTS};
-  if (c->t.a.has_softmax)
-    result = strata_tile_attention_divide(b, &c->t, result, (strata_tile_value_t){carried[SUM], ROWS});
+  if (c->t.a.has_softmax) {
+    strata_tile_value_t sum = {carried[SUM], ROWS}, maximum = {carried[MAXIMUM], ROWS};
+    sum = strata_tile_attention_with_sink(b, &c->t, sum, maximum);
+    if (b->status)
+      return;
+    result = strata_tile_attention_divide(b, &c->t, result, sum);
+  }
   strata_contraction_kernel_t weighted = {.kernel = b->kernel, .nest = c->t.a.weighted, .store = c->t.a.store};
   c->t.point[c->t.a.column] = strata_tile_constant(b, 0);
   result = strata_tile_contract_result(b, &weighted, c->t.point, result);

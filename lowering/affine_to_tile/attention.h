@@ -94,6 +94,10 @@ MlirAffineExpr strata_tile_attention_offset(strata_tile_builder_t *b, const stra
 // The numbers 0, 1, ... along an axis, and |start| added to them if it is not null.
 MlirValue strata_tile_attention_numbers_along(strata_tile_builder_t *b, int axis, MlirAffineExpr start);
 
+// A row's sum of weights and what the sink, if there is one, adds to it, relative to the row's maximum.
+strata_tile_value_t strata_tile_attention_with_sink(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                    strata_tile_value_t sum, strata_tile_value_t maximum);
+
 // result / sum; zero instead of a row that is NaN, if that was asked for.
 strata_tile_value_t strata_tile_attention_divide(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                                  strata_tile_value_t result, strata_tile_value_t sum);

@@ -2,7 +2,10 @@
 #include "lowering/affine_to_tile/attention.h"
 
 #include "dialects/affine/simplify.h"
+#include "dialects/integers.h"
+#include "dialects/tile/tile.h"
 #include "lowering/affine_to_tile/rounding.h"
+#include "lowering/expand/ops.h"
 
 #include <float.h>
 #include <math.h>
@@ -105,12 +108,79 @@ static strata_tile_value_t first_part(strata_tile_builder_t *b, const strata_til
   return strata_tile_load(b, operand->access->buffer, rank, coordinates);
 }
 
+// Where page |page| of a tile whose first column is |first| lies: behind the buffer's end where there is none.
+static MlirValue page_number(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                             const strata_attention_operand_t *operand, MlirAffineExpr first, int64_t page) {
+  const strata_attention_t *a = &t->a;
+  int64_t n_pages = strata_attention_static_extent(a, a->column) / operand->page, least, most;
+  strata_tile_attention_t at = *t;
+  MlirAffineExpr point[STRATA_MAX_DIMS],
+      number = strata_tile_scaled(b, first, 1, strata_tile_constant(b, page * operand->page));
+  number = strata_tile_simplify(b, mlirAffineFloorDivExprGet(number, strata_tile_constant(b, operand->page)));
+  strata_static_space_t storage;
+  bool exists = strata_affine_range(number, strata_tile_space(b, &storage), &least, &most) && most < n_pages;
+  int n_symbols = b->space.n_symbols;
+  strata_tile_known_t *known = b->known;
+  MlirValue last = strata_emit_index(&b->e, n_pages - 1), own = strata_tile_index(b, number);
+  if (!exists) // one that exists is looked up
+    number = strata_tile_symbol(b, strata_emit_binary(&b->e, "arith.minui", own, last), n_pages);
+  at.point[a->column] = strata_tile_scaled(b, number, operand->page, strata_tile_constant(b, 0));
+  point_of(b, &at, &operand->number, point);
+  strata_tile_frame_t frame = {.nest = operand->number.nest, .point = point};
+  MlirValue place = strata_tile_evaluate(b, &frame, operand->number.value).value;
+  if (exists || b->status)
+    return place;
+  b->space.n_symbols = n_symbols;
+  b->known = known;
+  MlirValue end = strata_emit_index(&b->e, mlirShapedTypeGetDimSize(mlirValueGetType(operand->access->buffer), 0));
+  return strata_emit_select(&b->e, strata_emit_cmpi(&b->e, STRATA_UGE, last, own), place, end);
+}
+
+// |bytes| as the nest that reads the gathered pages widens them.
+static strata_tile_value_t widen_pages(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                       const strata_attention_operand_t *operand, strata_tile_value_t bytes) {
+  const strata_access_t *store;
+  const strata_nest_t *nest = strata_kernel_producer(t->a.kernel, operand->read->buffer, &store);
+  strata_tile_frame_t frame = {.nest = nest, .point = t->point};
+  for (int i = 0; i < nest->n_accesses; i++)
+    if (!nest->accesses[i].is_store)
+      strata_tile_bind(b, &frame, nest->accesses[i].value, bytes);
+  return strata_tile_evaluate(b, &frame, store->value);
+}
+
+// An operand in pages, as many as a tile has, or the one that it lies in.
+static strata_tile_value_t pages_of(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                    const strata_attention_operand_t *operand) {
+  const strata_attention_t *a = &t->a;
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS], column = strata_tile_vector_dim(b, STRATA_TILE_COLUMN);
+  MlirAffineExpr first = strata_tile_scaled(b, column, -1, t->point[a->column]);
+  MlirValue pages[STRATA_TILE_ACCESS_SYMBOLS];
+  int64_t columns = b->space.extents[STRATA_TILE_COLUMN], n = strata_ceil_div(columns, operand->page);
+  int rank = (int)mlirAffineMapGetNumResults(operand->map);
+  if (n > STRATA_TILE_ACCESS_SYMBOLS) {
+    strata_tile_fail(b, "affine-to-tile: attention in tiles of %lld pages", (long long)n);
+    return (strata_tile_value_t){0};
+  }
+  for (int i = 1; i < rank; i++)
+    coordinates[i] =
+        strata_tile_simplify(b, mlirAffineExprCompose(mlirAffineMapGetResult(operand->map, i), places(b, t)));
+  coordinates[0] = strata_tile_simplify(b, mlirAffineFloorDivExprGet(column, strata_tile_constant(b, operand->page)));
+  for (int64_t page = 0; page < n && !b->status; page++)
+    pages[page] = page_number(b, t, operand, first, page);
+  if (b->status)
+    return (strata_tile_value_t){0};
+  strata_tile_value_t value = strata_tile_load_pages(b, operand->access->buffer, rank, coordinates, (int)n, pages);
+  return mlirTypeIsNull(operand->stored) ? value : widen_pages(b, t, operand, value);
+}
+
 strata_tile_value_t strata_tile_attention_operand(strata_tile_builder_t *b, const strata_tile_attention_t *t,
                                                   int which) {
   const strata_attention_t *a = &t->a;
   bool is_value = which == STRATA_ATTENTION_V;
   if (a->operands[which].rest)
     return first_part(b, t, &a->operands[which]);
+  if (a->operands[which].page)
+    return pages_of(b, t, &a->operands[which]);
   MlirAffineExpr point[STRATA_MAX_DIMS];
   strata_tile_frame_t frame = {.nest = is_value ? a->weighted : a->product.nest, .point = point};
   if (is_value)
@@ -207,6 +277,30 @@ strata_tile_value_t strata_tile_attention_cut(strata_tile_builder_t *b, const st
     end = narrow(b, end, size);
   }
   return strata_tile_attention_choose(b, t, scores, column, end);
+}
+
+strata_tile_value_t strata_tile_attention_with_sink(strata_tile_builder_t *b, const strata_tile_attention_t *t,
+                                                    strata_tile_value_t sum, strata_tile_value_t maximum) {
+  const strata_attention_t *a = &t->a;
+  if (!a->sink.exists)
+    return sum;
+  strata_tile_value_t sink = strata_tile_attention_number(b, a->sink.number);
+  if (a->sink.read) {
+    MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+    int rank = (int)mlirAffineMapGetNumResults(a->sink.map);
+    for (int i = 0; i < rank; i++)
+      coordinates[i] =
+          strata_tile_simplify(b, mlirAffineExprCompose(mlirAffineMapGetResult(a->sink.map, i), places(b, t)));
+    sink = strata_tile_load(b, a->sink.read->buffer, rank, coordinates);
+    if (b->status)
+      return sum;
+    sink = strata_tile_widened(b, sink, mlirF32TypeGet(b->e.context));
+  }
+  sink = strata_tile_attention_binary(b, t, "arith.mulf", sink, strata_tile_attention_number(b, STRATA_LOG2_E));
+  strata_tile_value_t exponent = strata_tile_attention_exponent(b, t, maximum);
+  sink = strata_tile_attention_binary(b, t, "arith.subf", sink, exponent);
+  return strata_tile_attention_binary(b, t, "arith.addf", sum,
+                                      strata_tile_attention_op(b, t, "math.exp2", sink.dims, 1, &sink));
 }
 
 strata_tile_value_t strata_tile_attention_divide(strata_tile_builder_t *b, const strata_tile_attention_t *t,

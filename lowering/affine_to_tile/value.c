@@ -171,6 +171,32 @@ static strata_tile_value_t load_memory(strata_tile_builder_t *b, MlirValue memor
   return (strata_tile_value_t){value, dims};
 }
 
+strata_tile_value_t strata_tile_load_pages(strata_tile_builder_t *b, MlirValue buffer, int rank,
+                                           const MlirAffineExpr *coordinates, int n_pages, const MlirValue *pages) {
+  MlirAffineExpr results[STRATA_MAX_DIMS];
+  uint32_t dims = vector_dims(b, rank, coordinates);
+  int n_bounds = b->n_bounds;
+  b->n_bounds = 0;
+  address_t address = address_of(b, rank, coordinates, dims);
+  b->n_bounds = n_bounds;
+  if (address.n_operands + n_pages > STRATA_TILE_ACCESS_SYMBOLS) {
+    strata_tile_fail(b, "affine-to-tile: %d pages at once", n_pages);
+    return no_value;
+  }
+  for (int i = 0; i < n_pages; i++)
+    address.operands[address.n_operands++] = pages[i];
+  for (int i = 0; i < rank; i++)
+    results[i] = mlirAffineMapGetResult(address.map, i);
+  strata_tile_access_t access = {
+      .memref = buffer,
+      .map = mlirAffineMapGet(b->e.context, mlirAffineMapGetNumDims(address.map), address.n_operands, rank, results),
+      .n_symbols = address.n_operands,
+      .symbols = address.operands,
+      .n_pages = n_pages};
+  MlirType type = strata_tile_type(b, mlirShapedTypeGetElementType(mlirValueGetType(buffer)), dims);
+  return (strata_tile_value_t){strata_tile_build_load(b->e.block, b->e.location, &access, type), dims};
+}
+
 // What hangs over the buffer's edge is zero, and so is what else the nest does not have: no bounds but the buffer's.
 static strata_tile_value_t load_padded(strata_tile_builder_t *b, MlirValue memory, int rank,
                                        const MlirAffineExpr *coordinates) {

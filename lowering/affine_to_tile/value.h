@@ -110,6 +110,9 @@ strata_tile_value_t strata_tile_within(strata_tile_builder_t *b, int n, const Ml
 // The value of |buffer| at |coordinates|.
 strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer, int rank,
                                      const MlirAffineExpr *coordinates);
+// The same in pages, whose numbers |pages| are, of which the first coordinate says which; whatever bounds there are.
+strata_tile_value_t strata_tile_load_pages(strata_tile_builder_t *b, MlirValue buffer, int rank,
+                                           const MlirAffineExpr *coordinates, int n_pages, const MlirValue *pages);
 // Stores |value| at |coordinates|; it is broadcast along vector dims it does not vary in.
 void strata_tile_store(strata_tile_builder_t *b, strata_tile_value_t value, MlirValue buffer, int rank,
                        const MlirAffineExpr *coordinates);

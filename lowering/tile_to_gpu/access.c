@@ -3,6 +3,7 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 
 static strata_status_t read_buffer(MlirOperation op, MlirType type, strata_gpu_box_t *box) {
@@ -11,6 +12,8 @@ static strata_status_t read_buffer(MlirOperation op, MlirType type, strata_gpu_b
     return strata_gpu_missing(op, "a buffer that is not contiguous");
   for (int i = 0; i < box->rank; i++)
     box->sizes[i] = strata_size_of_expr(&box->space.d->sizes, strata_type_dim(type, i));
+  if (strata_op_is(op, STRATA_TILE_LOAD_PAGES))
+    box->sizes[0] = strata_size_constant(strata_attr_i64(op, "pages", 0));
   return NULL;
 }
 

@@ -10,7 +10,7 @@ enum { STRATA_BOX_RANK = 24, STRATA_VECTOR_BYTES = 16 };
 // An access as its op says it: coordinates and the row-major position over the index space.
 typedef struct {
   strata_index_space_t space;
-  int rank; // of the buffer
+  int rank; // of the buffer, whose first dim is that of a tile.load_pages' pages
   strata_size_t sizes[STRATA_BOX_RANK];
   MlirAffineExpr coordinates[STRATA_BOX_RANK], position;
   bool is_linear;                   // the position is linear in the vector's dims ...

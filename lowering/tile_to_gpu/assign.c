@@ -126,7 +126,7 @@ static MlirWalkResult collect(MlirOperation op, void *user) {
   for (intptr_t i = 0; i < mlirOperationGetNumResults(op); i++)
     if (is_vector(mlirOperationGetResult(op, i)) && !strata_value_is_constant(mlirOperationGetResult(op, i)))
       class_of(a, mlirOperationGetResult(op, i));
-  if (strata_op_is(op, "tile.load") && is_vector(mlirOperationGetResult(op, 0)))
+  if (strata_tile_is_load(op) && is_vector(mlirOperationGetResult(op, 0)))
     add_anchor(a, op, 0, mlirOperationGetResult(op, 0));
   if (strata_op_is(op, "tile.store") && is_vector(mlirOperationGetOperand(op, 0)) &&
       !strata_value_is_constant(mlirOperationGetOperand(op, 0)))

@@ -166,10 +166,24 @@ strata_status_t strata_attention_fix_layouts(strata_gpu_distribution_t *d, MlirO
 
 //===-- Registers ------------------------------------------------------------------------------------------------===//
 
-enum { LEAST_REGISTERS = 24, WIDENING_REGISTERS = 72, MOST_REGISTERS = 240, OTHER_REGISTERS = 48 };
+enum {
+  LEAST_REGISTERS = 24,
+  PAGING_REGISTERS = 56,
+  WIDENING_REGISTERS = 72,
+  MOST_REGISTERS = 240,
+  OTHER_REGISTERS = 48
+};
+
+static bool is_paged(const strata_ring_operand_t *operand) {
+  MlirOperation load = strata_operand_load(&operand->shared);
+  return !mlirOperationIsNull(load) && strata_op_is(load, STRATA_TILE_LOAD_PAGES);
+}
 
 static int64_t producer_registers(const strata_gpu_attention_t *a) {
-  return strata_gpu_attention_widens(a) ? WIDENING_REGISTERS : LEAST_REGISTERS;
+  if (strata_gpu_attention_widens(a))
+    return WIDENING_REGISTERS;
+  bool has_pages = is_paged(&a->operands[STRATA_ATTENTION_KEYS]) || is_paged(&a->operands[STRATA_ATTENTION_VALUES]);
+  return has_pages ? PAGING_REGISTERS : LEAST_REGISTERS;
 }
 
 // Registers of a consumer's thread, multiples of 8: what producers give up goes to consumers. A block is the
@@ -300,7 +314,29 @@ static strata_status_t fetch(strata_gpu_distribution_t *d, const strata_gpu_atte
   return operand->source->fill(d, operand, &(strata_fill_t){.slot = place.slot, .at = at, .full = ring->full});
 }
 
+// True of a page's place and what it is made of.
+static bool leads_to_pages(MlirOperation op) {
+  if (strata_op_is(op, STRATA_TILE_LOAD_PAGES))
+    return true;
+  if (!is_scalar(op))
+    return false;
+  for (MlirOpOperand use = mlirValueGetFirstUse(mlirOperationGetResult(op, 0)); !mlirOpOperandIsNull(use);
+       use = mlirOpOperandGetNextUse(use))
+    if (leads_to_pages(mlirOpOperandGetOwner(use)))
+      return true;
+  return false;
+}
+
+strata_status_t strata_gpu_attention_find_pages(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(a->kernel.loop)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_scalar(op) && leads_to_pages(op))
+      STRATA_TRY(strata_gpu_distribute_op(d, op));
+  return NULL;
+}
+
 static strata_status_t fetch_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  STRATA_TRY(strata_gpu_attention_find_pages(d, attention_of(k)));
   STRATA_TRY(fetch(d, attention_of(k), STRATA_ATTENTION_KEYS, k->place));
   return fetch(d, attention_of(k), STRATA_ATTENTION_VALUES, k->place);
 }
@@ -309,6 +345,8 @@ static strata_status_t fetch_step(strata_gpu_distribution_t *d, strata_pipelined
 static strata_status_t fetch_by_first(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which,
                                       strata_ring_place_t place) {
   strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
+  if (which != STRATA_ATTENTION_ROWS)
+    STRATA_TRY(strata_gpu_attention_find_pages(d, a));
   STRATA_TRY(fetch(d, a, which, place));
   strata_emit_if_end(&d->e, branch);
   return NULL;

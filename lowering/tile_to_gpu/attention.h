@@ -13,17 +13,17 @@
 enum { STRATA_ATTENTION_ROWS, STRATA_ATTENTION_KEYS, STRATA_ATTENTION_VALUES, STRATA_ATTENTION_OPERANDS };
 
 typedef struct {
-  strata_pipelined_kernel_t kernel; // whose product is the second one
-  MlirOperation scores, values;     // the contractions
-  int carried;                      // which of the loop's values is the sum of the second
-  int64_t columns;                  // of scores
-  strata_layout_t layout;           // of scores
+  strata_pipelined_kernel_t kernel;                          // whose product is the second one
+  MlirOperation scores, values;                              // the contractions
+  int carried;                                               // which of the loop's values is the sum of the second
+  int64_t columns;                                           // of scores
+  strata_layout_t layout;                                    // of scores
   strata_ring_operand_t operands[STRATA_ATTENTION_OPERANDS]; // as instructions read them
   strata_ring_operand_t stored[STRATA_ATTENTION_OPERANDS];   // as the ring has them, where that is as bytes
   strata_ring_t rings[STRATA_ATTENTION_OPERANDS];
   MlirValue came[STRATA_ATTENTION_OPERANDS]; // barriers of the slots of bytes, which come a step at a time as those do
-  MlirValue steps;  // of the running task, where that differs; else null
-  MlirValue end;    // of those, or of all
+  MlirValue steps;                           // of the running task, where that differs; else null
+  MlirValue end;                             // of those, or of all
   bool holds_rows;  // the rows' operand, too, goes into registers: its memory is free for the next task at once
   bool takes_turns; // warp groups issue products one after the other
 } strata_gpu_attention_t;
@@ -35,6 +35,9 @@ bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperat
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 
+// By a producer: where the pages of the step that is defined lie (attention.c).
+STRATA_MUST_CHECK strata_status_t strata_gpu_attention_find_pages(strata_gpu_distribution_t *d,
+                                                                  const strata_gpu_attention_t *a);
 // The rows' operand as pairs, where the kernel holds it in registers (attention_product.c).
 int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue *out_rows);
 // The products. Scores of the step whose keys are in |slot|, columns / 2 of them, of |rows| if they are in registers;

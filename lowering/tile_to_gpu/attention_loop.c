@@ -125,7 +125,7 @@ static bool is_row_sum(const walk_t *w, MlirOperation op) {
 // True of |value|'s op and those that it is converted from.
 static bool is_converted(MlirValue value, MlirOperation op) {
   MlirOperation def = strata_def(value);
-  while (!mlirOperationEqual(def, op) && !strata_op_is(def, STRATA_TILE_LOAD))
+  while (!mlirOperationEqual(def, op) && !strata_tile_is_load(def))
     def = strata_def(mlirOperationGetOperand(def, 0));
   return mlirOperationEqual(def, op);
 }

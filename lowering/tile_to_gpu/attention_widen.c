@@ -184,6 +184,7 @@ static strata_status_t ask(strata_gpu_distribution_t *d, const strata_gpu_attent
   strata_loop_t branch =
       strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", strata_emit_is_first_thread(d), is_step));
   strata_define_step(d, mlirRegionGetFirstBlock(mlirOperationGetRegion(a->kernel.loop, 0)), step);
+  STRATA_TRY(strata_gpu_attention_find_pages(d, a));
   strata_phase_expect(d, a->came[which], slot, stored->source->bytes(stored), (MlirValue){NULL});
   const strata_fill_t to = {
       .slot = slot, .at = strata_emit_times(e, slot, a->stored[which].slot), .full = a->came[which]};

@@ -120,11 +120,15 @@ static int innermost(const strata_bulk_t *bulk) {
   return dim;
 }
 
+// True of the dim along which pages lie anywhere.
+static bool is_of_pages(const strata_bulk_t *bulk, int dim) { return dim == 0 && !mlirOperationIsNull(bulk->pages); }
+
 // The map's dims: those of the buffer without what has one element.
 static bool find_dims(strata_bulk_t *bulk, const int *carriers) {
   bulk->rank = 0;
   for (int dim = bulk->box.rank; dim-- > 0;) {
-    bool is_single = strata_size_is_one(bulk->box.sizes[dim]) && dim != carriers[0] && dim != carriers[1];
+    bool is_single =
+        strata_size_is_one(bulk->box.sizes[dim]) && dim != carriers[0] && dim != carriers[1] && !is_of_pages(bulk, dim);
     if (is_single)
       continue;
     if (bulk->rank == STRATA_BULK_RANK)
@@ -242,7 +246,7 @@ static bool is_digit(const strata_gpu_box_t *box, int i) {
 static void join_digits(strata_bulk_t *bulk) {
   strata_gpu_box_t *box = &bulk->box;
   MlirContext context = box->space.d->e.context;
-  for (int i = 0; i + 1 < box->rank; i++) {
+  for (int i = is_of_pages(bulk, 0); i + 1 < box->rank; i++) {
     MlirAffineExpr joined = box->coordinates[i];
     strata_size_t size = box->sizes[i];
     bool are_linear = is_linear(joined);
@@ -325,6 +329,8 @@ bool strata_bulk_read(strata_gpu_distribution_t *d, MlirOperation op, int buffer
   strata_bulk_t *bulk = out_bulk;
   int carriers[RANK];
   *bulk = (strata_bulk_t){.buffer = mlirOperationGetOperand(op, buffer), .is_store = limits->is_store};
+  if (strata_op_is(op, STRATA_TILE_LOAD_PAGES))
+    bulk->pages = op;
   if (!strata_bulk_read_box(d, op, buffer, type, bulk) ||
       (limits->every > 1 && !thin_out(bulk, op, limits->every, limits->phase)))
     return false;
@@ -372,6 +378,8 @@ static MlirAttribute sizes_attr(MlirContext context, int count, const strata_siz
 
 // Of the buffer along dim |i| of the map.
 static strata_size_t map_size(const strata_bulk_t *bulk, int i) {
+  if (is_of_pages(bulk, bulk->dims[i]))
+    return strata_size_of_expr(&bulk->box.space.d->sizes, strata_type_dim(mlirValueGetType(bulk->buffer), 0));
   return bulk->dims[i] < 0 ? strata_size_constant(1)
                            : strata_size_sum(bulk->box.sizes[bulk->dims[i]], strata_size_constant(-bulk->left_out[i]));
 }
@@ -495,14 +503,23 @@ int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk,
   return number_of_map(d, map_of(d, bulk, span, -1));
 }
 
+// Where the page of the box at |offsets| lies.
+static MlirValue page_at(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets) {
+  intptr_t n = strata_attr_i64(bulk->pages, "pages", 0), first = mlirOperationGetNumOperands(bulk->pages) - n;
+  MlirAffineExpr which = at(bulk, bulk->box.coordinates[0], offsets, false);
+  return strata_new_scalar(d, mlirOperationGetOperand(bulk->pages, first + mlirAffineConstantExprGetValue(which)));
+}
+
 int strata_bulk_coordinates(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const int64_t *offsets,
                             MlirValue *out) {
   strata_index_space_t space = bulk->box.space;
   const strata_bulk_window_t *window = &bulk->window;
-  (void)d;
   for (int i = 0; i < bulk->rank; i++)
-    out[i] = strata_index_emit(&space, window->n_dims ? window->first[i]
-                                                      : at(bulk, bulk->box.coordinates[bulk->dims[i]], offsets, false));
+    out[i] = is_of_pages(bulk, bulk->dims[i])
+                 ? page_at(d, bulk, offsets)
+                 : strata_index_emit(&space, window->n_dims
+                                                 ? window->first[i]
+                                                 : at(bulk, bulk->box.coordinates[bulk->dims[i]], offsets, false));
   for (int i = 0; i < window->n_dims; i++)
     out[bulk->rank + i] = strata_index_emit(&space, window->offsets[i]);
   return bulk->rank + window->n_dims;

@@ -27,6 +27,7 @@ typedef struct {
   strata_gpu_box_t box;
   MlirValue buffer; // the old argument; it begins at a multiple of 16 bytes
   bool is_store;
+  MlirOperation pages;        // of a tile.load_pages that; else null
   int rank;                   // of the map; its dims are innermost first
   int dims[STRATA_BULK_RANK]; // of the buffer; negative: none, of one element
   int inner;                  // dim of the vector that runs along the innermost

@@ -2,11 +2,12 @@
 #include "lowering/tile_to_gpu/operand.h"
 
 #include "dialects/mlir_util.h"
+#include "dialects/tile/tile.h"
 #include "lowering/tile_to_gpu/values.h"
 
 MlirOperation strata_operand_load(const strata_shared_operand_t *operand) {
   MlirOperation op = strata_def(operand->value);
-  return !mlirOperationIsNull(op) && strata_op_is(op, "tile.load") ? op : (MlirOperation){0};
+  return !mlirOperationIsNull(op) && strata_tile_is_load(op) ? op : (MlirOperation){0};
 }
 
 strata_status_t strata_operand_find_source(strata_gpu_distribution_t *d, strata_shared_operand_t *operand,

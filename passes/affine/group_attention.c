@@ -152,6 +152,18 @@ static double seconds_widening(const finder_t *f, const strata_attention_problem
   return seconds;
 }
 
+// Kernels that gather pages of keys and values.
+static double seconds_gathering(const finder_t *f, const strata_attention_problem_t *p) {
+  const int64_t extents[STRATA_N_ATTENTION_OPERANDS] = {
+      [STRATA_ATTENTION_K] = p->head, [STRATA_ATTENTION_V] = p->value};
+  double bytes = 0;
+  for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
+    if (f->found.operands[i].page)
+      bytes += 2 * (double)p->columns * (double)p->batch * (double)extents[i] *
+               (double)strata_attention_stored_bytes(&f->found, i);
+  return bytes > 0 ? f->device->costs->group.launch_seconds + bytes / (double)f->device->bandwidth : 0;
+}
+
 // What lies between two kernels of products takes them: a softmax of its own, or arithmetic behind the first one, which
 // hides a part of it.
 static double seconds_between(const finder_t *f, const strata_attention_problem_t *p) {
@@ -161,7 +173,7 @@ static double seconds_between(const finder_t *f, const strata_attention_problem_
   if (!f->found.has_softmax)
     return strata_attention_arithmetic_seconds(f->device, p) * costs->not_hidden;
   return costs->softmax_seconds + elements * BYTES / (double)f->device->bandwidth + seconds_joining(f, p) +
-         seconds_widening(f, p);
+         seconds_widening(f, p) + seconds_gathering(f, p);
 }
 
 // The same on a cpu, where nothing is lost by it but for operands that are packed by each task, and scores that leave
@@ -171,6 +183,9 @@ static strata_status_t judge_cpu(const finder_t *f, const char **out_why) {
   *out_why = "products of weights, of one row or without batches, which are no slower apart";
   if (!f->found.has_softmax && (strata_size_is_one(strata_attention_batches(&f->found)) || has_weights(f) ||
                                 !strata_attention_has_rows(&f->found)))
+    return NULL;
+  *out_why = "a softmax with a sink";
+  if (f->found.sink.exists)
     return NULL;
   *out_why = "sizes that vary of heads, values or what is no softmax, or values that lie across";
   if (!strata_attention_cpu_takes(&f->found))
@@ -283,6 +298,7 @@ static strata_status_t examine(finder_t *f, const char **out_why) {
     return judge_cpu(f, out_why);
   STRATA_TRY(strata_attention_add_joined(f));
   STRATA_TRY(strata_attention_add_widened(f));
+  STRATA_TRY(strata_attention_add_paged(f));
   return judge_gpu(f, out_why);
 }
 

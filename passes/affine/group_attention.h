@@ -33,5 +33,7 @@ STRATA_MUST_CHECK strata_status_t strata_attention_add_arithmetic(strata_attenti
 STRATA_MUST_CHECK strata_status_t strata_attention_add_joined(strata_attention_finder_t *f);
 // The same where keys or values lie in memory as bytes: what widens them.
 STRATA_MUST_CHECK strata_status_t strata_attention_add_widened(strata_attention_finder_t *f);
+// The same where they lie in pages of a cache: what gathers those.
+STRATA_MUST_CHECK strata_status_t strata_attention_add_paged(strata_attention_finder_t *f);
 
 #endif

@@ -156,7 +156,7 @@ static void find_before(const finder_t *f, int product, bool (*takes)(const stra
   for (size_t i = 0; i < node->reads.count; i++) {
     int producer = node->reads.data[i].producer;
     const strata_nest_node_t *before = strata_group_node(f->grouping, producer);
-    if (before->nest && before->class == STRATA_NEST_MAP && !before->is_constant && before->after.count == 1 &&
+    if (before->nest && before->class <= STRATA_NEST_MAP && !before->is_constant && before->after.count == 1 &&
         takes(before->nest) && f->grouping->nodes[producer].group < 0 && !strata_ints_contain(&f->members, producer))
       *strata_vector_push(f->grouping->graph.arena, out) = producer;
   }
@@ -210,4 +210,30 @@ strata_status_t strata_attention_add_widened(finder_t *f) {
   for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
     n_stored += !why && !mlirTypeIsNull(f->found.operands[i].stored);
   return n_stored == more.count ? NULL : recognise_without(f, &members);
+}
+
+static bool gathers(const strata_nest_t *nest) { return mlirStringRefEqual(nest->name, strata_str("gather")); }
+
+static size_t count_paged(const finder_t *f) {
+  size_t count = 0;
+  for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
+    count += f->found.operands[i].page > 0;
+  return count;
+}
+
+// One after the other: queries may be gathered, too.
+strata_status_t strata_attention_add_paged(finder_t *f) {
+  const char *why;
+  strata_ints_t gathered = {0};
+  for (size_t i = 0; i < f->members.count; i++)
+    find_before(f, f->members.data[i], gathers, &gathered);
+  for (size_t i = 0; i < gathered.count && !strata_gpu_stages_by_threads(f->device); i++) {
+    strata_ints_t before = {0}, one = {0};
+    size_t n_paged = count_paged(f);
+    *strata_vector_push(f->grouping->graph.arena, &one) = gathered.data[i];
+    STRATA_TRY(recognise_with(f, &one, &before, &why));
+    if (why || count_paged(f) == n_paged)
+      STRATA_TRY(recognise_without(f, &before));
+  }
+  return NULL;
 }

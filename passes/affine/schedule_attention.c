@@ -149,6 +149,8 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
   const strata_attention_t *a = &p->attention;
   if (!strata_size_divides(c->columns, a->sizes[a->column]) && !p->values_end)
     return false;
+  if (!strata_attention_fits_pages(a, c->columns))
+    return false;
   if (strata_attention_widens(a) && STRATA_GROUP_THREADS % c->columns != 0) // a thread widens a column's part
     return false;
   bool has_temporaries = !p->attention.has_softmax && c->columns > MIN_COLUMNS;
@@ -197,6 +199,19 @@ static double column_bytes(const strata_attention_problem_t *p) {
                   p->value * strata_attention_stored_bytes(&p->attention, STRATA_ATTENTION_V));
 }
 
+// Boxes that pages take of a block of columns.
+static double page_boxes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  const int64_t extents[STRATA_N_ATTENTION_OPERANDS] = {
+      [STRATA_ATTENTION_K] = p->head, [STRATA_ATTENTION_V] = p->value};
+  int64_t boxes = 0;
+  for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++) {
+    int64_t page = p->attention.operands[i].page;
+    int64_t spans = strata_ceil_div(extents[i] * strata_attention_stored_bytes(&p->attention, i), STRATA_SPAN);
+    boxes += page ? strata_ceil_div(c->columns, page) * spans : 0;
+  }
+  return (double)boxes;
+}
+
 // One block of columns of a tile.
 static bound_t block_time(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
   const strata_attention_costs_t *costs = &p->costs->attention;
@@ -204,6 +219,7 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
       {product_cycles(p, c), "instructions"},
       {(double)(c->groups * c->columns) * softmax_cycles(p, c), p->attention.has_softmax ? "softmax" : "arithmetic"},
       {(double)c->columns * column_bytes(p) / costs->cache_rate, "cache"},
+      {page_boxes(p, c) * costs->box, "pages"},
   };
   bound_t slowest = bounds[0];
   double sum = 0;

@@ -158,6 +158,23 @@ static partial_t rest_of(const sum_t *s) {
   }};
 }
 
+// The sum of weights relative to |maximum|, and the sink's.
+static MlirValue with_sink(const sum_t *s, MlirValue sum, MlirValue maximum) {
+  const strata_attention_t *a = s->a;
+  MlirContext context = s->split->compile->context;
+  MlirAffineExpr point[STRATA_MAX_DIMS];
+  if (!a->sink.exists)
+    return sum;
+  for (int dim = 0; dim < a->n_dims; dim++)
+    point[dim] = dim < a->column ? mlirAffineDimExprGet(context, dim) : mlirAffineConstantExprGet(context, 0);
+  const strata_space_t space = {.n_dims = a->column, .sizes = a->sizes};
+  MlirAffineMap at = mlirAffineMapGet(context, a->column, 0, a->n_dims, point);
+  MlirValue sink = a->sink.read ? load_at(s, a->sink.read->buffer, strata_affine_compose(a->sink.map, at, &space))
+                                : number(s, a->sink.number);
+  sink = binary(s, "arith.subf", binary(s, "arith.mulf", sink, number(s, STRATA_LOG2_E)), maximum);
+  return binary(s, "arith.addf", sum, compute(s, "math.exp2", 1, &sink));
+}
+
 // All loads first: they are under way together.
 static MlirValue sum_up(const sum_t *s) {
   int64_t parts = s->split->parts, n = parts + (s->a->joint ? 1 : 0);
@@ -179,7 +196,7 @@ static MlirValue sum_up(const sum_t *s) {
       total[which] = part ? binary(s, "arith.addf", total[which], counted) : counted;
     }
   }
-  return divided(s, total[RESULTS], total[SUMS]);
+  return divided(s, total[RESULTS], with_sink(s, total[SUMS], maximum));
 }
 
 //===-- Scores of the column that is in no part ------------------------------------------------------------------===//

@@ -109,7 +109,10 @@ static bool split_dim(absorption_t *a, const strata_shape_t *x, strata_dim_group
   return true;
 }
 
+// Columns that are pages of a cache go on as one dim: attention reads them where they lie.
 static bool absorb_reshape(absorption_t *a, MlirOperation view) {
+  if (strata_joins_pages(view, strata_operand(view, 0)))
+    return false;
   strata_dim_group_t groups[2 * STRATA_MAX_RANK];
   strata_shape_t x = strata_shape_of(strata_operand(view, 0)), shape = strata_shape_of(strata_result(view));
   int n = strata_reshape_groups(&x, &shape, groups);

@@ -98,7 +98,7 @@ static MlirValue pass_elementwise(strata_rewriter_t *r, MlirOperation op, strata
   for (int i = 0; i < n && !is_view(view); i++)
     if (!strata_rewriter_is_constant(r, strata_operand(op, i)))
       view = strata_def(strata_operand(op, i));
-  if (!is_view(view))
+  if (!is_view(view) || strata_joins_pages(view, strata_operand(view, 0)))
     return STRATA_NO_VALUE;
   for (int i = 0; i < n; i++)
     if (!can_unview(r, strata_operand(op, i), view))
@@ -346,8 +346,20 @@ static MlirValue reshape_freely(strata_rewriter_t *r, MlirValue x, MlirOperation
   return strata_build_planned(&r->build, broadcast, &plan, &shape);
 }
 
+// True of a reshape of what is computed element by element of a cache's pages, which it joins.
+static bool joins_computed_pages(MlirOperation reshape) {
+  MlirOperation op = strata_def(strata_operand(reshape, 0));
+  while (!mlirOperationIsNull(op) && strata_is_elementwise(strata_op_id(op))) {
+    if (strata_joins_pages(reshape, strata_operand(op, 0)))
+      return true;
+    op = strata_def(strata_operand(op, 0));
+  }
+  return false;
+}
+
 // reshape(mul(c, d)) -> mul(reshape(c), reshape(d)): among constants, which are computed in advance, reshapes move the
-// other way, up to the named constant that can just as well have the other shape.
+// other way, up to the named constant that can just as well have the other shape. So do those that join pages of a
+// cache, up to what gathers them.
 static MlirValue hoist_reshape(strata_rewriter_t *r, MlirOperation reshape) {
   MlirOperation op = strata_def(strata_operand(reshape, 0));
   strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
@@ -368,7 +380,8 @@ static MlirValue sink_or_simplify(strata_rewriter_t *r, MlirOperation op, strata
     return moved;
   if (!strata_rewriter_is_constant(r, strata_result(op)))
     moved = sink(r, op, id);
-  else if (id == STRATA_OP_RESHAPE)
+  if (mlirValueIsNull(moved) && id == STRATA_OP_RESHAPE &&
+      (strata_rewriter_is_constant(r, strata_result(op)) || joins_computed_pages(op)))
     moved = hoist_reshape(r, op);
   return mlirValueIsNull(moved) ? strata_simplify_op(r, op, id) : moved;
 }

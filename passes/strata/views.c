@@ -81,6 +81,49 @@ void strata_permutation_of(MlirOperation transpose, int64_t permutation[STRATA_M
   strata_attr_i64s(transpose, "permutation", STRATA_MAX_RANK, permutation);
 }
 
+// Bits of the dims of |value|, a gather or its transpose: of the numbers that it finds something by, and of what that
+// is.
+static bool gathered_dims(MlirValue value, uint32_t *out_numbers, uint32_t *out_found) {
+  MlirOperation op = strata_def(value);
+  int64_t permutation[STRATA_MAX_RANK];
+  uint32_t numbers, found;
+  switch (mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op)) {
+  case STRATA_OP_GATHER: {
+    int axis = (int)strata_attr_i64(op, "axis", 0), batch = (int)strata_attr_i64(op, "batch_dims", 0);
+    int end = axis + strata_rank_of(strata_operand(op, 1)) - batch;
+    *out_numbers = ((1u << end) - 1) & ~((1u << axis) - 1);
+    *out_found = ((1u << strata_rank_of(value)) - 1) & ~((1u << end) - 1);
+    return true;
+  }
+  case STRATA_OP_TRANSPOSE:
+    if (!gathered_dims(strata_operand(op, 0), &numbers, &found))
+      return false;
+    strata_permutation_of(op, permutation);
+    *out_numbers = *out_found = 0;
+    for (int i = 0; i < strata_rank_of(value); i++) {
+      *out_numbers |= (numbers >> permutation[i] & 1) << i;
+      *out_found |= (found >> permutation[i] & 1) << i;
+    }
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool strata_joins_pages(MlirOperation reshape, MlirValue value) {
+  strata_dim_group_t groups[2 * STRATA_MAX_RANK];
+  uint32_t numbers, found;
+  if (strata_op_id(reshape) != STRATA_OP_RESHAPE || !gathered_dims(value, &numbers, &found))
+    return false;
+  int n = strata_reshape_op_groups(reshape, groups);
+  for (int g = 0; g < n; g++) {
+    uint32_t joined = ((1u << groups[g].n_in) - 1) << groups[g].in;
+    if (groups[g].n_out == 1 && (joined & numbers) && (joined & found))
+      return true;
+  }
+  return false;
+}
+
 //===-- Slices ---------------------------------------------------------------------------------------------------===//
 
 bool strata_slice_read(MlirOperation op, strata_slice_t *out) {

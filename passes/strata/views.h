@@ -17,6 +17,10 @@ int strata_reshape_groups(const strata_shape_t *in, const strata_shape_t *out,
 // The same for a reshape op.
 int strata_reshape_op_groups(MlirOperation op, strata_dim_group_t groups[2 * STRATA_MAX_RANK]);
 
+// True of a reshape, be it of |value|, that makes one dim of a gather's numbers and what it finds by each: pages of a
+// cache, which are the columns of attention then.
+bool strata_joins_pages(MlirOperation reshape, MlirValue value);
+
 int strata_rank_of(MlirValue value);
 
 // A slice that begins at numbers: of dim i the elements starts[i], starts[i] + steps[i], ..., sizes[i] of them.

@@ -366,6 +366,48 @@ def group_query():
     case("group norms", 2, 1, 3, [4, 4], norms=True)
 
 
+def paged():
+    heads, groups, size = 4, 2, 16
+
+    def case(name, lengths, past, page=8, pages=3, packed=False, window=-1, rotated=False, softcap=0.0, more=0, **other):
+        """Sequences of |lengths| new tokens after |past|; |more| tokens are of none."""
+        batch, tokens = len(lengths), sum(lengths) + more
+        ends = np.concatenate([[0], np.cumsum(lengths)])
+        table = RNG.permutation(batch * pages + 2)[:batch * pages].reshape(batch, pages).astype(np.int32)
+        caches = [floats(batch * pages + 2, page, groups, size) for _ in range(2)]
+        q, k, v = floats(tokens, heads * size), floats(tokens, groups * size), floats(tokens, groups * size)
+        cos, sin = floats(page * pages, size // 2), floats(page * pages, size // 2)
+        apart = [x.reshape(1, tokens, -1, size).astype(np.float64) for x in (q, k, v)]
+        place = np.zeros(tokens, int)
+        for b in range(batch):
+            place[ends[b]:ends[b + 1]] = past[b] + np.arange(lengths[b])
+        if rotated:
+            apart[:2] = [rotate(x, cos[place][None], sin[place][None], other.get("rotary_interleaved", 0)) for x in apart[:2]]
+        new, y = [cache.astype(np.float64) for cache in caches], np.zeros((tokens, heads * size))
+        for b in range(batch):
+            for t in range(ends[b], ends[b + 1]):
+                for cache, x in zip(new, apart[1:]):
+                    cache[table[b, place[t] // page], place[t] % page] = x[0, t]
+        column = np.arange(page * pages)
+        for b in range(batch):
+            rows, last = slice(ends[b], ends[b + 1]), place[ends[b]:ends[b + 1], None]
+            seen = (column <= last) & ((column > last - window) if window > 0 else True)
+            keys, values = (cache[table[b]].reshape(1, -1, groups, size).swapaxes(1, 2) for cache in new)
+            if lengths[b]:
+                y[rows] = join(attend(apart[0][:, rows].swapaxes(1, 2), keys, values, allowed=seen, softcap=softcap)[2])[0]
+        inputs = [np.concatenate([q, k, v], -1), None, None] if packed else [q, k, v]
+        inputs += [*caches, ends.astype(np.int32), np.array(past, np.int32), table, *([cos, sin] if rotated else [])]
+        Case(name, "PagedAttention", inputs, [y if not more else None, *new], domain=MICROSOFT, num_heads=heads,
+             kv_num_heads=groups, local_window_size=window, softcap=softcap, do_rotary=int(rotated), named=False, **other)
+    case("paged step", [1, 1, 1], [5, 17, 0])
+    case("paged step rotated", [1, 1], [7, 8], packed=True, rotated=True)
+    case("paged as many tokens as sequences", [2, 0, 1], [3, 9, 15])
+    case("paged prompt", [5, 7], [0, 0], rotated=True, rotary_interleaved=1)
+    case("paged chunks", [3, 1, 6], [4, 20, 9], page=16, packed=True)
+    case("paged window", [4, 2], [10, 3], window=5, softcap=2.0)
+    case("paged padding", [2, 3], [1, 6], more=3)
+
+
 def few_bits():
     def case(name, bits, block, rows, columns, zero=None, bias=False, fixed=True):
         blocks, levels = -(-columns // block), 1 << bits
@@ -443,7 +485,8 @@ def check(cases, symbolic, half):
 
 def main():
     pattern, failures = sys.argv[1] if len(sys.argv) > 1 else "", 0
-    for make in (onnx_attention, rotary, cache, norms, gelus, microsoft_attention, multi_head, group_query, few_bits):
+    for make in (onnx_attention, rotary, cache, norms, gelus, microsoft_attention, multi_head, group_query, paged,
+                 few_bits):
         first = len(CASES)
         make()
         for symbolic, half in ((False, False), (True, False), (True, True)):

@@ -4,7 +4,8 @@
     caches.py measure FOLDER [NAME...]   on a card: errors against f32, microseconds, rates beside a copy's
 
 A name is KIND_bBATCH_kvCOLUMNS, KIND one of f16, fp8 (e4m3), int8, each with a scale a tensor, fp8tokens and int8tokens
-with one a token; "+TEXT" behind it names a variant, of which build takes the schedule from FOLDER/NAME.schedule. Cases
+with one a token; f16paged16 and the like have pages of so many columns, which lie anywhere in a cache and are gathered
+by a block table. "+TEXT" behind it names a variant, of which build takes the schedule from FOLDER/NAME.schedule. Cases
 take turns, each with buffers of 200 MB at least in turn; times are those of calls replayed from CUDA graphs.
 """
 import os
@@ -13,7 +14,7 @@ import sys
 
 SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "test", "support")
 HEADS, GROUPS, DEPTH = 32, 8, 128
-KINDS = ["f16", "fp8", "int8", "fp8tokens", "int8tokens"]
+KINDS = ["f16", "f16paged16", "f16paged64", "fp8", "fp8paged64", "int8", "fp8tokens", "int8tokens"]
 SIZES = [(b, kv) for b in (1, 8, 32) for kv in (1024, 4096, 16384)]
 SCALES = {"fp8": .01, "int8": .02}
 LEAST_BYTES, ROUNDS = 200 << 20, 11
@@ -28,25 +29,40 @@ def read(name):
     return kind, int(batch[1:]), int(columns[2:])
 
 
+def page_of(kind):
+    """Columns of its pages; 0: it has none."""
+    return int(kind.split("paged")[1]) if "paged" in kind else 0
+
+
+def kind_of(kind):
+    return kind.replace("tokens", "").split("paged")[0]
+
+
 def graph_of(name):
     sys.path[:0] = [SUPPORT]
     import numpy as np
     import onnx_file
 
     kind, b, c = read(name)
-    element = {"f16": onnx_file.FLOAT16, "fp8": 17, "int8": onnx_file.INT8}[kind.replace("tokens", "")]
+    element, page = {"f16": onnx_file.FLOAT16, "fp8": 17, "int8": onnx_file.INT8}[kind_of(kind)], page_of(kind)
     graph = onnx_file.Graph(opset=24)
     operands = [graph.input("q", onnx_file.FLOAT16, [b, HEADS, 1, DEPTH])]
     for x in "kv":
-        graph.input(x, element, [b, GROUPS, c, DEPTH])
+        graph.input(x, element, [b * c // page, page, GROUPS, DEPTH] if page else [b, GROUPS, c, DEPTH])
+    if page:
+        graph.input("table", onnx_file.INT32, [b, c // page])
     for x in "kv":
-        if kind == "f16":
+        if page:
+            x = graph.node("Gather", [x, "table"], axis=0)
+            x = graph.node("Reshape", [x, graph.constant("to" + x, np.array([b, c, GROUPS, DEPTH], np.int64))])
+            x = graph.node("Transpose", [x], perm=[0, 2, 1, 3])
+        if kind_of(kind) == "f16":
             operands.append(x)
         elif kind.endswith("tokens"):
             graph.input("s" + x, onnx_file.FLOAT16, [b, GROUPS, c, 1])
             operands.append(graph.node("Mul", [graph.node("Cast", [x], to=onnx_file.FLOAT16), "s" + x]))
         else:
-            scale = graph.constant("s" + x, np.float16(SCALES[kind]))
+            scale = graph.constant("s" + x, np.float16(SCALES[kind_of(kind)]))
             operands.append(graph.node("DequantizeLinear", [x, scale]))
     graph.output(graph.node("Attention", operands), onnx_file.FLOAT16, [b, HEADS, 1, DEPTH])
     return graph
@@ -73,7 +89,7 @@ class Cached:
         self.name, (self.kind, self.batch, self.columns) = name, read(name)
         self.torch = torch
         self.library = GpuLibrary(os.path.join(folder, f"lib{name.replace('+', '_')}.so"))
-        self.bytes = 2 * self.batch * GROUPS * self.columns * DEPTH * (2 if self.kind == "f16" else 1)
+        self.bytes = 2 * self.batch * GROUPS * self.columns * DEPTH * (2 if kind_of(self.kind) == "f16" else 1)
         self.sets = [self.draw() for _ in range(max(2, -(-LEAST_BYTES // self.bytes)) if self.bytes < LEAST_BYTES else 1)]
         self.runs = [self.library.binding(tensors) for tensors, _ in self.sets]
 
@@ -82,10 +98,12 @@ class Cached:
         t, b, c = self.torch, self.batch, self.columns
         q = t.randn(b, HEADS, 1, DEPTH, device="cuda", dtype=t.float16)
         y = t.full_like(q, float("nan"))
-        tokens, kind = self.kind.endswith("tokens"), self.kind.replace("tokens", "")
+        tokens, kind, page = self.kind.endswith("tokens"), kind_of(self.kind), page_of(self.kind)
         caches, scales = [], []
+        table = t.randperm(b * c // page, device="cuda", dtype=t.int32).view(b, -1) if page else None
         for _ in "kv":
-            x = t.randn(b, GROUPS, c, DEPTH, device="cuda", dtype=t.float16)
+            shape = (b * c // page, page, GROUPS, DEPTH) if page else (b, GROUPS, c, DEPTH)
+            x = t.randn(shape, device="cuda", dtype=t.float16)
             if kind == "f16":
                 caches.append(x)
                 continue
@@ -94,14 +112,21 @@ class Cached:
                           x.round_().clamp_(-128, 127).to(t.int8))
             scale = t.full((b, GROUPS, c, 1), SCALES[kind], device="cuda", dtype=t.float16)
             scales.append(scale * t.rand_like(scale).mul_(.5).add_(.5) if tokens else scale[:1, :1, :1])
-        return [q, *caches, *(scales if tokens else []), y], scales
+        return [q, *caches, *([table] if page else []), *(scales if tokens else []), y], scales
+
+    def meant(self, cache, tensors):
+        """Keys or values in f32, by columns."""
+        x = cache.float()
+        if page_of(self.kind):
+            x = x[tensors[3].long()].reshape(self.batch, self.columns, GROUPS, DEPTH).transpose(1, 2)
+        return x
 
     def error(self):
         """The largest of the first set, relative to the largest result."""
         t, (tensors, scales) = self.torch, self.sets[0]
         self.runs[0]()
         q, y = tensors[0].float(), tensors[-1].float()
-        k, v = (tensors[1 + i].float() * (scales[i].float() if scales else 1) for i in range(2))
+        k, v = (self.meant(tensors[1 + i], tensors) * (scales[i].float() if scales else 1) for i in range(2))
         q = q.view(self.batch, GROUPS, -1, DEPTH)
         weights = t.softmax(q @ k.transpose(2, 3) * DEPTH ** -.5, 3)
         wanted = (weights @ v).view_as(y)
