@@ -63,6 +63,59 @@ static bool simplify(strata_arena_t *arena, strata_symbols_t *symbols, strata_sy
   }
 }
 
+//===-- Ranges of floats -----------------------------------------------------------------------------------------===//
+
+// What a result may be more than it is by rounding to f32, which that to f64 is less than.
+#define ROUNDED_UP (1 + 0x1p-23)
+
+static double greatest(const strata_symbols_t *symbols, strata_dim_t bits) {
+  int64_t max = strata_dim_range(bits, symbols).max;
+  return max == INT64_MAX ? HUGE_VAL : strata_real_value(max);
+}
+
+// The size that a float is, but for rounding; null where it is none.
+static strata_dim_t size_of_real(const strata_symbols_t *symbols, strata_dim_t bits) {
+  const strata_symbol_t *symbol;
+  strata_real_op_t op;
+  if (!is_real_symbol(symbols, bits, &symbol, &op))
+    return (strata_dim_t){0};
+  return op == STRATA_REAL_OF ? symbol->lhs : op == STRATA_REAL_SINGLE ? size_of_real(symbols, symbol->lhs)
+                                                                       : (strata_dim_t){0};
+}
+
+// A number that |bits| times |size|, at least 1, is at most, as of factors that make the longest of sides a given length;
+// infinity where nothing is known.
+static double most_times(const strata_symbols_t *symbols, strata_dim_t bits, strata_dim_t size) {
+  size_t number = mlirAffineExprIsASymbol(bits) ? (size_t)mlirAffineSymbolExprGetPosition(bits) : SIZE_MAX;
+  if (number >= symbols->list.count)
+    return HUGE_VAL;
+  strata_symbol_t symbol = symbols->list.data[number];
+  strata_real_op_t op;
+  if (symbol.op == STRATA_SYMBOL_MIN)
+    return fmin(most_times(symbols, symbol.lhs, size), most_times(symbols, symbol.rhs, size));
+  if (!strata_symbol_op_is_real(symbol.op, &op))
+    return HUGE_VAL;
+  if (op == STRATA_REAL_SINGLE)
+    return ROUNDED_UP * most_times(symbols, symbol.lhs, size);
+  if (op == STRATA_REAL_MUL)
+    return ROUNDED_UP * fmin(most_times(symbols, symbol.lhs, size) * greatest(symbols, symbol.rhs),
+                             most_times(symbols, symbol.rhs, size) * greatest(symbols, symbol.lhs));
+  strata_dim_t divisor = op == STRATA_REAL_DIV ? size_of_real(symbols, symbol.rhs) : (strata_dim_t){0};
+  bool is_less = !mlirAffineExprIsNull(divisor) && strata_dim_range(strata_dim_sub(divisor, size), symbols).min >= 0;
+  return is_less ? ROUNDED_UP * ROUNDED_UP * greatest(symbols, symbol.lhs) : HUGE_VAL;
+}
+
+// A product of a size and what divides by no less.
+static int64_t greatest_product(const strata_symbols_t *symbols, strata_dim_t lhs, strata_dim_t rhs) {
+  strata_dim_t factors[] = {lhs, rhs}, size;
+  double most = HUGE_VAL;
+  int64_t bits;
+  for (int i = 0; i < 2; i++)
+    if (size = size_of_real(symbols, factors[i]), !mlirAffineExprIsNull(size))
+      most = fmin(most, ROUNDED_UP * ROUNDED_UP * most_times(symbols, factors[1 - i], size));
+  return strata_real_bits(most, &bits) ? bits : INT64_MAX;
+}
+
 // All of these operations are monotone; what has no result, as beyond an end that is not known, says nothing.
 static strata_range_t range_of_real(strata_real_op_t op, strata_range_t a, strata_range_t b) {
   bool falls = op == STRATA_REAL_SUB || op == STRATA_REAL_DIV;
@@ -132,6 +185,8 @@ strata_dim_t strata_symbols_derive(strata_arena_t *arena, strata_symbols_t *symb
     if (is_same(&symbols->list.data[i], op, lhs, rhs))
       return strata_dim_symbol(context, (int)i);
   strata_range_t range = range_of(op, strata_dim_range(lhs, symbols), strata_dim_range(rhs, symbols));
+  if (op == (strata_symbol_op_t)(STRATA_SYMBOL_REAL + STRATA_REAL_MUL))
+    range.max = strata_min(range.max, greatest_product(symbols, lhs, rhs));
   int64_t multiple = 1;
   if (op == STRATA_SYMBOL_MAX || op == STRATA_SYMBOL_MIN)
     multiple = strata_max(1, strata_gcd(strata_dim_divisor(lhs, symbols), strata_dim_divisor(rhs, symbols)));

@@ -127,6 +127,26 @@ static void test_reals(fixture_t *f) {
   CHECK(strata_dim_is(real(f, STRATA_REAL_CEIL, real(f, STRATA_REAL_DIV, eight, three), zero), 3));
 }
 
+// A side by what makes the longer one 640, or the shorter one 320, is 640 at most, but not in another image.
+static void test_bounded_products(fixture_t *f) {
+  strata_dim_t zero = number(f, 0), c = add_symbol(f, "c", 1, INT32_MAX, 1), d = add_symbol(f, "d", 1, INT32_MAX, 1);
+  strata_dim_t other = add_symbol(f, "e", 1, INT32_MAX, 1), factors[2];
+  for (int i = 0; i < 2; i++) {
+    strata_dim_t side = derive(f, i ? STRATA_SYMBOL_MAX : STRATA_SYMBOL_MIN, c, d);
+    side = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_OF, side, zero), zero);
+    strata_dim_t inverse = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_DIV, number(f, bits_of(1)), side), zero);
+    factors[i] = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_MUL, inverse, number(f, bits_of(320 << i))), zero);
+  }
+  strata_dim_t factor = derive(f, STRATA_SYMBOL_MIN, factors[0], factors[1]), sides[] = {c, d, other};
+  for (int i = 0; i < 3; i++) {
+    strata_dim_t side = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_OF, sides[i], zero), zero);
+    strata_dim_t size = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_MUL, side, factor), zero);
+    size = real(f, STRATA_REAL_FLOOR, size, zero);
+    CHECK(i < 2 ? strata_dim_range(size, &f->symbols).max == 640 : strata_dim_range(size, &f->symbols).max > INT32_MAX);
+    CHECK(strata_dim_range(size, &f->symbols).min == 0);
+  }
+}
+
 static void test_equations(fixture_t *f) {
   bool may_go[] = {true, true, true};
   strata_dim_t out, sum = strata_dim_plus(strata_dim_add(f->a, f->b), 1);
@@ -148,6 +168,7 @@ int main(void) {
   test_derived(&f);
   test_equations(&f);
   test_reals(&f);
+  test_bounded_products(&f);
   strata_compile_deinit(&f.compile);
   return check_result();
 }
