@@ -4,7 +4,8 @@ import numpy as np
 
 import gpu
 import strata
-from onnx_file import DOUBLE, FLOAT, INT64, UINT8, Graph
+from counted_sizes_test import suppressed
+from onnx_file import BOOL, DOUBLE, FLOAT, INT64, UINT8, Graph
 
 TARGETS = {"cpu": [], "nvgpu": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"]}
 F32 = np.float32
@@ -157,6 +158,76 @@ def check_images(options, random, sizes):
             np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4, err_msg=f"{h}, {w}")
 
 
+# -- a detector in small ----------------------------------------------------------------------------------------------
+
+CELL, SIDE, MOST, OVERLAP = 8, 24, 40, 0.3
+
+
+def save_detector():
+    """Of an image resized by a factor the brightest cells, boxes around them that overlap no brighter one, and what the
+    image has in their middles, in the image's own places."""
+    graph = Graph(opset=16)
+    graph.input("x", FLOAT, [1, 1, "h", "w"])
+    f = Formulas(graph)
+    f.size = lambda axis, kind: Formulas.size(f, axis + 2, kind)
+    zero, one, last = (f.number(np.array([value], np.int64)) for value in (0, 1, -1))
+    sides = [f.Unsqueeze(f.Cast(f.Floor(f.Mul(f.size(i, FLOAT), scale(f))), to=INT64), zero) for i in range(2)]
+    image = f.Resize("x", "", "", f.Concat(f.Shape("x", start=0, end=2), *sides, axis=0), mode="linear")
+    cells = f.MaxPool(image, kernel_shape=[CELL, CELL], strides=[CELL, CELL])
+    columns = f.Squeeze(f.Shape(cells, start=3, end=4), zero)
+    count = f.Mul(f.Shape(cells, start=2, end=3), f.Shape(cells, start=3, end=4))
+    least = f.ReduceMin(f.Concat(count, f.number(np.array([MOST], np.int64)), axis=0), keepdims=1)
+    scores, places = f.graph.node("TopK", [f.Reshape(cells, last), least], 2, axis=0)
+    place = [f.Cast(f.Div(places, columns), to=FLOAT), f.Cast(f.Mod(places, columns), to=FLOAT)]
+    middles = [f.Unsqueeze(f.Add(f.Mul(p, f.number(F32(CELL))), f.number(F32(CELL / 2))), last) for p in place]
+    half = f.number(F32(SIDE / 2))
+    boxes = f.Concat(*[f.Sub(middle, half) for middle in middles], *[f.Add(middle, half) for middle in middles], axis=1)
+    listed = f.NonMaxSuppression(f.Unsqueeze(boxes, zero), f.Unsqueeze(f.Unsqueeze(scores, zero), zero),
+                                 f.number(np.array([MOST], np.int64)), f.number(np.array([OVERLAP], F32)))
+    kept = f.Squeeze(f.Slice(listed, f.number(np.array([2], np.int64)), f.number(np.array([3], np.int64)), one), one)
+    found = f.Gather(boxes, kept, axis=0)
+    turned = f.Gather(found, f.number(np.array([1, 0, 3, 2], np.int64)), axis=1)
+    image_of = f.Mul(kept, f.number(np.int64(0)))
+    seen = f.RoiAlign(image, turned, image_of, output_height=1, output_width=1, sampling_ratio=1,
+                      coordinate_transformation_mode="half_pixel")
+    ratios = [f.Unsqueeze(f.Div(f.size(i, FLOAT), f.Cast(f.Squeeze(side, zero), to=FLOAT)), zero)
+              for i, side in enumerate(sides)]
+    graph.output(f.Mul(found, f.Concat(*ratios, *ratios, axis=0)), FLOAT, ["n", 4])
+    graph.output(f.Gather(scores, kept, axis=0), FLOAT, ["n"])
+    graph.output(f.Reshape(seen, last), FLOAT, ["n"])
+    graph.output(f.Greater(f.Gather(scores, kept, axis=0), f.number(F32(1))), BOOL, ["n"])
+    return graph.save("detector.onnx")
+
+
+def detections(x):
+    sizes = [int(FORMULAS[name](Numbers(*x.shape[2:]))) for name in ("reciprocals", "the other side")]
+    y = resized(resized(x.astype(np.float64), sizes[0], 2), sizes[1], 3)[0, 0]
+    rows, columns = sizes[0] // CELL, sizes[1] // CELL
+    cells = y[:rows * CELL, :columns * CELL].reshape(rows, CELL, columns, CELL).max((1, 3)).reshape(-1)
+    places = np.argsort(-cells, kind="stable")[:MOST]
+    middles = np.stack([places // columns, places % columns], 1) * CELL + CELL / 2
+    boxes = np.concatenate([middles - SIDE / 2, middles + SIDE / 2], 1)
+    kept = suppressed(boxes[None], cells[places][None, None], MOST, OVERLAP, -np.inf)[:, 2]
+    at = middles[kept].astype(int)
+    # Half a pixel in front of a pixel's number: between four.
+    seen = sum(y[at[:, 0] - i, at[:, 1] - j] for i in range(2) for j in range(2)) / 4
+    ratios = np.array([size / new for size, new in zip(x.shape[2:], sizes)] * 2)
+    return [boxes[kept] * ratios, cells[places][kept], seen, cells[places][kept] > 1]
+
+
+def check_detector(options, random, sizes):
+    path, _ = strata.compile_library(save_detector(), ".", "detector_" + ("nvgpu" if options else "cpu"), options)
+    library = strata.Library(path)
+    names = [info.name.decode() for info in library.outputs]
+    for h, w in sizes:
+        x = random.random((1, 1, h, w)).astype(F32)
+        got = dict(zip(names, library.run([x], library.sizes_of([x.shape]))))
+        wanted = detections(x)
+        for name, right in zip(names, wanted):
+            assert tuple(got[name + "_sizes"]) == right.shape, f"{h}, {w}: {got[name + '_sizes']}, not {right.shape}"
+            np.testing.assert_allclose(got[name][:len(right)], right, rtol=1e-4, atol=1e-4, err_msg=f"{h}, {w}, {name}")
+
+
 def main():
     gpu.use_stand_in()
     random = np.random.default_rng(strata.run_seed())
@@ -164,6 +235,8 @@ def main():
     sizes = [(320, 320), (49, 98), (333, 217)] + [tuple(int(v) for v in random.integers(20, 400, 2)) for _ in range(2)]
     check_images(TARGETS["cpu"], random, sizes)
     check_images(TARGETS["nvgpu"], random, sizes[1:])
+    check_detector(TARGETS["cpu"], random, sizes)
+    check_detector(TARGETS["nvgpu"], random, sizes)
 
 
 if __name__ == "__main__":
