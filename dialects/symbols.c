@@ -7,8 +7,11 @@
 //===-- The table ------------------------------------------------------------------------------------------------===//
 
 static const char *const op_names[] = {
-    [STRATA_SYMBOL_MAX] = "max", [STRATA_SYMBOL_MIN] = "min",     [STRATA_SYMBOL_FLOORDIV] = "floordiv",
-    [STRATA_SYMBOL_MOD] = "mod", [STRATA_SYMBOL_CHECK] = "check",
+    [STRATA_SYMBOL_MAX] = "max",
+    [STRATA_SYMBOL_MIN] = "min",
+    [STRATA_SYMBOL_FLOORDIV] = "floordiv",
+    [STRATA_SYMBOL_MOD] = "mod",
+    [STRATA_SYMBOL_CHECK] = "check",
     [STRATA_SYMBOL_REAL + STRATA_REAL_OF] = "real",
     [STRATA_SYMBOL_REAL + STRATA_REAL_ADD] = "real_add",
     [STRATA_SYMBOL_REAL + STRATA_REAL_SUB] = "real_sub",

@@ -220,7 +220,7 @@ static element_t binary(evaluator_t *v, strata_op_id_t op, strata_type_t type, e
     return result;
   strata__reals_t r = reals(v);
   return strata_op_info[op].rule == STRATA_RULE_BOOL ? compare_rounded(v, op, type, a, b)
-                                                         : strata__real_binary(&r, op, type, a, b);
+                                                     : strata__real_binary(&r, op, type, a, b);
 }
 
 // |from|, |to|: the types of operand and result.

@@ -21,9 +21,8 @@ static strata_dim_value_t rounded(const strata__reals_t *r, strata_type_t type, 
 
 strata_dim_value_t strata__real_number(const strata__reals_t *r, double value) {
   int64_t bits;
-  return strata_real_bits(value, &bits)
-             ? (strata_dim_value_t){strata_dim_constant(r->context, bits), STRATA__REAL}
-             : unknown;
+  return strata_real_bits(value, &bits) ? (strata_dim_value_t){strata_dim_constant(r->context, bits), STRATA__REAL}
+                                        : unknown;
 }
 
 strata_dim_value_t strata__as_real(const strata__reals_t *r, strata_type_t type, strata_dim_value_t e) {
@@ -33,9 +32,9 @@ strata_dim_value_t strata__as_real(const strata__reals_t *r, strata_type_t type,
   if (!is_ours || strata_dim_is_counted(r->symbols, e.dim) || strata_dim_range(e.dim, r->symbols).min < 0)
     return unknown;
   strata_dim_value_t whole = rounded(r, type, derive(r, STRATA_REAL_OF, e.dim, zero(r)));
-  return e.divisor == 1 ? whole
-                        : rounded(r, type, derive(r, STRATA_REAL_DIV, whole.dim,
-                                                  strata__real_number(r, (double)e.divisor).dim));
+  return e.divisor == 1
+             ? whole
+             : rounded(r, type, derive(r, STRATA_REAL_DIV, whole.dim, strata__real_number(r, (double)e.divisor).dim));
 }
 
 strata_dim_value_t strata__real_binary(const strata__reals_t *r, strata_op_id_t op, strata_type_t type,

@@ -1,6 +1,6 @@
-// Elements of small tensors that are floats no fraction says, as quotients of sizes: what ONNX says of f32 and f64, each
-// operation rounded, computed from the sizes of a call (runtime/base/real.h). Those that may be negative, that depend on
-// data or are of another type are not known. Private to dialects/strata.
+// Elements of small tensors that are floats no fraction says, as quotients of sizes: what ONNX says of f32 and f64,
+// each operation rounded, computed from the sizes of a call (runtime/base/real.h). Those that may be negative, that
+// depend on data or are of another type are not known. Private to dialects/strata.
 #ifndef STRATA_DIALECTS_STRATA_REAL_ELEMENTS_H
 #define STRATA_DIALECTS_STRATA_REAL_ELEMENTS_H
 

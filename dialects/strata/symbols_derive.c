@@ -28,9 +28,8 @@ static bool simplify_real(const strata_symbols_t *symbols, strata_symbol_op_t op
     return false;
   bool is_whole = before == STRATA_REAL_OF;
   *out = real == STRATA_REAL_SINGLE ? lhs : inner->lhs;
-  return real == STRATA_REAL_SINGLE
-             ? before == real || (is_whole && strata_dim_range(inner->lhs, symbols).max <= EXACT)
-             : is_whole;
+  return real == STRATA_REAL_SINGLE ? before == real || (is_whole && strata_dim_range(inner->lhs, symbols).max <= EXACT)
+                                    : is_whole;
 }
 
 // What needs no symbol.
@@ -79,12 +78,13 @@ static strata_dim_t size_of_real(const strata_symbols_t *symbols, strata_dim_t b
   strata_real_op_t op;
   if (!is_real_symbol(symbols, bits, &symbol, &op))
     return (strata_dim_t){0};
-  return op == STRATA_REAL_OF ? symbol->lhs : op == STRATA_REAL_SINGLE ? size_of_real(symbols, symbol->lhs)
-                                                                       : (strata_dim_t){0};
+  return op == STRATA_REAL_OF       ? symbol->lhs
+         : op == STRATA_REAL_SINGLE ? size_of_real(symbols, symbol->lhs)
+                                    : (strata_dim_t){0};
 }
 
-// A number that |bits| times |size|, at least 1, is at most, as of factors that make the longest of sides a given length;
-// infinity where nothing is known.
+// A number that |bits| times |size|, at least 1, is at most, as of factors that make the longest of sides a given
+// length; infinity where nothing is known.
 static double most_times(const strata_symbols_t *symbols, strata_dim_t bits, strata_dim_t size) {
   size_t number = mlirAffineExprIsASymbol(bits) ? (size_t)mlirAffineSymbolExprGetPosition(bits) : SIZE_MAX;
   if (number >= symbols->list.count)

@@ -1,5 +1,6 @@
-// Floats that sizes are computed with, alike in the compiler and in emitted libraries: what is not negative, as its bits
-// in f64, which as integers are in the order of the numbers. What is an f32 is rounded to one after each operation.
+// Floats that sizes are computed with, alike in the compiler and in emitted libraries: what is not negative, as its
+// bits in f64, which as integers are in the order of the numbers. What is an f32 is rounded to one after each
+// operation.
 #ifndef STRATA_RUNTIME_BASE_REAL_H
 #define STRATA_RUNTIME_BASE_REAL_H
 

@@ -1,10 +1,10 @@
 """Every operator behind a size that depends on data: ONNX's backend tests (libonnx-testdata), with an input that a mask
 selects from more rows, which are poisoned, at random places or none. What is computed must be what is computed of the
-input itself. Operands of one dimension more than the others, of 0 and 1 rows, are compared with the library of that size.
+input itself. Where it is the only operand, 0 rows and 1 are compared with the library of that size.
 
-By construction: every row of the graph level's op table has cases here, or says what has them (ROWS), and every operator
-of the ONNX importer has cases, or is in WITHOUT_CASES. Each run draws cases of all rows of the op table and of some
-operators; STRATA_SEED repeats a run, STRATA_ALL=1 takes all operators.
+By construction: every row of the graph level's op table has cases here, or says what has them (ROWS), and every
+operator of the ONNX importer has cases, or is in WITHOUT_CASES. Each run draws cases of all rows of the op table and of
+some operators; STRATA_SEED repeats a run, STRATA_ALL=1 takes all operators.
 """
 import concurrent.futures
 import glob
@@ -20,8 +20,10 @@ import backend_test
 import onnx_file
 import onnx_model
 import strata
-import tables
 from open_sizes_test import change, fields
+
+sys.path.insert(0, os.path.join(strata.SOURCE, "test", "conformance"))
+import tables  # noqa: E402
 
 GRAPH, OPSETS, INPUT, OUTPUT, TYPE, TENSOR, SHAPE, DIM = 7, 8, 11, 12, 2, 1, 2, 1
 DEVICES = {"cpu": [], "emulated": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"]}
@@ -30,24 +32,26 @@ OPERATORS = 30  # that a run draws
 DRAWS = 16      # of a case, an operand and a dimension, until one is not refused
 EXTRA = 3       # rows that are not selected
 
-# Of each row of dialects/strata/ops.def the backend tests whose graphs have it, or, behind "!", where else it is tested.
+# Of each row of dialects/strata/ops.def the backend tests whose graphs have it, or, behind "!", where it is tested.
 ROWS = {
-    "neg": "neg", "abs": "abs", "ceil": "ceil", "floor": "floor", "trunc": "mod_mixed_sign_float32|fmod", "round_even": "round",
-    "sqrt": "sqrt", "rsqrt": "instancenorm_epsilon|batchnorm", "exp": "exp", "exp2": "pow", "expm1": "elu", "log": "log",
-    "log1p": "softplus", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan",
-    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf",
-    "is_nan": "isnan", "is_inf": "isinf", "not": "not_[0-9]d|bitwise_not", "add": "add", "sub": "sub", "mul": "mul",
-    "div": "div", "div_exact": "div|quantizelinear", "div_u": "div_uint8", "rem": "mod", "rem_u": "mod_uint8", "pow": "pow",
+    "neg": "neg", "abs": "abs", "ceil": "ceil", "floor": "floor", "trunc": "mod_mixed_sign_float32|fmod",
+    "round_even": "round", "sqrt": "sqrt", "rsqrt": "instancenorm_epsilon|batchnorm", "exp": "exp", "exp2": "pow",
+    "expm1": "elu", "log": "log", "log1p": "softplus", "sin": "sin", "cos": "cos", "tan": "tan", "asin": "asin",
+    "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "asinh": "asinh",
+    "acosh": "acosh", "atanh": "atanh", "erf": "erf", "is_nan": "isnan", "is_inf": "isinf",
+    "not": "not_[0-9]d|bitwise_not", "add": "add", "sub": "sub", "mul": "mul", "div": "div",
+    "div_exact": "div|quantizelinear", "div_u": "div_uint8", "rem": "mod", "rem_u": "mod_uint8", "pow": "pow",
     "atan2": "!dialects/import/stablehlo: no operator of ONNX", "min": "min_", "max": "max_", "min_u": "min_uint",
     "max_u": "max_uint", "and": "and[0-9]d", "or": "or[0-9]d", "xor": "xor[0-9]d", "shl": "bitshift_left",
-    "shr": "!dialects/import/stablehlo: no operator of ONNX", "shr_u": "bitshift_right", "eq": "equal", "ne": "or_|not_|cast_",
-    "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "lt_u": "less", "le_u": "less_equal",
-    "gt_u": "greater", "ge_u": "greater_equal", "select": "where", "convert": "cast_", "convert_u": "cast_|dequantizelinear",
-    "convert_to_u": "cast_|quantizelinear", "bitcast": "bitcast|cast_", "reduce": "reduce_", "arg_reduce": "argm",
-    "scan": "cumsum", "sort": "top_k", "window": "maxpool|averagepool", "contract": "matmul|gemm|conv", "transpose":
-    "transpose", "reshape": "reshape|flatten", "slice": "slice", "pad": "constant_pad", "concat": "concat", "broadcast": "expand",
-    "gather": "gather", "scatter": "scatter", "suppress": "!e2e/counted_sizes_test: boxes_counted",
-    "segment_rows": "compress", "segment_reduce": "!e2e/jagged_onnx_test: of offsets that data decide",
+    "shr": "!dialects/import/stablehlo: no operator of ONNX", "shr_u": "bitshift_right", "eq": "equal",
+    "ne": "or_|not_|cast_", "lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "lt_u": "less",
+    "le_u": "less_equal", "gt_u": "greater", "ge_u": "greater_equal", "select": "where", "convert": "cast_",
+    "convert_u": "cast_|dequantizelinear", "convert_to_u": "cast_|quantizelinear", "bitcast": "bitcast|cast_",
+    "reduce": "reduce_", "arg_reduce": "argm", "scan": "cumsum", "sort": "top_k", "window": "maxpool|averagepool",
+    "contract": "matmul|gemm|conv", "transpose": "transpose", "reshape": "reshape|flatten", "slice": "slice",
+    "pad": "constant_pad", "concat": "concat", "broadcast": "expand", "gather": "gather", "scatter": "scatter",
+    "suppress": "!e2e/counted_sizes_test: boxes_counted", "segment_rows": "compress",
+    "segment_reduce": "!e2e/jagged_onnx_test: of offsets that data decide",
     "segment_contract": "!onnx/experts_test: rows are sorted by what data decide",
     "segment_attention": "!e2e/jagged_onnx_test: of offsets that data decide",
     "trees": "!onnx/ml_test: rows alone may be counted, which are the elementwise operators' there",
@@ -87,7 +91,7 @@ WITHOUT_CASES = set("""
     strata.Scatter strata.ShiftRight strata.ShiftRightLogical strata.Window
 """.split())
 
-# Those that no counted operand is supported of: places that are computed of the size, and sequences, which are no tensors.
+# Those that no counted operand is supported of: places that are computed of the size, and sequences, no tensors.
 REFUSED = {"DFT", "Det", "STFT", "SequenceInsert"}
 
 
@@ -144,8 +148,9 @@ class Case:
         self.folder, self.data = folder, folder + "/test_data_set_0"
         self.model = onnx_model.Model(folder + "/model.onnx")
         bound = backend_test.bound_inputs(folder, self.model)
+        paths = [f"{self.data}/input_{i}.pb" for i in range(len(self.model.inputs))]
         self.arrays = [read_tensor(path) if item.dims is not None and os.path.exists(path) else None
-                       for item, path in ((item, f"{self.data}/input_{i}.pb") for i, item in enumerate(self.model.inputs))]
+                       for item, path in zip(self.model.inputs, paths)]
         self.bound = [i for i, item in enumerate(self.model.inputs) if item.name in bound]
         self.counted = [i for i, array in enumerate(self.arrays) if array is not None and array.ndim and array.size and
                         i not in self.bound and self.kind(i) == onnx_file.ELEMENT_TYPES[array.dtype]]
@@ -174,9 +179,9 @@ def compile_model(folder, content, case, options, empty=()):
     dims = [f"--dim={name}={size}" for array, item in zip(case.arrays, case.model.inputs) if array is not None
             for name, size in zip(item.dims, array.shape) if isinstance(name, str) and name]
     dims += [f"--dim={name}=0" for name in empty]
-    done = subprocess.run([os.path.join(strata.BIN, "strata"), path, "--aot", "--shared-only", "--aot-name=model", "-o", folder,
-                           *options, *bound, *dict.fromkeys(dims)], capture_output=True, text=True, errors="replace",
-                          check=False, timeout=300)
+    done = subprocess.run([os.path.join(strata.BIN, "strata"), path, "--aot", "--shared-only", "--aot-name=model", "-o",
+                           folder, *options, *bound, *dict.fromkeys(dims)], capture_output=True, text=True,
+                          errors="replace", check=False, timeout=300)
     if done.returncode == 1:
         raise Refused(backend_test.fail_of(done.stderr[done.stderr.find("error: "):]))
     assert not done.returncode, f"exit status {done.returncode}: {done.stderr[:400]}"
@@ -189,8 +194,9 @@ def run_library(folder, library, feeds, more):
         path = os.path.join(folder, f"in{len(arguments)}.npy")
         np.save(path, value)
         arguments.append(f"--input={name}={path}")
-    done = subprocess.run([os.path.join(strata.BIN, "strata-run"), library, *arguments, *more], capture_output=True, text=True,
-                          errors="replace", check=False, env=dict(os.environ, STRATA_CUDA_DRIVER=DRIVER), timeout=300)
+    done = subprocess.run([os.path.join(strata.BIN, "strata-run"), library, *arguments, *more], capture_output=True,
+                          text=True, errors="replace", check=False, timeout=300,
+                          env=dict(os.environ, STRATA_CUDA_DRIVER=DRIVER))
     assert not done.returncode, done.stderr[:400]
 
 
@@ -201,7 +207,8 @@ def poison(dtype):
 def spread(random, array, axis, rows):
     """|array|'s rows among others, and where they are."""
     keep = np.isin(np.arange(rows), random.permutation(rows)[:array.shape[axis]])
-    wide = np.full([rows if i == axis else size for i, size in enumerate(array.shape)], poison(array.dtype), array.dtype)
+    shape = [rows if i == axis else size for i, size in enumerate(array.shape)]
+    wide = np.full(shape, poison(array.dtype), array.dtype)
     wide[(slice(None),) * axis + (keep,)] = array
     return wide, keep
 
@@ -257,9 +264,8 @@ def find_cases():
     cases = {}
     for path in sorted(glob.glob(f"{backend_test.DATA}/node/*/model.onnx")):
         case = Case(os.path.dirname(path))
-        if os.path.basename(case.folder) in {*backend_test.WRONG_DATA, *backend_test.TIES} or len(case.model.nodes) != 1:
-            continue
-        if case.counted:
+        is_sound = os.path.basename(case.folder) not in {*backend_test.WRONG_DATA, *backend_test.TIES}
+        if is_sound and len(case.model.nodes) == 1 and case.counted:
             cases.setdefault(case.model.nodes[0].op, []).append(case)
     return cases
 
@@ -288,7 +294,7 @@ def main():
     problems = [f"no case for the op {name}" for name in tables.OPS if name not in ROWS]
     problems += [f"no such op: {name}" for name in ROWS if name not in tables.OPS]
     names = sorted({name for name, _ in backend_test.operators()})
-    problems += [f"no case for the operator {name}" for name in names if name not in cases and name not in WITHOUT_CASES]
+    problems += [f"no case for the operator {name}" for name in names if name not in {*cases, *WITHOUT_CASES}]
     problems += [f"{name} has cases" for name in WITHOUT_CASES if name in cases]
     work = {f"op {name}": of_row(cases, pattern) for name, pattern in ROWS.items() if pattern[0] != "!"}
     random = np.random.default_rng(seed)

@@ -46,8 +46,7 @@ typedef struct {
 
 // How much sample |place| weighs at |element| of |size|: it is brought inside from up to one element outside.
 static MlirValue sample_weight(onnx_node_t *n, MlirValue place, MlirValue element, strata_dim_t size) {
-  MlirValue inside =
-      both(n, onnx_with_number(n, STRATA_OP_GE, place, -1), onnx_with_dim(n, STRATA_OP_LE, place, size));
+  MlirValue inside = both(n, onnx_with_number(n, STRATA_OP_GE, place, -1), onnx_with_dim(n, STRATA_OP_LE, place, size));
   MlirValue clamped = inside_of(n, place, size);
   MlirValue distance = onnx_unary(n, STRATA_OP_ABS, sub(n, clamped, element));
   MlirValue weight = at_least(n, plus(n, times(n, distance, -1), 1), 0);
@@ -55,8 +54,7 @@ static MlirValue sample_weight(onnx_node_t *n, MlirValue place, MlirValue elemen
 }
 
 // One spatial dim. Sample k of a bin of |extent| lies at start + bin * extent + (k + 1/2) * extent / count.
-static line_t adaptive_line(onnx_node_t *n, MlirValue start, MlirValue length, int64_t bins,
-                            strata_dim_t size) {
+static line_t adaptive_line(onnx_node_t *n, MlirValue start, MlirValue length, int64_t bins, strata_dim_t size) {
   line_t l = {.extent = times(n, length, 1 / (double)bins), .size = size};
   l.count = at_least(n, onnx_unary(n, STRATA_OP_CEIL, l.extent), 0);
   l.step = divide(n, l.extent, at_least(n, l.count, 1));

@@ -119,7 +119,7 @@ static void test_reals(fixture_t *f) {
   check_range(f, real(f, STRATA_REAL_SUB, number(f, bits_of(80)), single), 0, bits_of(80 - (double)3.2f));
   strata_dim_t least = derive(f, STRATA_SYMBOL_MIN, single, number(f, bits_of(90)));
   CHECK(strata_dim_equal(least, single)); // bits are in the order of the numbers
-  int64_t values[64] = {7}, out; // of symbols
+  int64_t values[64] = {7}, out;          // of symbols
   for (size_t i = 2; i < f->symbols.list.count; i++)
     CHECK(strata_symbol_derive(&f->symbols.list.data[i], values, &values[i]));
   CHECK(strata_expr_evaluate(whole, values, &out) && out == 34); // of 34.28...
