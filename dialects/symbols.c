@@ -7,8 +7,20 @@
 //===-- The table ------------------------------------------------------------------------------------------------===//
 
 static const char *const op_names[] = {
-    [STRATA_SYMBOL_MAX] = "max", [STRATA_SYMBOL_MIN] = "min",     [STRATA_SYMBOL_FLOORDIV] = "floordiv",
-    [STRATA_SYMBOL_MOD] = "mod", [STRATA_SYMBOL_CHECK] = "check",
+    [STRATA_SYMBOL_MAX] = "max",
+    [STRATA_SYMBOL_MIN] = "min",
+    [STRATA_SYMBOL_FLOORDIV] = "floordiv",
+    [STRATA_SYMBOL_MOD] = "mod",
+    [STRATA_SYMBOL_CHECK] = "check",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_OF] = "real",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_ADD] = "real_add",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_SUB] = "real_sub",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_MUL] = "real_mul",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_DIV] = "real_div",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_SINGLE] = "real_single",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_FLOOR] = "real_floor",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_CEIL] = "real_ceil",
+    [STRATA_SYMBOL_REAL + STRATA_REAL_RINT] = "real_rint",
 };
 enum { N_OPS = sizeof op_names / sizeof *op_names };
 
@@ -183,9 +195,12 @@ bool strata_expr_evaluate(MlirAffineExpr expr, const int64_t *values, int64_t *o
 
 bool strata_symbol_derive(const strata_symbol_t *symbol, const int64_t *values, int64_t *out) {
   int64_t lhs, rhs;
+  strata_real_op_t real;
   if (symbol->op == STRATA_SYMBOL_GIVEN || !strata_expr_evaluate(symbol->lhs, values, &lhs) ||
       !strata_expr_evaluate(symbol->rhs, values, &rhs))
     return false;
+  if (strata_symbol_op_is_real(symbol->op, &real))
+    return strata_real_compute(real, lhs, rhs, out);
   switch (symbol->op) {
   case STRATA_SYMBOL_MAX:
     *out = lhs > rhs ? lhs : rhs;
@@ -199,11 +214,9 @@ bool strata_symbol_derive(const strata_symbol_t *symbol, const int64_t *values, 
     return strata_checked_mod(lhs, rhs, out);
   case STRATA_SYMBOL_CHECK:
     return !__builtin_sub_overflow(lhs, rhs, out);
-  case STRATA_SYMBOL_GIVEN:
-  case STRATA_SYMBOL_COUNTED:
-    break;
+  default:
+    return false;
   }
-  return false;
 }
 
 bool strata_symbols_evaluate(const strata_symbols_t *symbols, int64_t *values) {

@@ -6,12 +6,14 @@
 //                      op = "min", rhs = affine_map<() -> (512)>}]
 //
 // Symbol i of every type and map of every level is entry i. Those with an op are derived: computed from those in front
-// of them. One of the op "check" says what else must be true: lhs - rhs is in its range. The given ones come first;
-// they are what a call is given. A module without the attribute is static.
+// of them. Those of the "real_…" ops compute with floats, by their bits. One of the op "check" says what else must be
+// true: lhs - rhs is in its range. The given ones come first; they are what a call is given. A module without the
+// attribute is static.
 #ifndef STRATA_DIALECTS_SYMBOLS_H
 #define STRATA_DIALECTS_SYMBOLS_H
 
 #include "dialects/compile.h"
+#include "runtime/base/real.h"
 
 #include <mlir-c/AffineExpr.h>
 #include <mlir-c/AffineMap.h>
@@ -24,9 +26,16 @@ typedef enum {
   STRATA_SYMBOL_MIN,
   STRATA_SYMBOL_FLOORDIV, // rounded down
   STRATA_SYMBOL_MOD,      // what that leaves
-  STRATA_SYMBOL_CHECK,    // the difference: its range is a condition of the sizes given, and nothing has its value
-  STRATA_SYMBOL_COUNTED,  // by the library, from data: at most lhs; front ends' alone (dialects/strata/counted.h)
+  STRATA_SYMBOL_REAL,     // the first of the operations of runtime/base/real.h, in their order
+  STRATA_SYMBOL_REAL_LAST = STRATA_SYMBOL_REAL + STRATA_REAL_RINT,
+  STRATA_SYMBOL_CHECK,   // the difference: its range is a condition of the sizes given, and nothing has its value
+  STRATA_SYMBOL_COUNTED, // by the library, from data: at most lhs; front ends' alone (dialects/strata/counted.h)
 } strata_symbol_op_t;
+
+static inline bool strata_symbol_op_is_real(strata_symbol_op_t op, strata_real_op_t *out) {
+  *out = (strata_real_op_t)(op - STRATA_SYMBOL_REAL);
+  return op >= STRATA_SYMBOL_REAL && op <= STRATA_SYMBOL_REAL_LAST;
+}
 
 enum { STRATA_MAX_LIKELY = 8 };
 

@@ -3,6 +3,7 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
+#include "dialects/strata/real_elements.h"
 #include "dialects/strata/record.h"
 #include "dialects/strata/symbols.h"
 
@@ -29,6 +30,10 @@ static bool is_whole(element_t e) { return is_known(e) && e.divisor == 1; }
 static element_t whole(strata_dim_t dim) { return (element_t){dim, 1}; }
 static element_t number(evaluator_t *v, int64_t value) {
   return whole(strata_dim_constant(v->compile->context, value));
+}
+static bool is_rounded(element_t e) { return is_known(e) && strata__is_real(e); }
+static strata__reals_t reals(evaluator_t *v) {
+  return (strata__reals_t){v->compile->arena, v->compile->context, v->symbols};
 }
 static bool is_number(element_t e, int64_t *out) { return is_whole(e) && strata_dim_is_constant(e.dim, out); }
 
@@ -64,7 +69,8 @@ static element_t from_double(evaluator_t *v, double x) {
     if (scaled == nearbyint(scaled) && fabs(scaled) < 9e15)
       return reduced(v, (element_t){strata_dim_constant(v->compile->context, (int64_t)scaled), INT64_C(1) << bits});
   }
-  return unknown;
+  strata__reals_t r = reals(v);
+  return strata__real_number(&r, x);
 }
 
 static void read_constant(evaluator_t *v, MlirValue value, element_t *out) {
@@ -170,7 +176,7 @@ static element_t combine_bits(evaluator_t *v, strata_op_id_t op, strata_type_t t
   return number(v, op == STRATA_OP_AND ? (x & y) : op == STRATA_OP_OR ? (x | y) : (x ^ y));
 }
 
-static element_t binary(evaluator_t *v, strata_op_id_t op, strata_type_t type, element_t a, element_t b) {
+static element_t binary_fractions(evaluator_t *v, strata_op_id_t op, strata_type_t type, element_t a, element_t b) {
   bool is_float = strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT;
   if (op == STRATA_OP_AND || op == STRATA_OP_OR || op == STRATA_OP_XOR)
     return combine_bits(v, op, type, a, b);
@@ -197,11 +203,34 @@ static element_t binary(evaluator_t *v, strata_op_id_t op, strata_type_t type, e
   }
 }
 
+// Bits are in the order of the numbers.
+static element_t compare_rounded(evaluator_t *v, strata_op_id_t op, strata_type_t type, element_t a, element_t b) {
+  strata__reals_t r = reals(v);
+  a = strata__as_real(&r, type, a);
+  b = strata__as_real(&r, type, b);
+  return is_known(a) && is_known(b) ? compare_elements(v, op, whole(a.dim), whole(b.dim)) : unknown;
+}
+
+// As fractions where all are such, else rounded.
+static element_t binary(evaluator_t *v, strata_op_id_t op, strata_type_t type, element_t a, element_t b) {
+  bool are_fractions = !is_rounded(a) && !is_rounded(b);
+  bool are_floats = strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT;
+  element_t result = are_fractions ? binary_fractions(v, op, type, a, b) : unknown;
+  if (is_known(result) || !is_known(a) || !is_known(b) || !are_floats)
+    return result;
+  strata__reals_t r = reals(v);
+  return strata_op_info[op].rule == STRATA_RULE_BOOL ? compare_rounded(v, op, type, a, b)
+                                                     : strata__real_binary(&r, op, type, a, b);
+}
+
 // |from|, |to|: the types of operand and result.
 static element_t unary(evaluator_t *v, strata_op_id_t op, strata_type_t from, strata_type_t to, element_t a) {
   int64_t value;
+  strata__reals_t r = reals(v);
   if (!is_known(a))
     return unknown;
+  if (is_rounded(a))
+    return strata__real_unary(&r, op, to, a);
   bool is_positive = range_of(v, a.dim).min >= 0;
   switch (op) {
   case STRATA_OP_NEG:
@@ -395,8 +424,11 @@ bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, Mli
     return false;
   evaluator_t v = {.compile = compile, .arena = strata_arena_create(), .symbols = symbols};
   v.seen.arena = v.arena;
-  const element_t *elements = evaluate(&v, value);
-  *out = strata_arena_copy(compile->arena, elements, (size_t)(count + 1) * sizeof *elements);
+  element_t *elements = strata_arena_copy(compile->arena, evaluate(&v, value), (size_t)(count + 1) * sizeof *elements);
+  for (int64_t i = 0; i < count; i++)
+    if (is_rounded(elements[i])) // a float is nobody's size
+      elements[i] = unknown;
+  *out = elements;
   *out_count = count;
   strata_arena_destroy(v.arena);
   return true;

@@ -1,4 +1,4 @@
-// Derived symbols, and other symbols or numbers in the place of symbols; see symbols.h.
+// Conditions, and other symbols or numbers in the place of symbols; see symbols.h.
 #include "dialects/strata/symbols.h"
 #include "dialects/counted_loop.h"
 
@@ -6,80 +6,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/record.h"
 
-//===-- Derived symbols ------------------------------------------------------------------------------------------===//
-
-// What needs no symbol.
-static bool simplify(strata_arena_t *arena, strata_symbols_t *symbols, strata_symbol_op_t op, strata_dim_t lhs,
-                     strata_dim_t rhs, strata_dim_t *out) {
-  MlirContext context = mlirAffineExprGetContext(lhs);
-  strata_range_t difference = strata_dim_range(strata_dim_sub(lhs, rhs), symbols);
-  int64_t divisor;
-  switch (op) {
-  case STRATA_SYMBOL_MAX:
-  case STRATA_SYMBOL_MIN:
-    *out = (difference.min >= 0) == (op == STRATA_SYMBOL_MAX) ? lhs : rhs;
-    return difference.min >= 0 || difference.max <= 0;
-  case STRATA_SYMBOL_FLOORDIV:
-    if (strata_dim_is_constant(rhs, &divisor) && divisor > 0)
-      *out = strata_dim_floordiv(lhs, divisor);
-    else if (!strata_dim_divide(lhs, rhs, out))
-      return false;
-    return true;
-  case STRATA_SYMBOL_MOD: {
-    strata_dim_t quotient;
-    if (strata_dim_range(lhs, symbols).min >= 0 && difference.max < 0)
-      return *out = lhs, true;
-    if (!simplify(arena, symbols, STRATA_SYMBOL_FLOORDIV, lhs, rhs, &quotient))
-      return false;
-    *out = strata_dim_sub(lhs, strata_dim_mul(quotient, rhs));
-    return true;
-  }
-  case STRATA_SYMBOL_CHECK:
-  case STRATA_SYMBOL_GIVEN:
-  case STRATA_SYMBOL_COUNTED:
-    break;
-  }
-  *out = strata_dim_constant(context, 0);
-  return false;
-}
-
-static strata_range_t range_of(strata_symbol_op_t op, strata_range_t a, strata_range_t b) {
-  if (op == STRATA_SYMBOL_MAX)
-    return (strata_range_t){strata_max(a.min, b.min), strata_max(a.max, b.max)};
-  if (op == STRATA_SYMBOL_MIN)
-    return (strata_range_t){strata_min(a.min, b.min), strata_min(a.max, b.max)};
-  if (op == STRATA_SYMBOL_MOD)
-    return (strata_range_t){0, b.max > 0 && b.max < INT64_MAX ? b.max - 1 : INT64_MAX};
-  bool is_plain = a.min >= 0 && b.min >= 1;
-  return is_plain ? (strata_range_t){a.min / b.max, a.max / b.min} : (strata_range_t){INT64_MIN, INT64_MAX};
-}
-
-static bool is_same(const strata_symbol_t *symbol, strata_symbol_op_t op, strata_dim_t lhs, strata_dim_t rhs) {
-  bool commutes = op == STRATA_SYMBOL_MAX || op == STRATA_SYMBOL_MIN;
-  return symbol->op == op && op != STRATA_SYMBOL_GIVEN &&
-         ((strata_dim_equal(symbol->lhs, lhs) && strata_dim_equal(symbol->rhs, rhs)) ||
-          (commutes && strata_dim_equal(symbol->lhs, rhs) && strata_dim_equal(symbol->rhs, lhs)));
-}
-
-strata_dim_t strata_symbols_derive(strata_arena_t *arena, strata_symbols_t *symbols, strata_symbol_op_t op,
-                                   strata_dim_t lhs, strata_dim_t rhs) {
-  strata_dim_t result;
-  if (simplify(arena, symbols, op, lhs, rhs, &result))
-    return result;
-  MlirContext context = mlirAffineExprGetContext(lhs);
-  for (size_t i = 0; i < symbols->list.count; i++)
-    if (is_same(&symbols->list.data[i], op, lhs, rhs))
-      return strata_dim_symbol(context, (int)i);
-  strata_range_t range = range_of(op, strata_dim_range(lhs, symbols), strata_dim_range(rhs, symbols));
-  int64_t multiple = 1;
-  if (op == STRATA_SYMBOL_MAX || op == STRATA_SYMBOL_MIN)
-    multiple = strata_max(1, strata_gcd(strata_dim_divisor(lhs, symbols), strata_dim_divisor(rhs, symbols)));
-  const char *l = strata_symbols_text(arena, symbols, lhs), *r = strata_symbols_text(arena, symbols, rhs);
-  const char *name = strata_arena_printf(arena, "%s(%s, %s)", strata_symbol_op_name(op), l, r);
-  *strata_vector_push(arena, &symbols->list) = (strata_symbol_t){
-      .name = name, .op = op, .lhs = lhs, .rhs = rhs, .min = range.min, .max = range.max, .multiple = multiple};
-  return strata_dim_symbol(context, (int)symbols->list.count - 1);
-}
+//===-- Conditions -----------------------------------------------------------------------------------------------===//
 
 bool strata_symbols_check(strata_arena_t *arena, strata_symbols_t *symbols, strata_dim_t lhs, strata_dim_t rhs,
                           int64_t min, int64_t max) {
@@ -96,7 +23,7 @@ bool strata_symbols_check(strata_arena_t *arena, strata_symbols_t *symbols, stra
   }
   for (size_t i = 0; i < symbols->list.count; i++) {
     strata_symbol_t *other = &symbols->list.data[i];
-    if (!is_same(other, STRATA_SYMBOL_CHECK, lhs, rhs))
+    if (other->op != STRATA_SYMBOL_CHECK || !strata_dim_equal(other->lhs, lhs) || !strata_dim_equal(other->rhs, rhs))
       continue;
     other->min = strata_max(other->min, min);
     other->max = strata_min(other->max, max);

@@ -206,10 +206,14 @@ static void sort_by_merging(strata__lowering_t *l, const strata__sort_t *of, Mli
   strata__nest_end(&s.of.nest);
 }
 
+// No memory has a longer row, whatever its size is made of.
+#define MOST_ELEMENTS (INT64_C(1) << 41)
+
 strata_status_t strata__lower_sort(strata__lowering_t *l, MlirOperation op) {
   strata__sort_t s = {.operand = strata__operand(l, op, 0), .values = strata__result(l, op, 0)};
   s.axis = (int)strata_attr_i64(op, "axis", 0);
   s.length = s.operand->sizes[s.axis];
+  s.length.max = strata_min(s.length.max, MOST_ELEMENTS);
   s.descending = strata_attr_flag(op, "descending");
   s.is_unsigned = strata_attr_flag(op, "unsigned");
   strata__place_anywhere(l, strata__result(l, op, 1), mlirOperationGetLocation(op)); // needed even if nobody reads it

@@ -141,7 +141,8 @@ strata_status_t strata_gpu_variant_of_rows(const strata_scheduling_t *s, strata_
 static strata_status_t add_rows(const strata_scheduling_t *s, const condition_t *condition, strata_size_t length,
                                 int64_t least, int64_t most, const strata_schedule_t *schedule) {
   condition_t own = *condition;
-  if (strata_size_max(length) < least || strata_size_min(length) > most)
+  int64_t first = strata_round_up(strata_max(least, 1), strata_max(length.divisor, 1)); // that a row can have
+  if (strata_size_max(length) < first || strata_max(strata_size_min(length), first) > most)
     return NULL;
   if (strata_size_min(length) < least)
     range_of(&own, length.expr)->min = least;

@@ -272,7 +272,7 @@ static void find_sizes(variants_t *v) {
 // is not likely goes again if its code is too dear.
 static strata_status_t add_single(const strata_scheduling_t *s, variants_t *v, const strata_schedule_t *schedule) {
   int64_t likely[STRATA_LIKELY_VALUES];
-  if (v->products[0].size.min > 1)
+  if (v->products[0].size.min > 1 || v->products[0].size.divisor > 1)
     return NULL;
   strata_problem_t problem = problem_at(&v->products[0], 1, false);
   if (strata_problem_has_tiles(v->device, &problem))

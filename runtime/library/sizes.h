@@ -3,6 +3,7 @@
 #define STRATA_RUNTIME_LIBRARY_SIZES_H
 
 #include "runtime/base/checked.h"
+#include "runtime/base/real.h"
 #include "runtime/library/tables.h"
 
 #include <stdbool.h>
@@ -21,6 +22,8 @@ int strata_rt_sizes_output_shape(const strata_library_t *library, const strata_r
 #define STRATA_RT_VALUES(sizes) ((sizes) ? (int64_t *)__builtin_alloca((sizes)->n_values * sizeof(int64_t)) : NULL)
 
 //===-- The program, which the compiler and callers compute as well ----------------------------------------------===//
+
+_Static_assert(STRATA_VALUE_REAL_RINT - STRATA_VALUE_REAL == STRATA_REAL_RINT, "the operations of real.h, in order");
 
 // One operation; false if it has no result in 64 bits.
 static inline bool strata_rt_value(uint64_t op, int64_t a, int64_t b, int64_t *out) {
@@ -42,7 +45,8 @@ static inline bool strata_rt_value(uint64_t op, int64_t a, int64_t b, int64_t *o
     *out = a > b ? a : b;
     return true;
   }
-  return false;
+  return op >= STRATA_VALUE_REAL && op <= STRATA_VALUE_REAL_RINT &&
+         strata_real_compute((strata_real_op_t)(op - STRATA_VALUE_REAL), a, b, out);
 }
 
 // Computes values |first| to |last| - 1 by |infos|, of which there is one for each, and returns |last|; or the number

@@ -214,9 +214,11 @@ static void add_derived(strata_sizes_t *sizes, size_t index) {
   };
   const strata_symbol_t *symbol = &sizes->symbols->list.data[index];
   strata_number_t lhs = strata_sizes_expr(sizes, symbol->lhs), rhs = strata_sizes_expr(sizes, symbol->rhs);
+  strata_real_op_t real;
   if (symbol->op == STRATA_SYMBOL_CHECK)
     rhs = strata_sizes_op(sizes, STRATA_VALUE_MUL, rhs, strata_sizes_expr(sizes, minus_one(symbol->lhs)));
-  sizes->of_symbols[index] = strata_sizes_op(sizes, ops[symbol->op], lhs, rhs);
+  bool is_real = strata_symbol_op_is_real(symbol->op, &real);
+  sizes->of_symbols[index] = strata_sizes_op(sizes, is_real ? STRATA_VALUE_REAL + real : ops[symbol->op], lhs, rhs);
   strata_sizes_require(sizes, sizes->of_symbols[index], symbol->min, symbol->max, symbol->multiple, symbol->name);
 }
 

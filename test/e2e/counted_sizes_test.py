@@ -1,5 +1,7 @@
 """Sizes that depend on data (docs/sizes.md): the operators that make them, and whatever reads such tensors, beside numpy,
-on the cpu and on an emulated device: counts of 0, 1, the bound, and between."""
+on the cpu and on an emulated device: counts of 0, 1, the bound, and between. Each call is also made with every tensor
+between pages that cannot be touched; the emulated device looks at its own memory."""
+import itertools
 import os
 import subprocess
 import sys
@@ -7,6 +9,8 @@ import tempfile
 
 import numpy as np
 
+import gpu
+import guarded
 import strata
 from onnx_file import BOOL, FLOAT, INT64, Graph, data
 
@@ -23,16 +27,18 @@ def run(folder, graph, inputs, count, options):
                            "-o", folder, *options], capture_output=True, text=True, check=False)
     assert not done.returncode, done.stderr
     files = [os.path.join(folder, f"y{i}.npy") for i in range(count)]
+    library, ways = os.path.join(folder, "libm.so"), itertools.cycle(guarded.CALLS)
 
     def call(*values):
         arguments = []
         for name, value in zip(inputs, values):
             np.save(os.path.join(folder, name + ".npy"), value)
             arguments.append(f"--input={name}={os.path.join(folder, name)}.npy")
-        done = subprocess.run([os.path.join(strata.BIN, "strata-run"), os.path.join(folder, "libm.so"), *arguments,
+        done = subprocess.run([os.path.join(strata.BIN, "strata-run"), library, *arguments,
                                *["--output=" + file for file in files]], capture_output=True, text=True, check=False,
                               env=dict(os.environ, STRATA_CUDA_DRIVER=DRIVER))
         assert not done.returncode, done.stderr
+        guarded.run(library, values, [next(ways)])
         return [np.load(file) for file in files]
     return call
 
@@ -484,6 +490,7 @@ CASES = {
 }
 
 if __name__ == "__main__":
+    gpu.use_stand_in()
     strata.report([(f"{name} {device}", lambda case=case, options=options: case(options))
                    for name, case in CASES.items() for device, options in DEVICES.items()
                    if not sys.argv[1:] or name in sys.argv[1:]])

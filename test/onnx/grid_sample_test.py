@@ -59,25 +59,30 @@ def sample(x, grid, mode, padding, corners):
     return result
 
 
-def check(shape, grid_shape):
+def check(names, calls):
+    """Of images and grids of the shapes that |calls| has; |names|: a library that takes all, whose sizes have these names."""
     generator = np.random.default_rng(5)
-    x = generator.standard_normal(shape).astype(np.float32)
-    grid = generator.uniform(-1.7, 1.7, (*grid_shape, len(shape) - 2)).astype(np.float32)
+    shape, grid_shape = names or calls[0]
     g = onnx_file.Graph(opset=20)
-    g.input("x", FLOAT, x.shape)
-    g.input("grid", FLOAT, grid.shape)
+    g.input("x", FLOAT, shape)
+    g.input("grid", FLOAT, [*grid_shape, len(shape) - 2])
     cases = [case for case in itertools.product(MODES, ("zeros", "border", "reflection"), (0, 1))
              if len(shape) == 4 or case[0] != "cubic"]
     for mode, padding, corners in cases:
         y = g.node("GridSample", ["x", "grid"], mode=mode, padding_mode=padding, align_corners=corners)
         g.output(y, FLOAT, [*shape[:2], *grid_shape[1:]])
     path, _ = strata.compile_library(g.save("sample.onnx"), ".", "sample_" + "x".join(map(str, shape)))
-    for got, case in zip(strata.Library(path).run([x, grid]), cases):
-        expected = sample(x.astype(np.float64), grid, *case)
-        np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4, err_msg=f"{shape}, {case}")
+    library = strata.Library(path)
+    for shape, grid_shape in calls:
+        x = generator.standard_normal(shape).astype(np.float32)
+        grid = generator.uniform(-1.7, 1.7, (*grid_shape, len(shape) - 2)).astype(np.float32)
+        for got, case in zip(library.run([x, grid], library.sizes_of([x.shape, grid.shape])), cases):
+            expected = sample(x.astype(np.float64), grid, *case)
+            np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-4, err_msg=f"{shape}, {case}")
 
 
-check([2, 3, 5, 7], [2, 6, 9])
-check([1, 2, 1, 4], [1, 5, 7])
-check([1, 2, 3, 4, 5], [1, 3, 4, 5])
+check(None, [([2, 3, 5, 7], [2, 6, 9])])
+check(None, [([1, 2, 1, 4], [1, 5, 7])])
+check(None, [([1, 2, 3, 4, 5], [1, 3, 4, 5])])
+check((["n", 2, "h", "w"], ["n", "a", "b"]), [([2, 2, 5, 7], [2, 6, 9]), ([1, 2, 1, 4], [1, 5, 7]), ([3, 2, 6, 1], [3, 1, 2])])
 print("passed")

@@ -242,6 +242,8 @@ void onnx_import_reverse_sequence(onnx_node_t *n) {
     onnx_invalid(n, "expected the axes 0 and 1");
   if (onnx_failed(n))
     return;
+  onnx_expect_shape(n, 1, 1, &shape.dims[batch_axis]);
+  shape = onnx_shape(x);
   x = onnx_move_axis(n, x, (int)batch_axis, 0);
   strata_dim_t dims[2] = {shape.dims[batch_axis], shape.dims[time_axis]};
   MlirValue step = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 1);

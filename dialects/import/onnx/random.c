@@ -252,9 +252,9 @@ static MlirValue drop(onnx_node_t *n, MlirValue x, MlirValue *out_kept) {
 // Nothing is dropped in inference.
 void onnx_import_dropout(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t shape = onnx_shape(x);
   bool training = n->opset < 7 ? !onnx_attr_int(n, "is_test", 0) : onnx_constant_int(n, 2, 0) != 0;
-  MlirValue kept = onnx_splat(n, STRATA_TYPE_I1, shape.rank, shape.dims, 1);
+  MlirValue kept = onnx_splat_dims(n, STRATA_TYPE_I1, shape.rank, shape.dims, 1);
   if (training && !onnx_failed(n))
     x = drop(n, x, &kept);
   onnx_set(n, 0, x);

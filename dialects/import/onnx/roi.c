@@ -8,11 +8,15 @@ static MlirValue compare(onnx_node_t *n, strata_op_id_t op, MlirValue x, MlirVal
   return onnx_binary(n, op, x, y);
 }
 static MlirValue at_least(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MAX, x, c); }
-static MlirValue at_most(onnx_node_t *n, MlirValue x, double c) { return onnx_with_number(n, STRATA_OP_MIN, x, c); }
+
+// To a place of an element, of |size|.
+static MlirValue inside_of(onnx_node_t *n, MlirValue place, strata_dim_t size) {
+  return onnx_with_dim(n, STRATA_OP_MIN, at_least(n, place, 0), strata_dim_plus(size, -1));
+}
 
 // 0, 1, 2, ... along |axis| of |rank| dims.
-static MlirValue count_along(onnx_node_t *n, MlirValue like, int64_t count, int axis, int rank) {
-  return onnx_along_axis(n, onnx_iota(n, onnx_shape(like).type, 1, &count, 0), axis, rank);
+static MlirValue count_along(onnx_node_t *n, MlirValue like, strata_dim_t count, int axis, int rank) {
+  return onnx_along_axis(n, onnx_iota_dims(n, onnx_shape(like).type, 1, &count, 0), axis, rank);
 }
 
 // Column |i| of the regions as [regions, 1, 1, ...].
@@ -37,30 +41,29 @@ typedef struct {
   MlirValue element;       // [1, 1, size, 1]
   MlirValue place, exists; // samples near an element, [regions, bins, size, NEAR_SAMPLES]
   MlirValue weight;        // of those that exist, at the element
-  int64_t size;
+  strata_dim_t size;
 } line_t;
 
 // How much sample |place| weighs at |element| of |size|: it is brought inside from up to one element outside.
-static MlirValue sample_weight(onnx_node_t *n, MlirValue place, MlirValue element, int64_t size) {
-  MlirValue inside =
-      both(n, onnx_with_number(n, STRATA_OP_GE, place, -1), onnx_with_number(n, STRATA_OP_LE, place, (double)size));
-  MlirValue clamped = at_most(n, at_least(n, place, 0), (double)(size - 1));
+static MlirValue sample_weight(onnx_node_t *n, MlirValue place, MlirValue element, strata_dim_t size) {
+  MlirValue inside = both(n, onnx_with_number(n, STRATA_OP_GE, place, -1), onnx_with_dim(n, STRATA_OP_LE, place, size));
+  MlirValue clamped = inside_of(n, place, size);
   MlirValue distance = onnx_unary(n, STRATA_OP_ABS, sub(n, clamped, element));
   MlirValue weight = at_least(n, plus(n, times(n, distance, -1), 1), 0);
   return onnx_select(n, inside, weight, onnx_number(n, weight, 0));
 }
 
 // One spatial dim. Sample k of a bin of |extent| lies at start + bin * extent + (k + 1/2) * extent / count.
-static line_t adaptive_line(onnx_node_t *n, MlirValue start, MlirValue length, int64_t bins, int64_t size) {
+static line_t adaptive_line(onnx_node_t *n, MlirValue start, MlirValue length, int64_t bins, strata_dim_t size) {
   line_t l = {.extent = times(n, length, 1 / (double)bins), .size = size};
   l.count = at_least(n, onnx_unary(n, STRATA_OP_CEIL, l.extent), 0);
   l.step = divide(n, l.extent, at_least(n, l.count, 1));
   l.step = onnx_select(n, onnx_with_number(n, STRATA_OP_GT, l.step, 0), l.step, onnx_number(n, l.step, 1));
   l.element = count_along(n, start, size, 2, 4);
-  l.first = add(n, start, mul(n, count_along(n, start, bins, 1, 4), l.extent));
+  l.first = add(n, start, mul(n, count_along(n, start, onnx_dim(n, bins), 1, 4), l.extent));
   MlirValue nearest = divide(n, sub(n, plus(n, l.element, -1), l.first), l.step);
   MlirValue k = at_least(n, plus(n, onnx_unary(n, STRATA_OP_CEIL, plus(n, nearest, -0.5)), -1), 0);
-  k = add(n, k, count_along(n, start, NEAR_SAMPLES, 3, 4));
+  k = add(n, k, count_along(n, start, onnx_dim(n, NEAR_SAMPLES), 3, 4));
   l.place = add(n, l.first, mul(n, plus(n, k, 0.5), l.step));
   l.exists = compare(n, STRATA_OP_LT, k, l.count);
   MlirValue weight = sample_weight(n, l.place, l.element, size);
@@ -82,8 +85,8 @@ static MlirValue line_count(onnx_node_t *n, const line_t *l) {
 }
 
 // The weight of rows, zero in all images but the region's own: [regions, bins, images, size].
-static MlirValue of_image(onnx_node_t *n, MlirValue weight, MlirValue batch, int64_t images) {
-  MlirValue image = onnx_along_axis(n, onnx_iota(n, onnx_shape(batch).type, 1, &images, 0), 2, 4);
+static MlirValue of_image(onnx_node_t *n, MlirValue weight, MlirValue batch, strata_dim_t images) {
+  MlirValue image = onnx_along_axis(n, onnx_iota_dims(n, onnx_shape(batch).type, 1, &images, 0), 2, 4);
   MlirValue own = onnx_binary(n, STRATA_OP_EQ, onnx_along_axis(n, batch, 0, 4), image);
   MlirValue wide = onnx_insert_axis(n, weight, 2);
   return onnx_select(n, own, wide, onnx_number(n, wide, 0));
@@ -91,7 +94,7 @@ static MlirValue of_image(onnx_node_t *n, MlirValue weight, MlirValue batch, int
 
 static void set_mean(onnx_node_t *n, const line_t *rows, const line_t *columns) {
   MlirValue x = onnx_operand(n, 0);
-  onnx_shape_t shape = onnx_sizes(n, x);
+  strata_shape_t shape = onnx_shape(x);
   MlirValue weight = of_image(n, line_weight(n, rows), onnx_operand(n, 2), shape.dims[0]);
   MlirValue lines = onnx_contract(n, "rinh,nchw->rciw", weight, x, shape.type, "matmul");
   MlirValue sum = onnx_contract(n, "rciw,rjw->rcij", lines, line_weight(n, columns), shape.type, "matmul");
@@ -102,13 +105,13 @@ static void set_mean(onnx_node_t *n, const line_t *rows, const line_t *columns) 
 // Bins with a sample that lies on an element, or outside: its other tap weighs nothing, so that 0 is among the
 // products. [regions, bins].
 static MlirValue has_zero(onnx_node_t *n, const line_t *l) {
-  MlirValue clamped = at_most(n, at_least(n, l->place, 0), (double)(l->size - 1));
+  MlirValue clamped = inside_of(n, l->place, l->size);
   MlirValue is_on = both(n, l->exists, compare(n, STRATA_OP_EQ, clamped, l->element));
   MlirValue on = onnx_reduce(n, STRATA_COMBINER_OR, is_on, (const bool[]){false, false, true, true}, false);
   MlirValue begin = add(n, l->first, times(n, l->step, 0.5));
   MlirValue end = add(n, l->first, mul(n, plus(n, l->count, -0.5), l->step));
   MlirValue outside = onnx_binary(n, STRATA_OP_OR, onnx_with_number(n, STRATA_OP_LT, begin, -1),
-                                  onnx_with_number(n, STRATA_OP_GT, end, (double)l->size));
+                                  onnx_with_dim(n, STRATA_OP_GT, end, l->size));
   return onnx_binary(n, STRATA_OP_OR, on, onnx_reshape_dims(n, outside, 2, onnx_shape(on).dims));
 }
 
@@ -159,7 +162,7 @@ static void set_greatest(onnx_node_t *n, const line_t *rows, const line_t *colum
 void onnx_adaptive_roi_align(onnx_node_t *n, MlirValue rois, double scale, double offset, bool half_pixel, bool is_max,
                              int64_t height, int64_t width) {
   MlirValue start[2], length[2];
-  onnx_shape_t shape = onnx_sizes(n, onnx_operand(n, 0));
+  strata_shape_t shape = onnx_shape(onnx_operand(n, 0));
   for (int i = 0; i < 2; i++) {
     start[i] = plus(n, times(n, column(n, rois, i, 4), scale), -offset);
     length[i] = sub(n, plus(n, times(n, column(n, rois, i + 2, 4), scale), -offset), start[i]);
@@ -184,11 +187,11 @@ static MlirValue rounded(onnx_node_t *n, MlirValue x) {
 
 // Which of |size| elements each bin has, [regions, bins, size]; the region's ends are columns |first| and |first| + 2.
 // Bin i has those from floor(i length / bins) to before ceil((i + 1) length / bins), which integers say exactly.
-static MlirValue bin_mask(onnx_node_t *n, MlirValue rois, int first, double scale, int64_t bins, int64_t size) {
+static MlirValue bin_mask(onnx_node_t *n, MlirValue rois, int first, double scale, int64_t bins, strata_dim_t size) {
   MlirValue start = rounded(n, times(n, column(n, rois, first, 3), scale));
   MlirValue end = rounded(n, times(n, column(n, rois, first + 2, 3), scale));
   MlirValue length = at_least(n, plus(n, sub(n, end, start), 1), 1);
-  MlirValue bin = count_along(n, start, bins, 1, 3), element = count_along(n, start, size, 2, 3);
+  MlirValue bin = count_along(n, start, onnx_dim(n, bins), 1, 3), element = count_along(n, start, size, 2, 3);
   MlirValue before = mul(n, bin, length), up_to = plus(n, mul(n, plus(n, bin, 1), length), (double)(bins - 1));
   MlirValue low = add(n, start, onnx_with_number(n, STRATA_OP_DIV, before, (double)bins));
   MlirValue high = add(n, start, onnx_with_number(n, STRATA_OP_DIV, up_to, (double)bins));
@@ -208,8 +211,7 @@ static MlirValue greatest_in(onnx_node_t *n, MlirValue x, MlirValue mask) {
 // x [N, C, H, W], rois [R, 5]: the image, x and y, first and last. A bin of nothing is 0.
 void onnx_import_max_roi_pool(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), rois = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_sizes(n, x);
-  strata_shape_t region = onnx_shape(rois);
+  strata_shape_t shape = onnx_shape(x), region = onnx_shape(rois);
   int64_t count;
   const int64_t *pooled = onnx_attr_ints(n, "pooled_shape", &count);
   double scale = onnx_attr_float(n, "spatial_scale", 1);

@@ -15,14 +15,15 @@ typedef struct {
   MlirValue index[MAX_TAPS], weight[MAX_TAPS];
 } taps_t;
 
-static MlirValue clamp(onnx_node_t *n, MlirValue x, double low, double high) {
-  return onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, x, low), high);
+// To a place of an element, of |size|.
+static MlirValue clamp(onnx_node_t *n, MlirValue x, strata_dim_t size) {
+  return onnx_with_dim(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, x, 0), strata_dim_plus(size, -1));
 }
 
 // Visits every combination of one tap a dim: sums, or with |take_max| takes the greatest, of gathered times weight.
 // |data| is [..., places] and |base|, if not null, is added to the places; indices and weights broadcast together.
 static MlirValue combine(onnx_node_t *n, MlirValue data, MlirValue base, int batch_dims, int rank, const taps_t *taps,
-                         const int64_t *sizes, bool take_max) {
+                         const strata_dim_t *sizes, bool take_max) {
   int combinations = 1, last = onnx_shape(data).rank - 1;
   MlirValue result = {0};
   for (int d = 0; d < rank; d++)
@@ -33,7 +34,7 @@ static MlirValue combine(onnx_node_t *n, MlirValue data, MlirValue base, int bat
       const taps_t *t = &taps[d];
       int tap = rest % t->count;
       MlirValue index = onnx_convert(n, t->index[tap], false, STRATA_TYPE_I64, false);
-      place = d ? add(n, onnx_with_number(n, STRATA_OP_MUL, place, (double)sizes[d]), index) : index;
+      place = d ? add(n, onnx_with_dim(n, STRATA_OP_MUL, place, sizes[d]), index) : index;
       weight = d ? mul(n, weight, t->weight[tap]) : t->weight[tap];
     }
     if (!mlirValueIsNull(base))
@@ -61,20 +62,24 @@ typedef struct {
 } grid_t;
 
 // From [-1, 1] to places in |size| elements.
-static MlirValue denormalize(onnx_node_t *n, const grid_t *grid, MlirValue x, double size) {
+static MlirValue denormalize(onnx_node_t *n, const grid_t *grid, MlirValue x, strata_dim_t size) {
+  MlirValue part = plus(n, x, 1);
   if (grid->align_corners)
-    return times(n, plus(n, x, 1), (size - 1) / 2);
-  return times(n, plus(n, times(n, plus(n, x, 1), size), -1), 0.5);
+    return times(n, onnx_with_dim(n, STRATA_OP_MUL, part, strata_dim_plus(size, -1)), 0.5);
+  return times(n, plus(n, onnx_with_dim(n, STRATA_OP_MUL, part, size), -1), 0.5);
 }
 
 // Mirrors at the borders until inside: a triangle wave.
-static MlirValue reflect(onnx_node_t *n, const grid_t *grid, MlirValue x, double size) {
-  double low = grid->align_corners ? 0 : -0.5, range = grid->align_corners ? size - 1 : size;
-  if (range == 0)
+static MlirValue reflect(onnx_node_t *n, const grid_t *grid, MlirValue x, strata_dim_t size) {
+  double low = grid->align_corners ? 0 : -0.5;
+  strata_dim_t range = grid->align_corners ? strata_dim_plus(size, -1) : size;
+  if (strata_dim_is(range, 0))
     return onnx_number(n, x, 0);
-  MlirValue phase = onnx_with_number(n, STRATA_OP_REM, onnx_unary(n, STRATA_OP_ABS, plus(n, x, -low)), 2 * range);
-  MlirValue distance = onnx_unary(n, STRATA_OP_ABS, plus(n, phase, -range));
-  return plus(n, onnx_unary(n, STRATA_OP_NEG, distance), range + low);
+  range = onnx_derive(n, STRATA_SYMBOL_MAX, range, onnx_dim(n, 1)); // of one element any is the place
+  MlirValue phase =
+      onnx_with_dim(n, STRATA_OP_REM, onnx_unary(n, STRATA_OP_ABS, plus(n, x, -low)), strata_dim_times(range, 2));
+  MlirValue distance = onnx_unary(n, STRATA_OP_ABS, onnx_with_dim(n, STRATA_OP_SUB, phase, range));
+  return plus(n, onnx_with_dim(n, STRATA_OP_ADD, onnx_unary(n, STRATA_OP_NEG, distance), range), low);
 }
 
 // Keys' cubic kernel for the four taps around a place |x| behind the second.
@@ -93,19 +98,19 @@ static void cubic_weights(onnx_node_t *n, MlirValue x, MlirValue *out) {
 }
 
 // Brings a tap inside, or makes it weigh nothing.
-static void settle_tap(onnx_node_t *n, const grid_t *grid, double size, MlirValue *index, MlirValue *weight) {
+static void settle_tap(onnx_node_t *n, const grid_t *grid, strata_dim_t size, MlirValue *index, MlirValue *weight) {
   if (grid->outside == ZEROS) {
     MlirValue inside = onnx_binary(n, STRATA_OP_AND, onnx_with_number(n, STRATA_OP_GE, *index, 0),
-                                   onnx_with_number(n, STRATA_OP_LE, *index, size - 1));
+                                   onnx_with_dim(n, STRATA_OP_LE, *index, strata_dim_plus(size, -1)));
     *weight = onnx_select(n, inside, *weight, onnx_number(n, *weight, 0));
   }
   if (grid->outside == REFLECTION)
     *index = onnx_unary(n, STRATA_OP_ROUND_EVEN, reflect(n, grid, *index, size));
-  *index = clamp(n, *index, 0, size - 1);
+  *index = clamp(n, *index, size);
 }
 
 // The taps of places in |size| elements.
-static taps_t place_taps(onnx_node_t *n, const grid_t *grid, MlirValue x, double size) {
+static taps_t place_taps(onnx_node_t *n, const grid_t *grid, MlirValue x, strata_dim_t size) {
   taps_t taps = {.count = grid->n_taps};
   MlirValue floor = onnx_unary(n, STRATA_OP_FLOOR, x), behind = sub(n, x, floor);
   if (grid->n_taps == 4)
@@ -121,13 +126,13 @@ static taps_t place_taps(onnx_node_t *n, const grid_t *grid, MlirValue x, double
   return taps;
 }
 
-static taps_t grid_taps(onnx_node_t *n, const grid_t *grid, MlirValue x, double size) {
+static taps_t grid_taps(onnx_node_t *n, const grid_t *grid, MlirValue x, strata_dim_t size) {
   x = denormalize(n, grid, x, size);
   if (grid->n_taps == 1)
     x = onnx_unary(n, STRATA_OP_ROUND_EVEN, x);
   // Cubic weights are those of the place itself, and taps outside are brought to the border one by one (settle_tap).
   if (grid->outside == BORDER && grid->n_taps < 4)
-    x = clamp(n, x, 0, size - 1);
+    x = clamp(n, x, size);
   if (grid->outside == REFLECTION)
     x = reflect(n, grid, x, size);
   return place_taps(n, grid, x, size);
@@ -144,22 +149,22 @@ static bool read_grid(onnx_node_t *n, grid_t *grid) {
 // x [N, C, spatial...], grid [N, places..., number of spatial dims], the last spatial dim's place first.
 void onnx_import_grid_sample(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), places = onnx_operand(n, 1);
-  onnx_shape_t shape = onnx_sizes(n, x), at = onnx_sizes(n, places);
+  strata_shape_t shape = onnx_shape(x), at = onnx_shape(places);
   int rank = shape.rank - 2, last = at.rank - 1;
   grid_t grid;
   taps_t taps[MAX_DIMS];
-  if (!onnx_failed(n) && (rank < 1 || rank > MAX_DIMS || at.rank != shape.rank || at.dims[last] != rank))
+  if (!onnx_failed(n) && (rank < 1 || rank > MAX_DIMS || at.rank != shape.rank || !strata_dim_is(at.dims[last], rank)))
     onnx_invalid(n, "the shapes of input and grid do not fit each other");
   if (onnx_failed(n) || !read_grid(n, &grid))
     return;
-  int64_t flat[3] = {shape.dims[0], shape.dims[1], 1};
+  strata_dim_t flat[3] = {shape.dims[0], shape.dims[1],
+                          strata_dim_product(n->b->compile->context, rank, shape.dims + 2)};
   for (int d = 0; d < rank; d++) {
     MlirValue place = onnx_remove_axis(n, onnx_slice_axis(n, places, last, rank - 1 - d, 1, 1), last);
     place = onnx_convert(n, place, false, shape.type, false);
-    taps[d] = grid_taps(n, &grid, place, (double)shape.dims[d + 2]);
-    flat[2] *= shape.dims[d + 2];
+    taps[d] = grid_taps(n, &grid, place, shape.dims[d + 2]);
   }
-  onnx_set(n, 0, combine(n, onnx_reshape(n, x, 3, flat), (MlirValue){0}, 1, rank, taps, shape.dims + 2, false));
+  onnx_set(n, 0, combine(n, onnx_reshape_dims(n, x, 3, flat), (MlirValue){0}, 1, rank, taps, shape.dims + 2, false));
 }
 
 //===-- DeformConv -----------------------------------------------------------------------------------------------===//
@@ -204,9 +209,9 @@ void onnx_import_deform_conv(onnx_node_t *n) {
   MlirValue offsets = onnx_reshape(n, onnx_operand(n, 2), 6, (int64_t[]){size, og, n_places, 2, w.out[0], w.out[1]});
   taps_t taps[2];
   for (int i = 0; i < 2; i++)
-    taps[i] = place_taps(n, &grid, deformed_places(n, &w, offsets, i), (double)w.in[i]);
+    taps[i] = place_taps(n, &grid, deformed_places(n, &w, offsets, i), input.dims[i + 2]);
   x = onnx_reshape(n, x, 4, (int64_t[]){size, og, channels / og, w.in[0] * w.in[1]});
-  MlirValue read = combine(n, x, (MlirValue){0}, 2, 2, taps, w.in, false);
+  MlirValue read = combine(n, x, (MlirValue){0}, 2, 2, taps, input.dims + 2, false);
   if (onnx_has(n, 4))
     read = mul(n, read, onnx_reshape(n, onnx_operand(n, 4), 6, (int64_t[]){size, og, 1, n_places, w.out[0], w.out[1]}));
   int64_t in_group = channels / groups, out_group = ws.dims[0] / groups;
@@ -242,13 +247,13 @@ static MlirValue roi_places(onnx_node_t *n, const roi_t *roi, MlirValue rois, in
 }
 
 // Two taps; places more than one element outside weigh nothing.
-static taps_t roi_taps(onnx_node_t *n, MlirValue place, double size) {
+static taps_t roi_taps(onnx_node_t *n, MlirValue place, strata_dim_t size) {
   taps_t taps = {.count = 2};
   MlirValue inside = onnx_binary(n, STRATA_OP_AND, onnx_with_number(n, STRATA_OP_GE, place, -1),
-                                 onnx_with_number(n, STRATA_OP_LE, place, size));
-  place = clamp(n, place, 0, size - 1);
+                                 onnx_with_dim(n, STRATA_OP_LE, place, size));
+  place = clamp(n, place, size);
   taps.index[0] = onnx_unary(n, STRATA_OP_FLOOR, place);
-  taps.index[1] = clamp(n, plus(n, taps.index[0], 1), 0, size - 1);
+  taps.index[1] = clamp(n, plus(n, taps.index[0], 1), size);
   MlirValue behind = sub(n, place, taps.index[0]), none = onnx_number(n, behind, 0);
   taps.weight[0] = onnx_select(n, inside, plus(n, times(n, behind, -1), 1), none);
   taps.weight[1] = onnx_select(n, inside, behind, none);
@@ -265,8 +270,7 @@ static void spread_taps(onnx_node_t *n, taps_t *taps, int axis) {
 // x [N, C, H, W], rois [R, 4] of x and y, first and last; batch_indices [R].
 void onnx_import_roi_align(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0), rois = onnx_operand(n, 1), batch = onnx_operand(n, 2);
-  onnx_shape_t shape = onnx_sizes(n, x);
-  strata_shape_t region = onnx_shape(rois);
+  strata_shape_t shape = onnx_shape(x), region = onnx_shape(rois);
   int64_t height = onnx_attr_int(n, "output_height", 1), width = onnx_attr_int(n, "output_width", 1);
   roi_t roi = {.samples = onnx_attr_int(n, "sampling_ratio", 0), .scale = onnx_attr_float(n, "spatial_scale", 1)};
   roi.half_pixel = n->opset >= 16 && !onnx_attr_is(n, "coordinate_transformation_mode", "output_half_pixel");
@@ -282,20 +286,19 @@ void onnx_import_roi_align(onnx_node_t *n) {
     onnx_adaptive_roi_align(n, rois, roi.scale, roi.offset, roi.half_pixel, is_max, height, width);
     return;
   }
-  taps_t taps[2] = {roi_taps(n, roi_places(n, &roi, rois, 1, height), (double)shape.dims[2]),
-                    roi_taps(n, roi_places(n, &roi, rois, 0, width), (double)shape.dims[3])};
+  taps_t taps[2] = {roi_taps(n, roi_places(n, &roi, rois, 1, height), shape.dims[2]),
+                    roi_taps(n, roi_places(n, &roi, rois, 0, width), shape.dims[3])};
   spread_taps(n, &taps[0], 2);
   spread_taps(n, &taps[1], 1);
   // Images behind each other in one dim, so that a place tells the image too.
-  int64_t plane = shape.dims[2] * shape.dims[3];
-  MlirValue flat = onnx_reshape(n, onnx_move_axis(n, x, 1, 0), 2, (int64_t[]){shape.dims[1], shape.dims[0] * plane});
-  MlirValue base =
-      onnx_with_number(n, STRATA_OP_MUL, onnx_convert(n, batch, false, STRATA_TYPE_I64, false), (double)plane);
+  strata_dim_t plane = strata_dim_mul(shape.dims[2], shape.dims[3]);
+  MlirValue flat = onnx_reshape_dims(n, onnx_move_axis(n, x, 1, 0), 2,
+                                     (strata_dim_t[]){shape.dims[1], strata_dim_mul(shape.dims[0], plane)});
+  MlirValue base = onnx_with_dim(n, STRATA_OP_MUL, onnx_convert(n, batch, false, STRATA_TYPE_I64, false), plane);
   base = onnx_reshape_dims(n, base, 3, (strata_dim_t[]){region.dims[0], onnx_dim(n, 1), onnx_dim(n, 1)});
   MlirValue sampled = combine(n, flat, base, 0, 2, taps, shape.dims + 2, is_max);
   strata_dim_t samples = onnx_dim(n, roi.samples);
-  strata_dim_t split[6] = {onnx_dim(n, shape.dims[1]), region.dims[0], onnx_dim(n, height), samples,
-                           onnx_dim(n, width),         samples};
+  strata_dim_t split[6] = {shape.dims[1], region.dims[0], onnx_dim(n, height), samples, onnx_dim(n, width), samples};
   MlirValue bins = strata_build_reduce(n->b, is_max ? STRATA_COMBINER_MAX : STRATA_COMBINER_ADD,
                                        onnx_reshape_dims(n, sampled, 6, split), 2, (int64_t[]){3, 5}, false);
   if (!is_max)

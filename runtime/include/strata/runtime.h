@@ -45,6 +45,15 @@ enum {
   STRATA_VALUE_MOD,      // a - b * (a floordiv b)
   STRATA_VALUE_MIN,
   STRATA_VALUE_MAX,
+  STRATA_VALUE_REAL, // from here on a float that is not negative is its bits in f64: that of an integer
+  STRATA_VALUE_REAL_ADD,
+  STRATA_VALUE_REAL_SUB,
+  STRATA_VALUE_REAL_MUL,
+  STRATA_VALUE_REAL_DIV,
+  STRATA_VALUE_REAL_SINGLE, // the nearest f32
+  STRATA_VALUE_REAL_FLOOR,  // an integer, as of the two below
+  STRATA_VALUE_REAL_CEIL,
+  STRATA_VALUE_REAL_RINT, // the nearest one, the even one of two
 };
 
 // A kernel: code that is launched as so many independent tasks, on a GPU blocks.

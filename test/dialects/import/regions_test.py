@@ -70,8 +70,8 @@ def max_roi_pool(x, rois, bins, scale):
     return y
 
 
-def model(opset):
-    """A graph of several cases, its inputs, and what it computes."""
+def model(opset, is_open):
+    """A graph of several cases, its inputs, and what it computes; |is_open|: images of any number and size."""
     graph, feed, expected = Graph(opset=opset), [], []
     for k, (shape, bins, scale, spread) in enumerate([((2, 3, 9, 13), (3, 2), 1.0, 1), ((1, 2, 5, 1), (2, 4), 0.25, 4),
                                                       ((3, 1, 16, 11), (7, 7), 0.5, 20), ((1, 4, 6, 6), (1, 1), 1.0, 0.1),
@@ -81,7 +81,8 @@ def model(opset):
         if not spread: # samples that lie on elements, all of them below zero
             x, corners = -abs(x), np.sort(RNG.integers(-3, 20, (6, 2, 2)) / 2, axis=1)
         rois, images = corners.reshape(6, 4).astype(np.float32), RNG.integers(0, shape[0], 6)
-        names = [graph.input(f"x{k}", FLOAT, x.shape), graph.input(f"rois{k}", FLOAT, rois.shape),
+        dims = [f"n{k}", x.shape[1], f"h{k}", f"w{k}"] if is_open else x.shape
+        names = [graph.input(f"x{k}", FLOAT, dims), graph.input(f"rois{k}", FLOAT, rois.shape),
                  graph.input(f"images{k}", INT64, [6])]
         feed += [x, rois, images]
         attributes = {"output_height": bins[0], "output_width": bins[1], "spatial_scale": scale}
@@ -98,20 +99,22 @@ def model(opset):
         regions = graph.input(f"pooled{k}", FLOAT, pooled.shape)
         graph.output(graph.node("MaxRoiPool", [names[0], regions], pooled_shape=list(bins), spatial_scale=scale), FLOAT,
                      expected[-1].shape)
-    return graph.save(f"regions{opset}.onnx"), feed, expected
+    return graph.save(f"regions{opset}_{is_open}.onnx"), feed, expected
 
 
 def main():
     gpu.use_stand_in()
     failed = 0
-    for opset in (10, 16):
-        path, feed, expected = model(opset)
+    for opset, is_open in ((10, False), (16, False), (16, True)):
+        path, feed, expected = model(opset, is_open)
         for target, options in TARGETS.items():
-            library, _ = strata.compile_library(path, ".", f"regions{opset}_{target}", options)
-            for i, (got, want) in enumerate(zip(strata.Library(library).run(feed), expected)):
+            name = f"regions{opset}_{target}" + ("_open" if is_open else "")
+            library = strata.Library(strata.compile_library(path, ".", name, options)[0])
+            results = library.run(feed, library.sizes_of([value.shape for value in feed]))
+            for i, (got, want) in enumerate(zip(results, expected)):
                 good = np.allclose(got, want, rtol=1e-3, atol=1e-4)
                 failed += not good
-                print(f"{'ok  ' if good else 'FAIL'} {target} opset {opset} result {i}" +
+                print(f"{'ok  ' if good else 'FAIL'} {name} result {i}" +
                       ("" if good else f": {np.abs(got - want).max()} apart"))
     sys.exit(1 if failed else 0)
 

@@ -92,6 +92,61 @@ static void test_derived(fixture_t *f) {
   CHECK(strata_dim_is(strata_dim_substitute(strata_dim_floordiv(strata_dim_add(f->a, f->b), 3), 2, values), 4));
 }
 
+static int64_t bits_of(double value) {
+  int64_t bits = -1;
+  CHECK(strata_real_bits(value, &bits));
+  return bits;
+}
+
+static strata_dim_t real(fixture_t *f, strata_real_op_t op, strata_dim_t lhs, strata_dim_t rhs) {
+  return derive(f, (strata_symbol_op_t)(STRATA_SYMBOL_REAL + op), lhs, rhs);
+}
+
+// floor(f32(f32(320 / a) * 0.7)), by bits: names, ranges, and numbers where the sizes are.
+static void test_reals(fixture_t *f) {
+  strata_dim_t zero = number(f, 0), size = real(f, STRATA_REAL_OF, f->a, zero);
+  CHECK(strata_dim_equal(real(f, STRATA_REAL_SINGLE, size, zero), size)); // 100 at most: an f32
+  CHECK(strata_dim_equal(real(f, STRATA_REAL_RINT, size, zero), f->a));
+  strata_dim_t quotient = real(f, STRATA_REAL_DIV, number(f, bits_of(320)), size);
+  check_range(f, quotient, bits_of(3.2), bits_of(80));
+  strata_dim_t single = real(f, STRATA_REAL_SINGLE, quotient, zero);
+  CHECK(strata_dim_equal(real(f, STRATA_REAL_SINGLE, single, zero), single));
+  check_range(f, single, bits_of((double)3.2f), bits_of(80));
+  strata_dim_t part = real(f, STRATA_REAL_MUL, single, number(f, bits_of(0.75)));
+  strata_dim_t whole = real(f, STRATA_REAL_FLOOR, part, zero);
+  CHECK(reads(f, whole, "floor((f32((320 / a)) * 0.75))"));
+  check_range(f, whole, 2, 60);
+  check_range(f, real(f, STRATA_REAL_SUB, number(f, bits_of(80)), single), 0, bits_of(80 - (double)3.2f));
+  strata_dim_t least = derive(f, STRATA_SYMBOL_MIN, single, number(f, bits_of(90)));
+  CHECK(strata_dim_equal(least, single)); // bits are in the order of the numbers
+  int64_t values[64] = {7}, out;          // of symbols
+  for (size_t i = 2; i < f->symbols.list.count; i++)
+    CHECK(strata_symbol_derive(&f->symbols.list.data[i], values, &values[i]));
+  CHECK(strata_expr_evaluate(whole, values, &out) && out == 34); // of 34.28...
+  strata_dim_t eight = real(f, STRATA_REAL_OF, number(f, 8), zero), three = number(f, bits_of(3));
+  CHECK(strata_dim_is(real(f, STRATA_REAL_CEIL, real(f, STRATA_REAL_DIV, eight, three), zero), 3));
+}
+
+// A side by what makes the longer one 640, or the shorter one 320, is 640 at most, but not in another image.
+static void test_bounded_products(fixture_t *f) {
+  strata_dim_t zero = number(f, 0), c = add_symbol(f, "c", 1, INT32_MAX, 1), d = add_symbol(f, "d", 1, INT32_MAX, 1);
+  strata_dim_t other = add_symbol(f, "e", 1, INT32_MAX, 1), factors[2];
+  for (int i = 0; i < 2; i++) {
+    strata_dim_t side = derive(f, i ? STRATA_SYMBOL_MAX : STRATA_SYMBOL_MIN, c, d);
+    side = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_OF, side, zero), zero);
+    strata_dim_t inverse = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_DIV, number(f, bits_of(1)), side), zero);
+    factors[i] = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_MUL, inverse, number(f, bits_of(320 << i))), zero);
+  }
+  strata_dim_t factor = derive(f, STRATA_SYMBOL_MIN, factors[0], factors[1]), sides[] = {c, d, other};
+  for (int i = 0; i < 3; i++) {
+    strata_dim_t side = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_OF, sides[i], zero), zero);
+    strata_dim_t size = real(f, STRATA_REAL_SINGLE, real(f, STRATA_REAL_MUL, side, factor), zero);
+    size = real(f, STRATA_REAL_FLOOR, size, zero);
+    CHECK(i < 2 ? strata_dim_range(size, &f->symbols).max == 640 : strata_dim_range(size, &f->symbols).max > INT32_MAX);
+    CHECK(strata_dim_range(size, &f->symbols).min == 0);
+  }
+}
+
 static void test_equations(fixture_t *f) {
   bool may_go[] = {true, true, true};
   strata_dim_t out, sum = strata_dim_plus(strata_dim_add(f->a, f->b), 1);
@@ -112,6 +167,8 @@ int main(void) {
   test_ranges(&f);
   test_derived(&f);
   test_equations(&f);
+  test_reals(&f);
+  test_bounded_products(&f);
   strata_compile_deinit(&f.compile);
   return check_result();
 }
