@@ -121,11 +121,11 @@ def pool(name):
 
 def depthwise(name):
     model, channels, height, width = Model(name), number(3, 40), number(6, 20), number(6, 20)
-    (a, x), (w, taps) = model.input(1, channels, height, width), model.input(channels, 1, 3, 3)
+    (a, x), (w, taps) = (model.input(*shape, dtype=F16) for shape in ((1, channels, height, width), (channels, 1, 3, 3)))
     model.graph.node("Conv", [a, w], ["y"], kernel_shape=[3, 3], pads=[1] * 4, group=channels)
     padded = np.pad(x[0], ((0, 0), (1, 1), (1, 1)))
     windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (1, 2))
-    return model.finish(np.einsum("chwij,cij->chw", windows, taps[:, 0])[None])
+    return model.finish(np.einsum("chwij,cij->chw", windows, taps[:, 0])[None], F16)
 
 
 #===-- Scalar kernels ------------------------------------------------------------------------------------------===#
