@@ -246,11 +246,13 @@ static strata_schedule_t choose_inner(const strata_gpu_rows_t *r) {
 }
 
 static void add_group(const strata_gpu_rows_t *r, int64_t group, bool is_held, strata_gpu_forms_t *forms) {
+  if (group < 2 || group > r->s->device->max_threads)
+    return;
   int64_t width = strata_gpu_access_width(r->s), elements = elements_at_a_time(group, width);
   int64_t most = strata_min(ROW_ELEMENTS_TRIED, held_elements(r, group, width));
   bool is_right = is_held ? strata_ceil_div(spread_elements(r), group) <= most : elements < r->length;
   strata_schedule_t schedule = of_group(r, group, is_held ? r->length : elements);
-  if (is_right && group > 1 && group <= r->s->device->max_threads)
+  if (is_right)
     strata_gpu_forms_add(forms, &schedule);
 }
 

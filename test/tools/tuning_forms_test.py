@@ -220,6 +220,7 @@ KINDS = {
     "gather": lambda name: gather(name, number(4, 80)),
     "softmax": lambda name: softmax(name, number(3, 40), number(20, 900)),
     "softmax_f16": lambda name: softmax(name, number(3, 40), number(64, 900, 8), dtype=F16),
+    "short_rows": lambda name: softmax(name, number(30, 200), number(2, 9)),
     "softmax_across": lambda name: softmax(name, number(5, 20), number(40, 300), axis=0),
     "long_rows": lambda name: softmax(name, 2, number(20000, 30000)),
     "norm": lambda name: norm(name, number(5, 60), number(100, 1100)),
