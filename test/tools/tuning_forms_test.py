@@ -267,6 +267,11 @@ def sizes_that_vary_have_none():
     graph.save("varying.onnx")
     said = compile_("varying", "tuned", "--dim=rows=1..900@16", "--autotune=require")
     assert re.search(r"\ntuned k0\S*: not looked up: its sizes vary", said), said
+    with open("ask", "w", encoding="utf-8") as file:
+        file.write("candidates k0 emulated_90\n")
+    said = run(f"{strata.BIN}/strata", "varying.onnx", *DEVICE, "--dim=rows=1..900@16", "--aot", "--aot-name=m", "-o",
+               "tuned", "--schedule=ask", wanted=1)
+    assert "ask:1: k0: candidates: this 'rows' has one schedule" in said, said
 
 
 strata.report([(name, lambda name=name: every_candidate(KINDS[name](name))) for name in strata.every(KINDS)] +
