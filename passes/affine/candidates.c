@@ -34,8 +34,7 @@ strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_dev
                            .called = called,
                            .kernel = &kernel};
   STRATA_TRY(readers[kind][!device](&s, out));
-  *out_has = out->product || out->attention || out->cpu_product || out->cpu_attention || out->widths ||
-             out->forms;
+  *out_has = out->product || out->attention || out->cpu_product || out->cpu_attention || out->widths || out->forms;
   return NULL;
 }
 

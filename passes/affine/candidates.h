@@ -58,8 +58,8 @@ typedef struct {
 } strata_work_t;
 
 // What is asked about the kernel of |called|, of a kind of kinds.def: all that can be. *out_has is false where such
-// have one schedule, as those whose sizes vary and that are no products, nor, on a GPU, attention. |device| is NULL on a cpu, where
-// constants are told by |calls|.
+// have one schedule, as those whose sizes vary and that are no products, nor, on a GPU, attention. |device| is NULL on
+// a cpu, where constants are told by |calls|.
 STRATA_MUST_CHECK strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                    const strata_calls_t *calls, const strata_called_kernel_t *called,
                                                    strata_kernel_kind_t kind, strata_work_t *out, bool *out_has);

@@ -1,6 +1,6 @@
 // Schedules of all kernels for GPUs: see schedule_gpu.h. Those of maps, rows and scalar kernels are in
-// schedule_map_gpu.c, schedule_rows_gpu.c and schedule_scalar_gpu.c. What decides there: accesses are 16 bytes a thread;
-// the threads of the card are to be busy; what a group of threads keeps fits its registers.
+// schedule_map_gpu.c, schedule_rows_gpu.c and schedule_scalar_gpu.c. What decides there: accesses are 16 bytes a
+// thread; the threads of the card are to be busy; what a group of threads keeps fits its registers.
 #include "passes/affine/schedule_gpu.h"
 
 #include "dialects/mlir_util.h"

@@ -8,10 +8,10 @@
 #include "dialects/integers.h"
 
 enum {
-  CROSSING = 64,       // rows and columns of a transposition's tile: the latter twice as many
-  CROSSING_WIDTH = 8,  // of the square that a thread turns in registers, at most
-  MIN_CROSSING = 16,   // shorter dims are not worth turning
-  MOST_ACCESSES = 4,   // of a thread for each operand, in what is measured
+  CROSSING = 64,      // rows and columns of a transposition's tile: the latter twice as many
+  CROSSING_WIDTH = 8, // of the square that a thread turns in registers, at most
+  MIN_CROSSING = 16,  // shorter dims are not worth turning
+  MOST_ACCESSES = 4,  // of a thread for each operand, in what is measured
 };
 
 typedef struct {
@@ -100,8 +100,8 @@ static strata_schedule_t choose(const question_t *q) {
   }
   // Tiles of a block want to be well filled.
   int64_t block = STRATA_THREADS * q->width, filled = strata_round_up(q->extent, block);
-  if (q->extent >= block / 2 && (!strata_size_divides(q->width, q->size) || q->outer == 1 ||
-                                 filled - q->extent <= filled / 8))
+  if (q->extent >= block / 2 &&
+      (!strata_size_divides(q->width, q->size) || q->outer == 1 || filled - q->extent <= filled / 8))
     return choose_blocks(q);
   strata_schedule_t schedule = of_threads(STRATA_THREADS, strata_gpu_dividing(q->width, q->size));
   strata_gpu_shrink_blocks(q->s->device, q->outer * q->extent / schedule.tile[0], &schedule);

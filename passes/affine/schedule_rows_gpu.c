@@ -213,8 +213,7 @@ static bool can_be_kept(const strata_gpu_rows_t *r, int64_t spread, int64_t bloc
     n_nests += r->rows->members[i].takes_part;
   return n_nests > 1 && blocks > 1 &&
          kept_bytes(r, spread) <= blocks * (strata_gpu_cluster_row_bytes(device) / device->max_cluster) &&
-         spread <= strata_gpu_cluster_row_elements(device) / device->max_cluster * blocks &&
-         strata_gpu_is_plain_row(r);
+         spread <= strata_gpu_cluster_row_elements(device) / device->max_cluster * blocks && strata_gpu_is_plain_row(r);
 }
 
 static bool choose_kept(const strata_gpu_rows_t *r, int64_t spread, strata_schedule_t *out) {
@@ -307,8 +306,7 @@ int64_t strata_gpu_row_elements(const strata_gpu_device_t *device) { return devi
 // through tile by tile. Where the longest fit, there are no others.
 static strata_schedule_t choose_lengths(const strata_gpu_rows_t *r) {
   const strata_gpu_device_t *device = r->s->device;
-  int64_t width = strata_gpu_access_width(r->s),
-          most = strata_min(strata_row_kernel_most_elements(r->rows), INT32_MAX);
+  int64_t width = strata_gpu_access_width(r->s), most = strata_min(strata_row_kernel_most_elements(r->rows), INT32_MAX);
   int64_t least = strata_min(device->lanes, strata_power_of_two_from(strata_ceil_div(most, width)));
   int64_t group = strata_max(least, group_of(r, r->length, width));
   while (r->n_rows < device->n_processors && group < strata_min(STRATA_THREADS, most / width))
@@ -342,7 +340,7 @@ static strata_status_t choose_rows(const strata_scheduling_t *s, int64_t most_ro
   strata_gpu_rows_t r;
   *out_taken = read_rows(s, most_rows, &rows, &r);
   if (*out_taken)
-    *out = rows.across != STRATA_NOT_A_ROW          ? choose_across(&r)
+    *out = rows.across != STRATA_NOT_A_ROW         ? choose_across(&r)
            : strata_row_kernel_lengths_vary(&rows) ? choose_lengths(&r)
                                                    : choose_inner(&r);
   return NULL;

@@ -228,7 +228,7 @@ strata_status_t strata_tuned_check(const strata_tuned_t *t, const strata_tuned_u
   if (chosen->kind == given->kind && is_proposable(unit, chosen, given))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out %s; see docs/gpu-schedules.md",
-                      unit->n_points           ? "this kernel at all of its sizes"
+                      unit->n_points          ? "this kernel at all of its sizes"
                       : unit->calls.count > 1 ? "this launch"
                                               : "this kernel");
 }
