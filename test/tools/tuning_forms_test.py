@@ -1,6 +1,5 @@
 """Tuning of maps, rows and scalar kernels on the emulated device, of random shapes: every candidate is right, comes to
 code of its own and is used; schedules that are none of them are not."""
-import os
 import re
 import shutil
 import subprocess
@@ -14,10 +13,9 @@ import strata
 F32, F16, I64 = np.float32, np.float16, np.int64
 DEVICE = ["--target=nvgpu", "--device=emulated_90"]
 MOST = 8  # candidates of a kernel
+DRAWN = 8  # kinds of kernels a run
 gpu.use_stand_in()
-SEED = np.random.SeedSequence(int(os.environ["STRATA_SEED"]) if "STRATA_SEED" in os.environ else None).entropy
-print(f"seed {SEED}", flush=True)
-random = np.random.default_rng(SEED)
+random = np.random.default_rng(strata.run_seed())
 
 
 def number(least, most, multiple=1):
@@ -274,5 +272,5 @@ def sizes_that_vary_have_none():
     assert "ask:1: k0: candidates: this 'rows' has one schedule" in said, said
 
 
-strata.report([(name, lambda name=name: every_candidate(KINDS[name](name))) for name in strata.every(KINDS)] +
+strata.report([(name, lambda name=name: every_candidate(KINDS[name](name))) for name in strata.drawn(KINDS, DRAWN)] +
               [(case.__name__, case) for case in (hostile_schedules_are_not_used, sizes_that_vary_have_none)])
