@@ -171,11 +171,10 @@ strata_status_t strata_tuned_propose(const strata_tuned_t *t, const strata_tuned
   if (strata_tuning_is_proposed(tuning, key))
     return NULL;
   STRATA_TRY(strata_tuned_arguments(t, unit, arguments, &is_one));
-  const char *obstacle = !is_one                                 ? "it reads what it writes"
-                         : constant_bytes(arguments) > MOST_DATA ? "its constant is larger than 256 MiB"
-                                                                 : NULL;
-  if (obstacle) {
-    strata_explain(t->compile, "tuned: kernel %s: not proposed: %s", key->kernel, obstacle);
+  if (!is_one)
+    return strata_error(STRATA_INTERNAL, "expected a unit that can be measured");
+  if (constant_bytes(arguments) > MOST_DATA) {
+    strata_explain(t->compile, "tuned: kernel %s: not proposed: its constant is larger than 256 MiB", key->kernel);
     return NULL;
   }
   strata_candidate_t candidates[STRATA_MAX_PROPOSED];

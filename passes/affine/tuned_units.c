@@ -213,12 +213,23 @@ static strata_status_t read_kernel_work(const strata_tuned_t *t, bool has_sizes,
   return NULL;
 }
 
+// Whether calls can be repeated, so that they can be measured.
+static strata_status_t check_arguments(const strata_tuned_t *t, strata_tuned_unit_t *unit) {
+  strata_tuned_arguments_t *arguments = strata_arena_new(t->compile->arena, strata_tuned_arguments_t);
+  bool is_one;
+  STRATA_TRY(strata_tuned_arguments(t, unit, arguments, &is_one));
+  if (!is_one && !unit->why)
+    unit->why = "it reads what it writes, or too much";
+  return NULL;
+}
+
 static strata_status_t read_unit(const strata_tuned_t *t, strata_tuned_unit_t *unit) {
   bool has_sizes;
   strata_symbols_t symbols;
   STRATA_TRY(own_number(t, unit));
   STRATA_TRY(varies(t, unit->kernels[0], &has_sizes));
   STRATA_TRY(unit->calls.count > 1 ? read_launch_work(t, unit) : read_kernel_work(t, has_sizes, unit));
+  STRATA_TRY(check_arguments(t, unit));
   unit->n_works = unit->n_likely = !unit->why;
   if (unit->why || !has_sizes)
     return NULL;

@@ -258,6 +258,22 @@ def hostile_schedules_are_not_used():
         assert library("tuned") == library("untuned"), schedule
 
 
+def what_reads_what_it_writes_has_none():
+    """A second call would compute something else; so no result is asked for."""
+    model, rows, columns, n = Model("added"), number(30, 60), number(20, 40), number(5, 20)
+    (a, x), (b, more) = model.input(rows, columns), model.input(n, columns)
+    c, where = model.input(values=random.permuted(np.tile(np.arange(rows), (columns, 1)), axis=1).T[:n].astype(I64))
+    model.graph.node("ScatterElements", [a, c, b], ["y"], axis=0, reduction="add")
+    wanted = x.copy()
+    np.put_along_axis(wanted, where, np.take_along_axis(x, where, 0) + more, 0)
+    model.finish(wanted)
+    found, results = candidates(model.name)
+    chosen = {kernel: schedules[-1] for kernel, schedules in found.items()}
+    said = compile_(model.name, "tuned", with_schedules(results, chosen), "--autotune=require")
+    assert re.search(r"\ntuned k\d: not looked up: it reads what it writes", said), said
+    model.check("tuned")
+
+
 def sizes_that_vary_have_none():
     graph = onnx_file.Graph(opset=17)
     graph.node("Softmax", [graph.input("x", onnx_file.FLOAT, ["rows", 96])], ["y"], axis=-1)
@@ -273,4 +289,5 @@ def sizes_that_vary_have_none():
 
 
 strata.report([(name, lambda name=name: every_candidate(KINDS[name](name))) for name in strata.drawn(KINDS, DRAWN)] +
-              [(case.__name__, case) for case in (hostile_schedules_are_not_used, sizes_that_vary_have_none)])
+              [(case.__name__, case) for case in (hostile_schedules_are_not_used, what_reads_what_it_writes_has_none,
+                                                     sizes_that_vary_have_none)])
