@@ -34,14 +34,27 @@ strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_dev
                            .called = called,
                            .kernel = &kernel};
   STRATA_TRY(readers[kind][!device](&s, out));
-  *out_has = out->product || out->attention || out->cpu_product || out->cpu_attention || out->widths;
+  *out_has = out->product || out->attention || out->cpu_product || out->cpu_attention || out->widths || out->forms;
   return NULL;
+}
+
+double strata_kernel_points(const strata_kernel_t *kernel) {
+  double all = 0;
+  for (int i = 0; i < kernel->n_nests; i++) {
+    double points = 1;
+    for (int dim = 0; dim < strata_nest_n_dims(&kernel->nests[i]); dim++)
+      points *= (double)strata_nest_static_extent(&kernel->nests[i], dim);
+    all += points;
+  }
+  return all;
 }
 
 const strata_ways_t *strata_ways_of(const strata_work_t *work, int number) {
   const strata_problem_t *product = work->product;
   if (number > 0)
     return number == 1 && product ? &strata_ways_tiled : NULL;
+  if (work->forms)
+    return &strata_ways_forms;
   if (!work->device)
     return work->widths        ? &strata_ways_widths
            : work->cpu_product ? &strata_ways_cpu_product

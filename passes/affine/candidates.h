@@ -40,7 +40,12 @@ typedef struct {
 const strata_cpu_product_t *strata_cpu_product_at(strata_arena_t *arena, const strata_cpu_product_t *product,
                                                   const int64_t *values);
 
-// What is asked about: a product or attention, on a GPU or a cpu, or there a map or rows.
+// Points of all nests of a kernel of known sizes.
+double strata_kernel_points(const strata_kernel_t *kernel);
+
+struct strata_gpu_forms; // gpu_forms.h
+
+// What is asked about: a product or attention, or a map, rows or a scalar kernel, on a GPU or a cpu.
 typedef struct {
   const strata_gpu_device_t *device; // NULL: a cpu
   const strata_problem_t *product;
@@ -48,12 +53,13 @@ typedef struct {
   const strata_cpu_product_t *cpu_product;
   const strata_cpu_attention_t *cpu_attention;
   const strata_cpu_widths_t *widths;
+  const struct strata_gpu_forms *forms;
   bool wants_all; // what can be carried out, be it never what the model would choose: a schedule file may ask for it
 } strata_work_t;
 
 // What is asked about the kernel of |called|, of a kind of kinds.def: all that can be. *out_has is false where such
-// have one schedule, as on a cpu those whose sizes vary and that are no products. |device| is NULL on a cpu, where
-// constants are told by |calls|.
+// have one schedule, as those whose sizes vary and that are no products, nor, on a GPU, attention. |device| is NULL on
+// a cpu, where constants are told by |calls|.
 STRATA_MUST_CHECK strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_device_t *device,
                                                    const strata_calls_t *calls, const strata_called_kernel_t *called,
                                                    strata_kernel_kind_t kind, strata_work_t *out, bool *out_has);
@@ -67,6 +73,9 @@ STRATA_MUST_CHECK strata_status_t strata_work_contract_cpu(const strata_scheduli
 STRATA_MUST_CHECK strata_status_t strata_work_attention_cpu(const strata_scheduling_t *s, strata_work_t *out);
 STRATA_MUST_CHECK strata_status_t strata_work_map_cpu(const strata_scheduling_t *s, strata_work_t *out);
 STRATA_MUST_CHECK strata_status_t strata_work_rows_cpu(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_map_gpu(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_rows_gpu(const strata_scheduling_t *s, strata_work_t *out);
+STRATA_MUST_CHECK strata_status_t strata_work_scalar_gpu(const strata_scheduling_t *s, strata_work_t *out);
 
 //===-- Candidates -----------------------------------------------------------------------------------------------===//
 
@@ -166,6 +175,7 @@ bool strata_cpu_admits(const strata_work_t *work, const strata_candidate_t *c, c
 extern const strata_ways_t strata_ways_cpu_product;   // contract_cpu_ways.c
 extern const strata_ways_t strata_ways_cpu_attention; // attention_cpu_ways.c
 extern const strata_ways_t strata_ways_widths;        // width_ways.c: of maps and rows
+extern const strata_ways_t strata_ways_forms;         // gpu_forms.c: of maps, rows and scalar kernels
 
 // The first, second, ... of all that the work has, NULL behind them. Of a product pipelined ones are the first.
 const strata_ways_t *strata_ways_of(const strata_work_t *work, int number);

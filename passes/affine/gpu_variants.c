@@ -4,18 +4,17 @@
 // each has more threads.
 #include "dialects/affine/row_kernel.h"
 #include "dialects/integers.h"
+#include "passes/affine/gpu_forms.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/problem.h"
-#include "passes/affine/schedule_gpu.h"
 #include "passes/affine/variant_budget.h"
 #include "passes/affine/variants.h"
 
 #include <string.h>
 
 enum {
-  ACCESS_BYTES = 16, // of one thread at once
-  MAX_RANGES = 4,    // of a condition
-  MAX_LIKELY = 2,    // lengths that have variants of their own
+  MAX_RANGES = 4, // of a condition
+  MAX_LIKELY = 2, // lengths that have variants of their own
 };
 
 typedef strata_status_t (*choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
@@ -44,7 +43,7 @@ static strata_size_range_t *range_of(condition_t *condition, MlirAffineExpr expr
 // Rows of |buffer| begin at multiples of 16 bytes. False if that is not likely.
 static bool align_rows(const strata_scheduling_t *s, MlirValue buffer, condition_t *condition) {
   MlirType type = mlirValueGetType(buffer);
-  int64_t width = ACCESS_BYTES / strata_max(1, strata_problem_bytes(strata_problem_element(buffer)));
+  int64_t width = STRATA_ACCESS_BYTES / strata_max(1, strata_problem_bytes(strata_problem_element(buffer)));
   intptr_t rank = mlirShapedTypeGetRank(type);
   if (rank < 2 || !mlirValueIsABlockArgument(buffer) || width < 2)
     return true;
@@ -271,14 +270,6 @@ static strata_status_t take_lengths(void *user) {
   return NULL;
 }
 
-// By their bytes in memory.
-static double seconds_of(const strata_scheduling_t *s) {
-  double bytes = 0;
-  for (intptr_t i = 0; i < mlirBlockGetNumArguments(s->kernel->body); i++)
-    bytes += strata_memref_likely_bytes(&s->symbols, mlirValueGetType(mlirBlockGetArgument(s->kernel->body, i)));
-  return s->device->costs->group.launch_seconds + bytes / (double)s->device->bandwidth;
-}
-
 static void offer_lengths(const strata_scheduling_t *s, int n_likely) {
   lengths_t *lengths = strata_arena_new(s->compile->arena, lengths_t);
   MlirOperation variants[STRATA_MAX_VARIANTS];
@@ -293,7 +284,7 @@ static void offer_lengths(const strata_scheduling_t *s, int n_likely) {
     lengths->code[i] = BODY + of_element * (double)schedule.tile[0] / (double)strata_max(schedule.group, 1);
   }
   const strata_variant_offer_t offer = {.called = *lengths->kernel->called,
-                                        .seconds = seconds_of(s),
+                                        .seconds = strata_gpu_seconds_of_bytes(s),
                                         .alone = lengths->count ? lengths->code[0] : 0,
                                         .plan = plan_lengths,
                                         .take = take_lengths,

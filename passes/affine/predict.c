@@ -22,12 +22,18 @@ static double seconds_of_bytes(const strata_gpu_device_t *device, MlirOperation 
          (double)strata_attr_i64(func, "strata.bytes", 0) / (double)device->bandwidth;
 }
 
+// Of others there are candidates, but no times.
+static bool is_modelled(strata_kernel_kind_t kind) {
+  return kind == STRATA_KERNEL_CONTRACT || kind == STRATA_KERNEL_ATTENTION;
+}
+
 static strata_status_t predict(strata_compile_t *compile, const strata_gpu_device_t *device,
                                const strata_called_kernel_t *called, double *out_seconds) {
   strata_schedule_t schedule = strata_schedule_read(called->func);
   strata_work_t work;
-  bool has_candidates;
-  STRATA_TRY(strata_work_read(compile, device, NULL, called, schedule.kind, &work, &has_candidates));
+  bool has_candidates = false;
+  if (is_modelled(schedule.kind))
+    STRATA_TRY(strata_work_read(compile, device, NULL, called, schedule.kind, &work, &has_candidates));
   const strata_ways_t *ways;
   strata_candidate_t same;
   for (int i = 0; has_candidates && (ways = strata_ways_of(&work, i)); i++)

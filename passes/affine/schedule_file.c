@@ -136,10 +136,10 @@ strata_status_t strata_schedule_check(strata_compile_t *compile, const strata_gp
     return strata_error(STRATA_INVALID_ARGUMENT, "kind: expected \"%s\", got \"%s\"",
                         strata_kernel_kind_name(chosen->kind), strata_kernel_kind_name(given->kind));
   STRATA_TRY(strata_work_read(compile, device, calls, called, chosen->kind, &work, &has_candidates));
-  if (!has_candidates)
-    return check_sizes(device, chosen, given);
-  if (strata_candidates_admit(&work, given))
+  if (has_candidates && strata_candidates_admit(&work, given))
     return NULL;
+  if (!has_candidates || work.forms)
+    return check_sizes(device, chosen, given);
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out this %s; see docs/gpu-schedules.md",
                       chosen->kind == STRATA_KERNEL_CONTRACT ? "contraction" : strata_kernel_kind_name(chosen->kind));
 }
@@ -189,7 +189,7 @@ static strata_status_t tell_candidates(strata_compile_t *compile, const strata_g
   bool has_candidates;
   STRATA_TRY(strata_work_read(compile, device, NULL, called, chosen.kind, &work, &has_candidates));
   if (!has_candidates)
-    return strata_error(STRATA_INVALID_ARGUMENT, "candidates: expected a contraction or attention, got a '%s'",
+    return strata_error(STRATA_INVALID_ARGUMENT, "candidates: this '%s' has one schedule",
                         strata_kernel_kind_name(chosen.kind));
   for (int i = 0; (ways = strata_ways_of(&work, i)); i++)
     for (strata_candidate_t c = {0}; strata_candidate_next(&work, ways, &c);) {

@@ -14,11 +14,10 @@ enum { STRATA_SECTOR = 32, STRATA_LINE = 128 }; // bytes, of the second-level ca
 STRATA_MUST_CHECK strata_status_t strata_schedule_gpu(strata_compile_t *compile);
 
 // Elements of a row whose length varies that a group of threads holds: fewer than of one that is known, as some may not
-// be there. And elements of 16 bytes of what a kernel moves most of.
+// be there.
 int64_t strata_gpu_held_elements(const strata_gpu_device_t *device, int64_t group);
 // Elements of a row of known length that the threads of a block hold in registers.
 int64_t strata_gpu_row_elements(const strata_gpu_device_t *device);
-int64_t strata_gpu_access_width(const strata_scheduling_t *s);
 
 // How many rows are few: groups of |group| threads, one a row, leave the card without work. What such rows are better
 // given, where the kernel has a schedule for more of them.

@@ -208,7 +208,7 @@ int strata_tuned_choose(const strata_tuned_unit_t *unit, strata_candidate_t *out
 
 //===-- What a file says -----------------------------------------------------------------------------------------===//
 
-// A launch's, or of sizes that vary: one of those that could be proposed.
+// A launch's, of sizes that vary, or of what no model tells the sense of: one of those that could be proposed.
 static bool is_proposable(const strata_tuned_unit_t *unit, const strata_schedule_t *chosen,
                           const strata_schedule_t *given) {
   const strata_ways_t *ways;
@@ -223,10 +223,12 @@ static bool is_proposable(const strata_tuned_unit_t *unit, const strata_schedule
 
 strata_status_t strata_tuned_check(const strata_tuned_t *t, const strata_tuned_unit_t *unit,
                                    const strata_schedule_t *chosen, const strata_schedule_t *given) {
-  if (unit->n_points == 0 && unit->calls.count == 1)
+  if (unit->n_points == 0 && unit->calls.count == 1 && !unit->works[0].forms)
     return strata_schedule_check(t->compile, t->device, t->calls, unit->members[0], chosen, given);
   if (chosen->kind == given->kind && is_proposable(unit, chosen, given))
     return NULL;
   return strata_error(STRATA_INVALID_ARGUMENT, "no way of carrying out %s; see docs/gpu-schedules.md",
-                      unit->n_points ? "this kernel at all of its sizes" : "this launch");
+                      unit->n_points          ? "this kernel at all of its sizes"
+                      : unit->calls.count > 1 ? "this launch"
+                                              : "this kernel");
 }

@@ -7,6 +7,7 @@
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/gpu_forms.h"
 #include "passes/affine/nest_graph.h"
 
 #include <math.h>
@@ -35,6 +36,9 @@ static const char *describe_work(strata_arena_t *arena, const strata_work_t *wor
   const strata_attention_problem_t *a = work->attention;
   if (!work->device)
     return describe_on_cpu(arena, work);
+  if (work->forms)
+    return strata_arena_printf(arena, "%s of %.0f points", strata_kernel_kind_name(work->forms->kind),
+                               work->forms->points);
   if (a)
     return strata_arena_printf(arena, "attention of %lld queries, %lld keys, heads of %lld, %lld times",
                                (long long)a->rows, (long long)a->columns, (long long)a->head, (long long)a->batch);
@@ -167,11 +171,10 @@ strata_status_t strata_tuned_propose(const strata_tuned_t *t, const strata_tuned
   if (strata_tuning_is_proposed(tuning, key))
     return NULL;
   STRATA_TRY(strata_tuned_arguments(t, unit, arguments, &is_one));
-  const char *obstacle = !is_one                                 ? "it reads what it writes"
-                         : constant_bytes(arguments) > MOST_DATA ? "its constant is larger than 256 MiB"
-                                                                 : NULL;
-  if (obstacle) {
-    strata_explain(t->compile, "tuned: kernel %s: not proposed: %s", key->kernel, obstacle);
+  if (!is_one)
+    return strata_error(STRATA_INTERNAL, "expected a unit that can be measured");
+  if (constant_bytes(arguments) > MOST_DATA) {
+    strata_explain(t->compile, "tuned: kernel %s: not proposed: its constant is larger than 256 MiB", key->kernel);
     return NULL;
   }
   strata_candidate_t candidates[STRATA_MAX_PROPOSED];

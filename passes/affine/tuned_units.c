@@ -194,6 +194,9 @@ static bool is_given(const strata_tuned_t *t, const strata_tuned_unit_t *unit) {
   return false;
 }
 
+// Whether there is work of the kind at any sizes.
+static bool may_vary(const strata_work_t *work) { return work->product || work->attention || work->cpu_product; }
+
 // The work of one function, at likely sizes where they vary.
 static strata_status_t read_kernel_work(const strata_tuned_t *t, bool has_sizes, strata_tuned_unit_t *unit) {
   const strata_called_kernel_t *called = unit->members[0];
@@ -203,8 +206,20 @@ static strata_status_t read_kernel_work(const strata_tuned_t *t, bool has_sizes,
     return NULL;
   STRATA_TRY(strata_work_read(t->compile, t->device, t->calls, called, strata_schedule_read(called->func).kind,
                               &unit->works[0], &has_candidates));
-  if (!has_candidates)
-    unit->why = has_sizes && !t->device ? "its sizes vary" : "it has one schedule";
+  if (has_sizes && !may_vary(&unit->works[0]))
+    unit->why = "its sizes vary";
+  else if (!has_candidates)
+    unit->why = "it has one schedule";
+  return NULL;
+}
+
+// Whether calls can be repeated, so that they can be measured.
+static strata_status_t check_arguments(const strata_tuned_t *t, strata_tuned_unit_t *unit) {
+  strata_tuned_arguments_t *arguments = strata_arena_new(t->compile->arena, strata_tuned_arguments_t);
+  bool is_one;
+  STRATA_TRY(strata_tuned_arguments(t, unit, arguments, &is_one));
+  if (!is_one && !unit->why)
+    unit->why = "it reads what it writes, or too much";
   return NULL;
 }
 
@@ -214,6 +229,7 @@ static strata_status_t read_unit(const strata_tuned_t *t, strata_tuned_unit_t *u
   STRATA_TRY(own_number(t, unit));
   STRATA_TRY(varies(t, unit->kernels[0], &has_sizes));
   STRATA_TRY(unit->calls.count > 1 ? read_launch_work(t, unit) : read_kernel_work(t, has_sizes, unit));
+  STRATA_TRY(check_arguments(t, unit));
   unit->n_works = unit->n_likely = !unit->why;
   if (unit->why || !has_sizes)
     return NULL;

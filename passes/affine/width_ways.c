@@ -12,17 +12,6 @@ enum { N_WIDTHS = 5 };
 
 //===-- What is asked --------------------------------------------------------------------------------------------===//
 
-static double points_of(const strata_kernel_t *kernel) {
-  double all = 0;
-  for (int i = 0; i < kernel->n_nests; i++) {
-    double points = 1;
-    for (int dim = 0; dim < strata_nest_n_dims(&kernel->nests[i]); dim++)
-      points *= (double)strata_nest_static_extent(&kernel->nests[i], dim);
-    all += points;
-  }
-  return all;
-}
-
 static int64_t longest_dim(const strata_kernel_t *kernel) {
   int64_t longest = 1;
   for (int i = 0; i < kernel->n_nests; i++)
@@ -33,7 +22,7 @@ static int64_t longest_dim(const strata_kernel_t *kernel) {
 
 static void ask(const strata_scheduling_t *s, strata_kernel_kind_t kind, int64_t extent, strata_work_t *out) {
   strata_cpu_widths_t *widths = strata_arena_new(s->compile->arena, strata_cpu_widths_t);
-  *widths = (strata_cpu_widths_t){kind, s->machine->vector_bytes / 4, extent, points_of(s->kernel)};
+  *widths = (strata_cpu_widths_t){kind, s->machine->vector_bytes / 4, extent, strata_kernel_points(s->kernel)};
   out->widths = widths;
 }
 

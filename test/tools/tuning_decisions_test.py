@@ -211,19 +211,31 @@ def case(build, wanted_answers):
     return check
 
 
+def entries(path):
+    return set(re.findall(r"results {.*?\n}", read(path), re.DOTALL))
+
+
+def tuned_to_the_end(name, path):
+    """Measures what there is, then what that brings about, into a file; what strata-tune said."""
+    told = ""
+    for i in range(4):
+        said = export(name, *([load(path)] if i else []))
+        if "\n0 kernels to tune" in said:
+            return told
+        told += run(f"{strata.BIN}/strata-tune", f"{name}_exported", "--budget=60", f"--output={path}")
+    raise AssertionError(f"there is no end: {told}")
+
+
 def required():
     """Without a result a near-even decision is an error; what is measured is used, kept and used again."""
     said = compile_("reduction", "tuned", "--autotune=require", wanted=1)
     assert re.search(r"--autotune=require: decision reduction of .* has no result of tuning on emulated_90: ", said), said
-    export("reduction")
-    said = run(f"{strata.BIN}/strata-tune", "reduction_exported", "--budget=60", "--output=all.txtpb")
-    assert "1 of 1 kernels tuned" in said and "WRONG" not in said and "decision reduction: " in said, said
+    told = tuned_to_the_end("reduction", "all.txtpb")
+    assert "WRONG" not in told and "decision reduction: " in told and re.search(r"[0-9a-f]{16} rows of ", told), told
     compile_("reduction", "tuned", load("all.txtpb"), "--autotune=require", "--dump-autotune-results-to=dump.txtpb")
-    assert read("dump.txtpb") == read("all.txtpb")
+    assert "decision reduction" in read("dump.txtpb") and entries("dump.txtpb") <= entries("all.txtpb")
     compile_("reduction", "again", load("dump.txtpb"), "--autotune=require")
     assert is_same("tuned", "again")
-    said = export("reduction", load("all.txtpb"))
-    assert "\n0 kernels to tune" in said, said
 
 
 def updated():
@@ -231,7 +243,7 @@ def updated():
     options = ["--autotune=update", "--autotune-budget=60", "--autotune-cache-dir=cache"]
     said = compile_("reduction", "tuned", *options)
     assert re.search(r"decision reduction, .* on test device \(.*\) # [0-9a-f]{16}\n", said), said
-    assert len(os.listdir("cache")) == 1
+    assert len(os.listdir("cache")) >= 2  # the decision, and a kernel
     compile_("reduction", "again", "--autotune-cache-dir=cache", "--autotune=require")
     assert is_same("tuned", "again")
 

@@ -270,8 +270,11 @@ def padded_rows():
     export("padded.mlir", "padded")
     manifest = read("padded/manifest.txtpb")
     assert len(re.findall(r"padded {[^}]*columns: 1584", manifest)) == 2, manifest
-    said = tune("padded", "--output=padded.txtpb", budget=20)
-    assert "WRONG" not in said and re.search(r"\n(\d) of \1 kernels tuned", said), said  # the product, and decisions
+    head, *parts = manifest.split("\nkernels {")
+    manifest = "\nkernels {".join([head, *(part for part in parts if "padded {" in part)])
+    write("padded/manifest.txtpb", manifest)
+    said = tune("padded", "--output=padded.txtpb", budget=60)
+    assert "WRONG" not in said and re.search(r"\n(\d) of \1 kernels tuned", said), said
     write("padded/manifest.txtpb", manifest.replace("columns: 1584", "columns: -1"))
     assert "not as --autotune=export writes it" in tune("padded", wanted=1)
 
