@@ -68,7 +68,8 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 
 //===-- Spending -------------------------------------------------------------------------------------------------===//
 
-#define BESIDE 110e3     // bytes beside the code for likely sizes alone, at least: a library is not of that alone
+#define BESIDE_SHARE 0.8 // of code for likely sizes alone, that all others may be ...
+#define BESIDE 110e3     // ... and bytes, at least: a library is not of that alone
 #define LEAST_SHARE 1e-3 // of a call's time
 #define CHEAPEST 1e-8    // price of a byte, of a call's time
 enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB
@@ -159,7 +160,7 @@ strata_status_t strata_variant_budget_spend(strata_compile_t *compile, strata_va
   }
   if (count == 0)
     return NULL;
-  s.most = alone + fmax(alone, BESIDE);
+  s.most = alone + fmax(BESIDE_SHARE * alone, BESIDE);
   double free_code = plan_all(&s, 0);
   int step = free_code > s.most ? find_step(&s) : 0;
   if (step > 0) {
