@@ -163,8 +163,8 @@ CASES = {
     "odd_f32": Product(dict(m="rows", n=75, k=49), "f32", options=[F32], devices=BOTH),
     # of few rows blocks share the reduction
     "long": Product(dict(m="rows", n=192, k=1024), "f16", epilogue=("bias",), more=(320, 321, 640, 641)),
-    # all rows are one box
-    "few": Product(dict(m="rows", n=192, k=1024), "f16", epilogue=("bias",), more=(3, 5, 6), most=7),
+    # all rows are one box, shared reductions as long as the slots
+    "few": Product(dict(m="rows", n=384, k=2048), "f16", epilogue=("bias",), more=(3, 33, 59, 60), most=60),
     "columns": Product(dict(m=72, n="rows", k=64), "f16", devices=BOTH),
     "columns_residual": Product(dict(m=72, n="rows", k=64), "f16", w="kn", epilogue=("residual",), devices=BOTH),
     "steps": Product(dict(m=72, n=136, k="rows"), "f16", devices=ALL),
