@@ -68,10 +68,10 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 
 //===-- Spending -------------------------------------------------------------------------------------------------===//
 
-#define BESIDE_SHARE 0.8 // of code for likely sizes alone, that all others may be ...
-#define BESIDE 110e3     // ... and bytes, at least: a library is not of that alone
-#define LEAST_SHARE 1e-3 // of a call's time
-#define CHEAPEST 1e-8    // price of a byte, of a call's time
+#define BESIDE_SHARE 0.8              // of code for likely sizes alone, that all others may be ...
+#define BESIDE 110e3                  // ... and bytes, at least: a library is not of that alone
+#define LEAST_SHARE 1e-3              // of a call's time
+#define CHEAPEST 1e-8                 // price of a byte, of a call's time
 enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB
 
 static double price_at(int step) { return step ? CHEAPEST * exp2((double)step / OF_DOUBLING) : 0; }
