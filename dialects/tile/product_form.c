@@ -83,8 +83,7 @@ const char *strata_product_grid_fault(const strata_product_form_t *f, strata_siz
 
 bool strata_product_clips(const strata_product_form_t *f, int side, strata_size_t extent) {
   const strata_product_side_t *s = &f->sides[side];
-  int64_t rows = 0;
-  bool is_one = strata_size_is_constant(extent, &rows) && rows <= s->tile;
+  bool is_one = extent.max <= s->tile && (!f->is_joined || !strata_size_varies(extent));
   bool has_map = !f->is_joined && f->steps > f->slots * f->parts;
   return s->is_box && !s->is_crossed && !strata_size_divides(s->tile, extent) && (is_one || has_map);
 }

@@ -56,8 +56,9 @@ const char *strata_product_fault(const strata_product_form_t *form);
 const char *strata_product_grid_fault(const strata_product_form_t *form, strata_size_t tasks, int64_t blocks);
 
 // True if the box in which an operand of |extent| rows ends brings no more of them than there are, by a tensor map of
-// its own, unless all rows are one box: a launch of several products has no maps to spare, and a reduction that is over
-// when the slots are full waits for the map, not for zeros. What is behind them in a slot is anything.
+// its own, unless all rows are one box: a launch of several products has no maps to spare, nor are those of a number
+// that varies shared there, and a reduction that is over when the slots are full waits for the map, not for zeros. What
+// is behind them in a slot is anything.
 bool strata_product_clips(const strata_product_form_t *form, int side, strata_size_t extent);
 
 // Elements along a side that a slot has of |parts| tiles of |tile|, which lie in whole spans of |span|: each in one of

@@ -445,15 +445,18 @@ MlirValue strata_bulk_rows(strata_gpu_distribution_t *d, const strata_bulk_t *bu
   return bulk->may_miss ? strata_emit_with(&d->e, "arith.maxsi", rows, 0) : rows;
 }
 
-// |whole|: the number of the map of whole boxes whose last one this is of; negative: it is of whole ones. Of a known
-// number of rows the last one is a box like others.
+// Instead of the number of the map of whole boxes whose last one a map is of.
+enum { WHOLE_BOXES = -1, ONLY_BOX = -2 };
+
+// |whole|: such a number. Of a known number of rows the last box is one like others.
 static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span, int64_t whole) {
   MlirContext context = d->e.context;
   int64_t box[STRATA_BULK_RANK], steps[STRATA_BULK_RANK];
   strata_size_t sizes[STRATA_BULK_RANK], strides[STRATA_BULK_RANK];
   const strata_bulk_window_t *window = &bulk->window;
   int64_t rows;
-  bool is_known = whole >= 0 && strata_size_is_constant(rows_along(bulk, bulk->clipped), &rows);
+  bool is_last = whole != WHOLE_BOXES,
+       is_known = is_last && strata_size_is_constant(rows_along(bulk, bulk->clipped), &rows);
   find_box(bulk, span, box, steps);
   if (is_known)
     box[bulk->clipped] = (rows - 1) % box[bulk->clipped] + 1;
@@ -481,10 +484,10 @@ static MlirAttribute map_of(strata_gpu_distribution_t *d, const strata_bulk_t *b
     ENTRY("lower", strata_i64s_attr(context, window->n_dims, window->lower));
     ENTRY("upper", strata_i64s_attr(context, window->n_dims, window->upper));
   }
-  if (whole >= 0 && !is_known) {
+  if (is_last && !is_known)
     ENTRY("clipped", strata_i64_attr(context, bulk->clipped));
+  if (whole >= 0 && !is_known)
     ENTRY("whole", strata_i64_attr(context, whole));
-  }
   if (bulk->reads_ahead)
     ENTRY("ahead", mlirUnitAttrGet(context));
 #undef ENTRY
@@ -500,7 +503,7 @@ static int64_t number_of_map(strata_gpu_distribution_t *d, MlirAttribute map) {
 }
 
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span) {
-  return number_of_map(d, map_of(d, bulk, span, -1));
+  return number_of_map(d, map_of(d, bulk, span, WHOLE_BOXES));
 }
 
 // Where the page of the box at |offsets| lies.
@@ -561,18 +564,31 @@ static void emit_copy(strata_gpu_distribution_t *d, const copy_t *copy, int64_t 
   strata_emit_op(&d->e, copy->name, copy->n_operands, copy->operands, 0, NULL, 1, &attr);
 }
 
-// The whole box, what is left of it, or nothing.
-static void emit_clipped(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const copy_t *copy,
-                         const int64_t *offsets, int64_t whole, int64_t last) {
+// What is left of a box that begins in front of the buffer's end.
+static void emit_last(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const copy_t *copy, MlirValue left,
+                      int64_t map) {
   strata_emitter_t *e = &d->e;
-  MlirValue left = rows_left(d, bulk, offsets);
-  strata_loop_t missing = {0}, branch = strata_emit_if_begin(
-                                   e, strata_emit_cmpi(e, STRATA_SLT, left, strata_emit_index(e, bulk->extents[ROWS])));
+  strata_loop_t missing = {0};
   if (bulk->may_miss)
     missing = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_SGT, left, strata_emit_index(e, 0)));
-  emit_copy(d, copy, last);
+  emit_copy(d, copy, map);
   if (bulk->may_miss)
     strata_emit_if_end(e, missing);
+}
+
+// The whole box, what is left of it, or nothing; where all rows are one box there are no whole ones.
+static void emit_clipped(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, const copy_t *copy,
+                         const int64_t *offsets, int64_t span) {
+  strata_emitter_t *e = &d->e;
+  MlirValue left = rows_left(d, bulk, offsets);
+  if (rows_along(bulk, bulk->clipped).max <= bulk->extents[ROWS]) {
+    emit_last(d, bulk, copy, left, number_of_map(d, map_of(d, bulk, span, ONLY_BOX)));
+    return;
+  }
+  int64_t whole = strata_bulk_map(d, bulk, span), last = number_of_map(d, map_of(d, bulk, span, whole));
+  strata_loop_t branch =
+      strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_SLT, left, strata_emit_index(e, bulk->extents[ROWS])));
+  emit_last(d, bulk, copy, left, last);
   strata_emit_if_else(e, branch);
   emit_copy(d, copy, whole);
   strata_emit_if_end(e, branch);
@@ -585,9 +601,8 @@ void strata_bulk_load(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, c
   copy_t copy = {.name = is_alone ? STRATA_TILE_BULK_LOAD : STRATA_TILE_BULK_MULTICAST,
                  .operands = {to->memory, to->at, to->barriers, to->slot, to->blocks}};
   copy.n_operands = fixed + strata_bulk_coordinates(d, bulk, offsets, copy.operands + fixed);
-  const int64_t whole = strata_bulk_map(d, bulk, span);
   if (bulk->clipped)
-    emit_clipped(d, bulk, &copy, offsets, whole, number_of_map(d, map_of(d, bulk, span, whole)));
+    emit_clipped(d, bulk, &copy, offsets, span);
   else
-    emit_copy(d, &copy, whole);
+    emit_copy(d, &copy, strata_bulk_map(d, bulk, span));
 }

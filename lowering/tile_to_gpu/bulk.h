@@ -36,8 +36,7 @@ typedef struct {
   int64_t left_out[STRATA_BULK_RANK];
   bool is_dense;    // of a load: rows lie one behind the other, units unexchanged and f32 unrounded
   bool is_exact;    // of a load: f32 unrounded
-  int clipped;      // of a load: a dim of the map along which the last box ends with the buffer, as whole ones lie in
-                    // front of it; 0: none
+  int clipped;      // of a load: a dim of the map along which the last box ends with the buffer; 0: none
   bool may_miss;    // of such a load: boxes may lie behind the buffer's end, of which nothing comes
   bool reads_ahead; // of a load: the next step's box lies behind this one's, and may come into the cache with it
   strata_bulk_window_t window;
@@ -74,7 +73,7 @@ bool strata_bulk_count_rows(const strata_bulk_t *bulk, strata_size_t *out_rows);
 void strata_bulk_clip(strata_bulk_t *bulk, bool may_miss);
 // How many rows the running task's tile has of a load that is clipped.
 MlirValue strata_bulk_rows(strata_gpu_distribution_t *d, const strata_bulk_t *bulk);
-// The number of the kernel's map for boxes of |bulk| with rows of |span| bytes, whole ones where it is clipped.
+// The number of the kernel's map for whole boxes of |bulk| with rows of |span| bytes.
 int64_t strata_bulk_map(strata_gpu_distribution_t *d, const strata_bulk_t *bulk, int64_t span);
 // Emits the coordinates of the box at |offsets| along the vector's dims, innermost first, and behind them the offsets
 // in the window; returns how many: at most STRATA_BULK_COORDINATES.

@@ -125,18 +125,21 @@ static bound_t cache_time(const strata_problem_t *problem, const strata_pipeline
   return slower(bound, (bound_t){lines, "lines"});
 }
 
-// Rows of a side that a slot of the first tile asks the copy engine for.
+// Rows of a side that a slot of the first tile asks the copy engine for: of what lies across the reduction whole spans.
 static int64_t asked_rows(const strata_problem_t *problem, const strata_pipelined_choice_t *p, int side) {
   int64_t rows = strata_pipelined_slot_rows(p, side), extent = strata_problem_extent(problem, side);
+  if (problem->sides[side].is_crossed)
+    return strata_round_up(strata_min(rows, extent), p->step);
   return strata_pipelined_is_clipped(problem, p, side) && extent < rows ? extent : rows;
 }
 
 // Where one of the sizes varies tiles are chosen that are seldom the best for the size that there is, smaller ones or
 // more of them: what all processors read at a time decides sooner.
 static double read_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  if (!problem->varies || strata_problem_has_window(problem))
+    return 0;
   int64_t rows = asked_rows(problem, p, STRATA_SIDE_U) + asked_rows(problem, p, STRATA_SIDE_V);
-  bool is_asked = problem->varies && !strata_problem_has_window(problem);
-  return is_asked ? (double)rows * problem->costs->pipelined.read_row : 0;
+  return (double)rows * problem->costs->pipelined.read_row;
 }
 
 // One step of one tile; |together| tiles are under way on the processor.
@@ -398,12 +401,14 @@ static double code_cycles(const strata_problem_t *problem, const strata_pipeline
 }
 
 // The same of all steps of a processor's tiles where memory decides, which small tiles, that are many, wait for each
-// time: as far as it does.
+// time: as far as it does. What fills the ring is asked for at once; where results go through much code that was not
+// seen to be faster.
 static double waiting_cycles(const strata_problem_t *problem, const strata_pipelined_choice_t *p, double rounds,
                              double share) {
   double steps = (double)strata_ceil_div(strata_pipelined_steps_of_tile(problem, p), p->parts);
   double of_row = problem->costs->pipelined.awaited_row / problem->costs->pipelined.read_row;
-  return rounds * steps * read_cycles(problem, p) * of_row * fmin(1, share);
+  double at_once = problem->has_long_code ? 0 : (double)p->slots;
+  return fmax(0, rounds * steps - at_once) * read_cycles(problem, p) * of_row * fmin(1, share);
 }
 
 void strata_pipelined_predict_time(const strata_gpu_device_t *device, const strata_problem_t *problem,

@@ -51,7 +51,9 @@ typedef struct strata_problem {
   int64_t n_calls;    // then: those that are one in |batch|
   int64_t n_operands; // then: matrices of theirs that no product in front of it in the launch reads
   double spared;      // then: bytes of |traffic| that lie beside its results or that others in the launch have read
-  bool has_long_code; // then: what its results go through is much code, fetched anew for each tile behind another one's
+  // Then, and where its size varies: what its results go through is much code, fetched anew for each tile behind
+  // another one's.
+  bool has_long_code;
   bool is_pair;       // two products of the same rows, whose columns' operands lie alike
   int row_reductions; // over the results' rows, in this kernel: tiles of a cluster's blocks are as long as a row
   double traffic;     // bytes of all buffers

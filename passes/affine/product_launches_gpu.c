@@ -65,8 +65,6 @@ static void insert(variants_t *v, variants_t *alone, int64_t n_calls) {
   product->problem.shares_launch = true;
   product->problem.n_calls = n_calls;
   product->problem.n_operands = OPERANDS * n_calls;
-  for (int i = 0; i < product->kernel->kernel->n_nests; i++)
-    product->problem.has_long_code |= strata_nest_work(&product->kernel->kernel->nests[i]).is_dear;
   v->alone[at] = alone;
 }
 

@@ -4,6 +4,7 @@
 #include "passes/affine/product_variants_gpu.h"
 #include "passes/affine/candidate_cache.h"
 #include "passes/affine/foresee.h"
+#include "passes/affine/nest_graph.h"
 #include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"
@@ -362,6 +363,8 @@ strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const 
   own->bytes = varying_bytes(q) / (double)own->usual;
   own->kernel = strata_scheduling_keep(s);
   own->work = strata_variant_work(s->kernel);
+  for (int i = 0; i < s->kernel->n_nests; i++)
+    own->problem.has_long_code |= strata_nest_work(&s->kernel->nests[i]).is_dear;
   STRATA_TRY(add_single(s, v, schedule));
   strata_variant_offer_t offer = strata_product_variants_ask(q->compile, v);
   offer.called = *own->kernel->called;

@@ -89,7 +89,7 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
     p->slots = strata_min(p->slots, strata_pipelined_slots(device, other, p));
   if (!are_possible(device, problem, p))
     return false;
-  int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * STRATA_SUM_BYTES : 0;
+  int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * STRATA_SUM_BYTES : 0, most = p->slots;
   p->tiles = strata_pipelined_tiles(problem, p);
   if (p->residents > 1 && p->tiles <= device->n_processors && !problem->varies)
     return false; // they would be one a processor
@@ -108,7 +108,8 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
   int64_t usual = (int64_t)(shares ? costs->shared_slots : costs->usual_slots);
   p->slots = is_streamed ? slots_of_memory(device, problem, p) : strata_min(p->slots, usual);
   p->slots = strata_round_up(strata_max(p->slots, fewest), p->shape.depth);
-  strata_pipelined_predict_time(device, problem, p);
+  if (p->slots != most)
+    strata_pipelined_predict_time(device, problem, p);
   p->seconds *= problem->varies && is_staggered && !is_once ? costs->unstaggered : 1;
   return strata_pipelined_correct(w, p);
 }

@@ -70,7 +70,6 @@ strata_problem_t strata_varying_problem(const strata_gpu_contraction_t *q, const
 typedef struct {
   int n;
   strata_problem_t problems[MOST_POINTS];
-  double best[MOST_POINTS]; // seconds of the fastest candidate there
 } points_t;
 
 static bool is_new(const points_t *points, const strata_problem_t *p) {
@@ -142,40 +141,55 @@ static int lead_of(const strata_gpu_device_t *device, const points_t *points, co
   return 0;
 }
 
-typedef void (*visit_t)(points_t *points, const strata_ways_t *ways, const strata_candidate_t *at, void *user);
-
-static void visit_all(const strata_gpu_device_t *device, points_t *points, visit_t visit, void *user) {
-  strata_work_t work = {.device = device, .product = points->problems};
-  strata_candidate_t at[MOST_POINTS];
-  const strata_ways_t *ways;
-  for (int i = 0; (ways = strata_ways_of(&work, i)); i++) {
-    int lead = lead_of(device, points, ways);
-    for (strata_candidate_t c = {0}; next_everywhere(device, points, ways, lead, &c, at);)
-      visit(points, ways, at, user);
-  }
-}
-
-static void note_best(points_t *points, const strata_ways_t *ways, const strata_candidate_t *at, void *user) {
-  (void)ways, (void)user;
-  for (int i = 0; i < points->n; i++)
-    points->best[i] = fmin(points->best[i], at[i].seconds);
-}
-
+// What can be carried out at all points, and the seconds that it takes at each.
 typedef struct {
-  const strata_ways_t *ways; // NULL: none yet
-  double worst, sum;         // of what it takes beside the best, at all points
-  strata_candidate_t last;   // at the last point, the largest sizes
+  const strata_ways_t *ways;
+  double seconds[MOST_POINTS];
+  strata_candidate_t last; // at the last point, the largest sizes
+  double worst;            // of what it takes beside the best, at all points
 } choice_t;
+typedef STRATA_VECTOR(choice_t) choices_t;
 
-static void note_choice(points_t *points, const strata_ways_t *ways, const strata_candidate_t *at, void *user) {
-  choice_t *best = user, own = {.ways = ways, .last = at[points->n - 1]};
-  for (int i = 0; i < points->n; i++) {
-    double ratio = at[i].seconds / points->best[i];
-    own.worst = fmax(own.worst, ratio);
-    own.sum += ratio;
+static choices_t choices_of(const strata_gpu_contraction_t *q, const points_t *points) {
+  strata_work_t work = {.device = q->device, .product = points->problems};
+  strata_candidate_t at[MOST_POINTS];
+  choices_t result = {0};
+  const strata_ways_t *ways;
+  for (int kind = 0; (ways = strata_ways_of(&work, kind)); kind++) {
+    int lead = lead_of(q->device, points, ways);
+    for (strata_candidate_t c = {0}; next_everywhere(q->device, points, ways, lead, &c, at);) {
+      choice_t *choice = strata_vector_push(q->compile->arena, &result);
+      *choice = (choice_t){.ways = ways, .last = at[points->n - 1]};
+      for (int i = 0; i < points->n; i++)
+        choice->seconds[i] = at[i].seconds;
+    }
   }
-  if (!best->ways || own.worst < best->worst || (own.worst == best->worst && own.sum < best->sum))
-    *best = own;
+  return result;
+}
+
+// The one whose worst ratio to the best is the least, of those alike in that the one whose ratios' sum is.
+static choice_t *best_of(const points_t *points, choices_t choices) {
+  double best[MOST_POINTS], least_sum = INFINITY;
+  choice_t *result = NULL;
+  for (int i = 0; i < points->n; i++) {
+    best[i] = INFINITY;
+    for (size_t c = 0; c < choices.count; c++)
+      best[i] = fmin(best[i], choices.data[c].seconds[i]);
+  }
+  for (size_t c = 0; c < choices.count; c++) {
+    choice_t *own = &choices.data[c];
+    double sum = 0;
+    for (int i = 0; i < points->n; i++) {
+      double ratio = own->seconds[i] / best[i];
+      own->worst = fmax(own->worst, ratio);
+      sum += ratio;
+    }
+    if (!result || own->worst < result->worst || (own->worst == result->worst && sum < least_sum)) {
+      result = own;
+      least_sum = sum;
+    }
+  }
+  return result;
 }
 
 static void explain(const strata_gpu_contraction_t *q, const points_t *points, const choice_t *choice) {
@@ -209,20 +223,16 @@ bool strata_varying_has_tiles(const strata_gpu_contraction_t *q, const strata_pr
 strata_status_t strata_varying_choose(const strata_gpu_contraction_t *q, const strata_problem_t *product,
                                       strata_schedule_t *out, bool *out_taken) {
   points_t points;
-  choice_t choice = {0};
   STRATA_TRY(read_points(q, product, &points));
-  for (int i = 0; i < points.n; i++)
-    points.best[i] = INFINITY;
-  visit_all(q->device, &points, note_best, NULL);
-  visit_all(q->device, &points, note_choice, &choice);
-  *out_taken = choice.ways != NULL;
+  choice_t *choice = best_of(&points, choices_of(q, &points));
+  *out_taken = choice != NULL;
   if (!*out_taken)
     return NULL;
   strata_work_t work = {.device = q->device, .product = &points.problems[points.n - 1]};
-  *out = choice.ways->write(&work, &choice.last);
-  choice.last.schedule = *out;
+  *out = choice->ways->write(&work, &choice->last);
+  choice->last.schedule = *out;
   if (out->producers)
-    out->blocks = out->row > 1 ? 0 : strata_pipelined_most_blocks(q->device, &choice.last.pipelined);
-  explain(q, &points, &choice);
+    out->blocks = out->row > 1 ? 0 : strata_pipelined_most_blocks(q->device, &choice->last.pipelined);
+  explain(q, &points, choice);
   return NULL;
 }

@@ -68,52 +68,110 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 
 //===-- Spending -------------------------------------------------------------------------------------------------===//
 
-#define BESIDE 110e3     // bytes beside the code for likely sizes alone, at least: a library is not of that alone
-#define LEAST_SHARE 1e-3 // of a call's time
-#define CHEAPEST 1e-8    // price of a byte, of a call's time
+#define BESIDE_SHARE 0.8              // of code for likely sizes alone, that all others may be ...
+#define BESIDE 110e3                  // ... and bytes, at least: a library is not of that alone
+#define LEAST_SHARE 1e-3              // of a call's time
+#define CHEAPEST 1e-8                 // price of a byte, of a call's time
 enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB
 
-static double price_at(int step) { return CHEAPEST * exp2((double)step / OF_DOUBLING); }
+static double price_at(int step) { return step ? CHEAPEST * exp2((double)step / OF_DOUBLING) : 0; }
 
 static double seconds_of(const strata_variant_offer_t *offer) {
   return offer->seconds * (double)offer->called.calls.count;
 }
 
-// All plans at that price of a byte; their code.
-static double plan_all(strata_variant_budget_t *budget, double seconds, double price) {
+typedef struct {
+  strata_variant_budget_t *budget;
+  double seconds, most; // of a call, and bytes
+  double *code;         // of each offer's plan
+  int *steps;           // whose price it is of
+} spending_t;
+
+static void plan_one(const spending_t *s, size_t i, int step) {
+  strata_variant_offer_t *offer = &s->budget->offers.data[i];
+  double share = fmax(seconds_of(offer) / s->seconds, LEAST_SHARE);
+  s->code[i] = offer->plan(offer->user, price_at(step) / share);
+}
+
+static double code_of_all(const spending_t *s) {
   double code = 0;
-  for (size_t i = 0; i < budget->offers.count; i++) {
-    strata_variant_offer_t *offer = &budget->offers.data[i];
-    double share = fmax(seconds_of(offer) / seconds, LEAST_SHARE);
-    code += offer->plan(offer->user, price / share);
-  }
+  for (size_t i = 0; i < s->budget->offers.count; i++)
+    code += s->code[i];
   return code;
 }
 
-strata_status_t strata_variant_budget_spend(strata_compile_t *compile, strata_variant_budget_t *budget) {
-  double seconds = 0, alone = 0, price = 0;
-  for (size_t i = 0; i < budget->offers.count; i++) {
-    seconds += seconds_of(&budget->offers.data[i]);
-    alone += budget->offers.data[i].alone;
-  }
-  if (budget->offers.count == 0)
-    return NULL;
-  double most = alone + fmax(alone, BESIDE), free_code = plan_all(budget, seconds, 0), code = free_code;
-  int low = 0, high = STEPS; // the first price that is high enough is behind |low|, if any
-  while (code > most && low < high) {
+// All plans at the price of that step; their code.
+static double plan_all(const spending_t *s, int step) {
+  for (size_t i = 0; i < s->budget->offers.count; i++)
+    plan_one(s, i, step);
+  return code_of_all(s);
+}
+
+// The first step whose price is high enough, or the last.
+static int find_step(const spending_t *s) {
+  int low = 0, high = STEPS;
+  while (low < high) {
     int middle = (low + high) / 2;
-    if (plan_all(budget, seconds, price_at(middle)) > most)
+    if (plan_all(s, middle) > s->most)
       low = middle + 1;
     else
       high = middle;
-    if (low == high)
-      code = plan_all(budget, seconds, price = price_at(high));
+  }
+  return low;
+}
+
+// Offers, those first that take the most of a call.
+static size_t *by_share(strata_arena_t *arena, const strata_variant_budget_t *budget) {
+  size_t *order = strata_arena_array(arena, size_t, budget->offers.count + 1);
+  for (size_t i = 0, at; i < budget->offers.count; i++) {
+    double seconds = seconds_of(&budget->offers.data[i]);
+    for (at = i; at > 0 && seconds_of(&budget->offers.data[order[at - 1]]) < seconds; at--)
+      order[at] = order[at - 1];
+    order[at] = i;
+  }
+  return order;
+}
+
+// At one price code is too much, at the next there may be much left: for plans of lower prices, step by step.
+static void spend_rest(const spending_t *s, const size_t *order, int step) {
+  enum { LOWER = 4 };
+  size_t count = s->budget->offers.count;
+  for (size_t i = 0; i < count; i++)
+    s->steps[i] = step;
+  for (int lower = step - 1; lower >= 0 && lower >= step - LOWER; lower--)
+    for (size_t i = 0; i < count; i++) {
+      size_t at = order[i];
+      plan_one(s, at, lower);
+      if (code_of_all(s) <= s->most)
+        s->steps[at] = lower;
+      else
+        plan_one(s, at, s->steps[at]);
+    }
+}
+
+strata_status_t strata_variant_budget_spend(strata_compile_t *compile, strata_variant_budget_t *budget) {
+  double alone = 0;
+  size_t count = budget->offers.count;
+  spending_t s = {budget, .code = strata_arena_array(compile->arena, double, count + 1),
+                  .steps = strata_arena_array(compile->arena, int, count + 1)};
+  for (size_t i = 0; i < count; i++) {
+    s.seconds += seconds_of(&budget->offers.data[i]);
+    alone += budget->offers.data[i].alone;
+  }
+  if (count == 0)
+    return NULL;
+  s.most = alone + fmax(BESIDE_SHARE * alone, BESIDE);
+  double free_code = plan_all(&s, 0);
+  int step = free_code > s.most ? find_step(&s) : 0;
+  if (step > 0) {
+    plan_all(&s, step);
+    spend_rest(&s, by_share(compile->arena, budget), step);
   }
   strata_explain(compile,
                  "variants: %.0f KB of code for likely sizes alone, %.0f if it cost nothing, %.0f at %.2g of a call's "
                  "time a KB, at most %.0f",
-                 alone / 1e3, free_code / 1e3, code / 1e3, 1e3 * price, most / 1e3);
-  for (size_t i = 0; i < budget->offers.count; i++)
+                 alone / 1e3, free_code / 1e3, code_of_all(&s) / 1e3, 1e3 * price_at(step), s.most / 1e3);
+  for (size_t i = 0; i < count; i++)
     STRATA_TRY(budget->offers.data[i].take(budget->offers.data[i].user));
   return NULL;
 }

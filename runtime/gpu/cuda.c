@@ -260,9 +260,10 @@ static int encode_map(const strata_rt_map_t *map, const int64_t *values, void *a
                                swizzle_code(map->swizzle), promotion, FILL_ZERO));
 }
 
-// True if the last box of a clipped map is a whole one: it is encoded already.
-static bool is_whole(const strata_rt_map_t *map, const int64_t *values) {
-  return map->clipped && strata_rt_number(map->sizes[map->clipped], values) % map->box[map->clipped] == 0;
+// True if the last box of clipped map |i| is a whole one, and such are encoded already.
+static bool is_whole(const strata_rt_map_t *map, uint32_t i, const int64_t *values) {
+  return map->clipped && map->whole != i &&
+         strata_rt_number(map->sizes[map->clipped], values) % map->box[map->clipped] == 0;
 }
 
 // Where maps lie among the parameters is the driver's business (they are aligned within its memory, not within the
@@ -276,7 +277,7 @@ static int launch_with_maps(const strata_rt_function_t *function, void **buffers
   for (uint32_t i = 0; i < n_buffers; i++)
     params[i] = &buffers[i];
   for (uint32_t i = 0; i < shape->n_maps && !status; i++) {
-    if (is_whole(&shape->maps[i], values))
+    if (is_whole(&shape->maps[i], i, values))
       maps[i] = maps[shape->maps[i].whole];
     else
       status = encode_map(&shape->maps[i], values, buffers[shape->maps[i].buffer], &maps[i]);

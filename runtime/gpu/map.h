@@ -33,7 +33,7 @@ typedef struct {
   uint32_t steps[STRATA_RT_MAX_MAP_RANK];      // from one element taken to the next
   uint32_t reads_ahead; // what the next copies ask for lies behind this one's: 256 bytes come into the L2 cache at once
   uint32_t clipped;     // a dim along which the box is what is left of the buffer behind whole ones; 0: none
-  uint32_t whole;       // of such a map: the number of that of whole boxes, an earlier one
+  uint32_t whole;       // of such a map: the number of that of whole boxes, an earlier one; its own: there are none
   uint32_t has_window;
   int32_t lower[STRATA_RT_MAX_WINDOW_RANK], upper[STRATA_RT_MAX_WINDOW_RANK]; // corners of where windows begin
 } strata_rt_map_t;

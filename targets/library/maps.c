@@ -128,11 +128,12 @@ static strata_status_t read_dims(reader_t *reader) {
 static strata_status_t read_clipped(reader_t *reader) {
   if (mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(reader->attr, strata_str("clipped"))))
     return NULL;
-  int64_t dim = get_i64(reader, "clipped"), whole = get_i64(reader, "whole");
+  bool is_only = mlirAttributeIsNull(mlirDictionaryAttrGetElementByName(reader->attr, strata_str("whole")));
+  int64_t dim = get_i64(reader, "clipped"), whole = is_only ? (int64_t)reader->number : get_i64(reader, "whole");
   bool is_dim = is_between(dim, 1, (int64_t)reader->map.rank - 1);
   if (!is_dim || reader->map.has_window || reader->map.steps[dim] != 1)
     return refuse(reader, "clipped, if any, to be a dim of boxes that steps 1, not the innermost");
-  if (!is_between(whole, 0, (int64_t)reader->number - 1))
+  if (!is_only && !is_between(whole, 0, (int64_t)reader->number - 1))
     return refuse(reader, "whole to be the number of an earlier map, of whole boxes");
   reader->map.clipped = (uint32_t)dim;
   reader->map.whole = (uint32_t)whole;

@@ -17,8 +17,8 @@ class Product:
     symbols; |x| and |w| say in which order the operands have theirs."""
 
     def __init__(self, dims, element="f16", x="mk", w="nk", epilogue=(), options=(), devices=("emulated_90",),
-                 more=()):
-        self.more = [{"rows": n} for n in more]
+                 more=(), most=1000000):
+        self.more, self.most = [{"rows": n} for n in more], most
         self.dims, self.element, self.x, self.w, self.y = dims, element, x, w, ("b" if "b" in x else "") + "mn"
         self.epilogue, self.options, self.devices = epilogue, list(options), devices
         self.symbols = sorted({d for d in dims.values() if isinstance(d, str)})
@@ -39,7 +39,7 @@ class Product:
         inputs = f'%x: {x} {{strata.name = "x"}}, %w: {w} {{strata.name = "w"}}'
         inputs += f', %c: {b} {{strata.name = "c"}}' if "bias" in self.epilogue else ""
         inputs += f', %r: {y} {{strata.name = "r"}}' if "residual" in self.epilogue else ""
-        symbols = ", ".join(f'{{name = "{n}", min = 1, max = 1000000, multiple = 1, likely = {LIKELY}}}'
+        symbols = ", ".join(f'{{name = "{n}", min = 1, max = {self.most}, multiple = 1, likely = {LIKELY}}}'
                             for n in self.symbols)
         space = f"({', '.join(self.y + 'k')})"
         maps = ", ".join(f"affine_map<{space} -> ({', '.join(d)})>" for d in (self.x, self.w, self.y))
@@ -163,6 +163,8 @@ CASES = {
     "odd_f32": Product(dict(m="rows", n=75, k=49), "f32", options=[F32], devices=BOTH),
     # of few rows blocks share the reduction
     "long": Product(dict(m="rows", n=192, k=1024), "f16", epilogue=("bias",), more=(320, 321, 640, 641)),
+    # all rows are one box, shared reductions as long as the slots
+    "few": Product(dict(m="rows", n=384, k=2048), "f16", epilogue=("bias",), more=(3, 33, 59, 60), most=60),
     "columns": Product(dict(m=72, n="rows", k=64), "f16", devices=BOTH),
     "columns_residual": Product(dict(m=72, n="rows", k=64), "f16", w="kn", epilogue=("residual",), devices=BOTH),
     "steps": Product(dict(m=72, n=136, k="rows"), "f16", devices=ALL),
@@ -191,7 +193,8 @@ def sizes_of(product, generator):
     """Of one symbol all edges and two that are drawn; of several some, so that each meets others."""
     if len(product.symbols) == 1:
         few = product.symbols == ["batch"]
-        return [{product.symbols[0]: n} for n in ([1, 2, 7, 33] if few else EDGES + list(generator.integers(2, 400, 2)))] + product.more
+        sizes = [1, 2, 7, 33] if few else EDGES + list(generator.integers(2, 400, 2))
+        return [{product.symbols[0]: n} for n in sizes if n <= product.most] + product.more
     sets = []
     for i in range(6):
         sets.append({name: int(generator.choice([1, 2, 3, 5]) if name == "batch" else
