@@ -185,6 +185,24 @@ def row_case(name, t, x, axes, rng):
     return case
 
 
+def sink_case(t, shape, axes, rng):
+    """A sink for each row, or one for all, below most of a row's numbers or above them."""
+    x = values.ordinary(t, rng, shape, 4.0)
+    rows = [1 if a in axes or rng.random() < 0.3 else n for a, n in enumerate(shape)]
+    sink = values.ordinary(t, rng, rows, 4.0)
+
+    def case(module):
+        wide, least = x.astype(REAL), sink.astype(REAL)
+        greatest = np.maximum(wide.max(axes, keepdims=True, initial=-np.inf), least)
+        e, own = np.exp(wide - greatest), np.exp(least - greatest)
+        exact = e / (e.sum(axes, keepdims=True) + own)
+        furthest = max(np.abs(wide - greatest).max(initial=0), np.abs(least - greatest).max(initial=0))
+        ulps = ULPS + int(np.prod([shape[a] for a in axes])) / 2 + furthest
+        value = module.op("softmax_with_sink", [module.input(t, o) for o in (x, sink)], t, shape, axes=axes)
+        module.output(value, suite.Within(t, exact, ulps, None, signed_zero=False), "softmax_with_sink")
+    return case
+
+
 def batch_norm_case(t, shape, rng):
     x = values.ordinary(t, rng, shape)
     scale, bias, mean, spread = (values.ordinary(t, rng, shape[1:2]) for _ in range(4))
@@ -207,6 +225,7 @@ ALONG_AXES = ["softmax", "log_softmax", "layer_norm", "rms_norm", "normalize"]
 def along_axes(t):
     def make(rng):
         cases = [batch_norm_case(t, shape, rng) for shape in ((2, 17), (3, 5, 7), (1, 19, 6, 6), (0, 3, 2))]
+        cases += [sink_case(t, shape, axes, rng) for shape, axes in ROWS]
         for name in ALONG_AXES:
             for shape, axes in ROWS:
                 scaled = tables.COMPOSITES[name].operands[1:]
@@ -227,7 +246,7 @@ def jobs():
     yield suite.Job("rows f32 no reduce fusion", along_axes("f32"), ("--polyblocks-disable-reduce-reduce-fusion",))
 
 
-COMPOSITES = list(UNARY) + list(BINARY) + ALONG_AXES + ["batch_norm"]
+COMPOSITES = list(UNARY) + list(BINARY) + ALONG_AXES + ["batch_norm", "softmax_with_sink"]
 
 if __name__ == "__main__":
     suite.main(jobs(), [name for name in tables.COMPOSITES if name not in COMPOSITES and name not in jagged_test.COMPOSITES])
