@@ -165,13 +165,19 @@ static bool is_rounding(strata_type_t from, strata_type_t to) {
   return a->kind == STRATA_TYPE_KIND_FLOAT && b->kind == STRATA_TYPE_KIND_FLOAT && a->bits > b->bits;
 }
 
+static bool is_truncation(strata_type_t from, strata_type_t to) {
+  return strata_type_info[from].kind == STRATA_TYPE_KIND_FLOAT && strata_type_info[to].kind == STRATA_TYPE_KIND_INTEGER;
+}
+
 static void cast_to(onnx_node_t *n, strata_type_t type, bool is_unsigned) {
   MlirValue x = saturate(n, onnx_operand(n, 0), type);
   if (onnx_failed(n))
     return;
-  MlirValue result = is_rounding(onnx_shape(x).type, type)
-                         ? strata_build_rounding(n->b, x, type)
-                         : onnx_convert(n, x, onnx_is_unsigned(n, 0), type, is_unsigned);
+  strata_type_t from = onnx_shape(x).type;
+  MlirValue result = is_rounding(from, type) ? strata_build_rounding(n->b, x, type)
+                                             : onnx_convert(n, x, onnx_is_unsigned(n, 0), type, is_unsigned);
+  if (is_truncation(from, type))
+    result = onnx_as_sizes(n, result);
   onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }
 

@@ -208,6 +208,21 @@ MlirValue onnx_element(onnx_node_t *n, int i, int64_t index) {
   return onnx_convert(n, onnx_reshape(n, value, 0, NULL), onnx_is_unsigned(n, i), STRATA_TYPE_I64, false);
 }
 
+MlirValue onnx_as_sizes(onnx_node_t *n, MlirValue value) {
+  strata_shape_t shape = onnx_shape(value);
+  strata_symbols_t *symbols = &n->importer->symbols;
+  int64_t count = 0;
+  strata_dim_t *dims = symbols->list.count ? elements_as_dims(n, value, &count) : NULL;
+  for (int64_t i = 0; dims && i < count; i++)
+    if (mlirAffineExprIsNull(dims[i]) || strata_dim_is_counted(symbols, dims[i]))
+      dims = NULL;
+  if (!dims || count == 0)
+    return value;
+  MlirValue sizes =
+      strata_build_convert(n->b, STRATA_OP_CONVERT, strata_build_dims(n->b, (int)count, dims), shape.type);
+  return strata_build_reshape(n->b, sizes, shape.rank, shape.dims);
+}
+
 bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out) {
   const strata_dim_value_t *elements;
   int64_t count;
