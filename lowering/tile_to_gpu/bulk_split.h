@@ -1,10 +1,18 @@
-// Dims of a buffer as two dims of its map. Internal to bulk*.c.
+// Places in a vector's boxes, and dims of a buffer as two dims of its map. Internal to bulk*.c.
 #ifndef STRATA_LOWERING_TILE_TO_GPU_BULK_SPLIT_H
 #define STRATA_LOWERING_TILE_TO_GPU_BULK_SPLIT_H
 
 #include "lowering/tile_to_gpu/bulk.h"
 
 enum { STRATA_BULK_NO_DIM = -1 };
+
+// |expr| where dim v of the vector is offsets[v], plus itself if it is |kept|.
+MlirAffineExpr strata_bulk_at(const strata_bulk_t *bulk, MlirAffineExpr expr, const int64_t *offsets, bool kept);
+// Which dim of the buffer dim |v| of the vector runs along in the part at |offsets|; NO_DIM if none or not linearly.
+int strata_bulk_carrier(const strata_bulk_t *bulk, int v, const int64_t *offsets);
+// True of the dim of the buffer along which pages lie anywhere.
+bool strata_bulk_is_of_pages(const strata_bulk_t *bulk, int dim);
+int64_t strata_bulk_element_bytes(const strata_bulk_t *bulk);
 
 // True if the constraint depends on the step that is loaded: what it leaves out must be zero.
 bool strata_bulk_concerns_steps(const strata_bulk_t *bulk, MlirAffineExpr expr);
