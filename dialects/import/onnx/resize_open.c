@@ -72,8 +72,6 @@ static double round_place(const char *rounding, double place) {
   return !strcmp(rounding, "round_prefer_ceil") ? floor(place + 0.5) : ceil(place - 0.5);
 }
 
-static bool is_half_pixel(const char *coordinates) { return strstr(coordinates, "half_pixel") != NULL; }
-
 // Whether element o of the result is element o / scale, rounded down, wherever that is.
 static bool repeats(const onnx_resize_t *options, const onnx_resized_t *r) {
   bool is_asymmetric = !strcmp(options->coordinates, "asymmetric");
@@ -135,11 +133,12 @@ static MlirValue centred(onnx_node_t *n, const onnx_resized_t *r, MlirValue plac
 // Where the elements of the result lie in the input, f64. Quotients by the scale, not products with its reciprocal: a
 // place that is a whole number is to be that.
 static MlirValue places_of(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r) {
-  bool half = is_half_pixel(options->coordinates);
+  bool is_tf = !strcmp(options->coordinates, "tf_half_pixel_for_nn"); // half a pixel behind all others
+  bool half = !is_tf && strstr(options->coordinates, "half_pixel");
   MlirValue o = onnx_iota_dims(n, STRATA_TYPE_F64, 1, &r->out_dim, 0);
   if (!strcmp(options->coordinates, "align_corners"))
     return aligned_places(n, r, o);
-  if (half || !strcmp(options->coordinates, "tf_half_pixel_for_nn"))
+  if (half || is_tf)
     o = onnx_with_number(n, STRATA_OP_ADD, o, 0.5);
   MlirValue place = onnx_binary(n, STRATA_OP_DIV, o, scale_of(n, r));
   if (half)
