@@ -24,8 +24,8 @@ typedef struct {
 bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value,
                        const strata_dim_value_t **out, int64_t *out_count);
 
-// The same of floats, each the bits of an f64 (runtime/base/real.h) that the sizes of a call make, rounded as its type is;
-// null where it may be negative, too.
+// The same of floats, each the bits of an f64 (runtime/base/real.h) that the sizes of a call make, rounded as its type
+// is; null where it may be negative, too.
 bool strata_dim_reals(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value, const strata_dim_t **out,
                       int64_t *out_count);
 

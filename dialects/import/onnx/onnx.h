@@ -131,8 +131,8 @@ bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out); // of o
 // error where that is not given.
 bool onnx_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
 bool onnx_given_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
-// |value|, an i64 of rank 0 made of operand |i|, which data decide, as a size that is at most |whole| times what --bound
-// says of the operand, or an error.
+// |value|, an i64 of rank 0 made of operand |i|, which data decide, as a size that is at most |whole| times what
+// --bound says of the operand, or an error.
 bool onnx_scaled_data_dim(onnx_node_t *n, int i, MlirValue value, strata_dim_t whole, strata_dim_t *out);
 // Those of |dims|, the elements of operand |i|, that are null become such sizes. False and an error where they cannot,
 // or |dims| is NULL.

@@ -124,9 +124,8 @@ static int check_params(const operation_t *operation, void *const *words, const 
     const map_t *map = is_map ? map_at(params[i]) : NULL;
     if (!is_map && ((uintptr_t)params[i] < FIRST_ADDRESS || (uintptr_t)params[i] > LAST_ADDRESS))
       continue;
-    result =
-        map ? check_address(name, map->address, map_extent(map), false, context)
-            : check_address(name, params[i], 0, true, context);
+    result = map ? check_address(name, map->address, map_extent(map), false, context)
+                 : check_address(name, params[i], 0, true, context);
   }
   return result;
 }
