@@ -417,19 +417,46 @@ static const element_t *evaluate(evaluator_t *v, MlirValue value) {
   return out;
 }
 
-bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value,
-                       const strata_dim_value_t **out, int64_t *out_count) {
-  int64_t count = mlirValueIsNull(value) ? -1 : count_of(value);
-  if (count < 0)
-    return false;
+// In the compile's arena; NULL where there are many, or it is not known how many.
+static element_t *evaluate_all(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value,
+                               int64_t *out_count) {
+  *out_count = mlirValueIsNull(value) ? -1 : count_of(value);
+  if (*out_count < 0)
+    return NULL;
   evaluator_t v = {.compile = compile, .arena = strata_arena_create(), .symbols = symbols};
   v.seen.arena = v.arena;
-  element_t *elements = strata_arena_copy(compile->arena, evaluate(&v, value), (size_t)(count + 1) * sizeof *elements);
+  size_t bytes = (size_t)(*out_count + 1) * sizeof(element_t);
+  element_t *elements = strata_arena_copy(compile->arena, evaluate(&v, value), bytes);
+  strata_arena_destroy(v.arena);
+  return elements;
+}
+
+bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value,
+                       const strata_dim_value_t **out, int64_t *out_count) {
+  int64_t count;
+  element_t *elements = evaluate_all(compile, symbols, value, &count);
+  if (!elements)
+    return false;
   for (int64_t i = 0; i < count; i++)
     if (is_rounded(elements[i])) // a float is nobody's size
       elements[i] = unknown;
   *out = elements;
   *out_count = count;
-  strata_arena_destroy(v.arena);
+  return true;
+}
+
+bool strata_dim_reals(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value, const strata_dim_t **out,
+                      int64_t *out_count) {
+  int64_t count;
+  const element_t *elements = evaluate_all(compile, symbols, value, &count);
+  if (!elements)
+    return false;
+  strata__reals_t reals = {compile->arena, compile->context, symbols};
+  strata_dim_t *bits = strata_arena_array(compile->arena, strata_dim_t, count + 1);
+  for (int64_t i = 0; i < count; i++)
+    if (is_known(elements[i]))
+      bits[i] = strata__as_real(&reals, strata_shape_of(value).type, elements[i]).dim;
+  *out = bits;
+  *out_count = count;
   return true;
 }

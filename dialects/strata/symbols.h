@@ -24,6 +24,11 @@ typedef struct {
 bool strata_dim_values(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value,
                        const strata_dim_value_t **out, int64_t *out_count);
 
+// The same of floats, each the bits of an f64 (runtime/base/real.h) that the sizes of a call make, rounded as its type
+// is; null where it may be negative, too.
+bool strata_dim_reals(strata_compile_t *compile, strata_symbols_t *symbols, MlirValue value, const strata_dim_t **out,
+                      int64_t *out_count);
+
 // Replaces symbols by |values|, null ones of which stay, in the types and maps of the block's arguments and operations,
 // and of all in them. |ranges|: where the symbols lie, so that quotients that can only be one number become it; NULL:
 // all quotients stay.

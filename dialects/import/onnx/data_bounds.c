@@ -89,6 +89,14 @@ bool onnx_data_dim(onnx_node_t *n, int i, strata_dim_t *out) { return data_dim(n
 
 bool onnx_given_data_dim(onnx_node_t *n, int i, strata_dim_t *out) { return data_dim(n, i, false, out); }
 
+bool onnx_scaled_data_dim(onnx_node_t *n, int i, MlirValue value, strata_dim_t whole, strata_dim_t *out) {
+  int64_t bound = given_bound(n->importer, onnx_text(n->proto->input[i]));
+  if (bound < 0)
+    return must_be_bounded(n, i);
+  *out = onnx_counted_dim(n, onnx_with_number(n, STRATA_OP_MAX, value, 0), strata_dim_times(whole, bound), true);
+  return !onnx_failed(n);
+}
+
 //===-- At the end -----------------------------------------------------------------------------------------------===//
 
 // Whether what |dim| is beyond its bound says that |count| is beyond its own, and the other way round.

@@ -201,11 +201,15 @@ const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int
   return dims ? dims : onnx_required_dims(n, attr, i, out_count);
 }
 
-MlirValue onnx_element(onnx_node_t *n, int i, int64_t index) {
+MlirValue onnx_plain_element(onnx_node_t *n, int i, int64_t index) {
   MlirValue value = onnx_operand(n, i);
   if (onnx_shape(value).rank > 0)
     value = onnx_slice_axis(n, value, 0, index, 1, 1);
-  return onnx_convert(n, onnx_reshape(n, value, 0, NULL), onnx_is_unsigned(n, i), STRATA_TYPE_I64, false);
+  return onnx_reshape(n, value, 0, NULL);
+}
+
+MlirValue onnx_element(onnx_node_t *n, int i, int64_t index) {
+  return onnx_convert(n, onnx_plain_element(n, i, index), onnx_is_unsigned(n, i), STRATA_TYPE_I64, false);
 }
 
 MlirValue onnx_as_sizes(onnx_node_t *n, MlirValue value) {

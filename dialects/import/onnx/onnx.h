@@ -134,13 +134,18 @@ MlirValue onnx_as_sizes(onnx_node_t *n, MlirValue value);
 // error where that is not given.
 bool onnx_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
 bool onnx_given_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
+// |value|, an i64 of rank 0 made of operand |i|, which data decide, as a size that is at most |whole| times what
+// --bound says of the operand, or an error.
+bool onnx_scaled_data_dim(onnx_node_t *n, int i, MlirValue value, strata_dim_t whole, strata_dim_t *out);
 // Those of |dims|, the elements of operand |i|, that are null become such sizes. False and an error where they cannot,
 // or |dims| is NULL.
 bool onnx_bound_dims(onnx_node_t *n, int i, int64_t count, strata_dim_t *dims);
 const strata_dim_t *onnx_dims_or_attr(onnx_node_t *n, const char *attr, int i, int64_t *out_count); // as onnx_ints
 // The same, of which those that depend on data are null.
 const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
-MlirValue onnx_element(onnx_node_t *n, int i, int64_t index); // of operand |i|, of one dim or none, as an i64 of rank 0
+// Of operand |i|, of one dim or none, with rank 0: as an i64, or of the type that it has.
+MlirValue onnx_element(onnx_node_t *n, int i, int64_t index);
+MlirValue onnx_plain_element(onnx_node_t *n, int i, int64_t index);
 const strata_dim_t *onnx_required_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
 int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise); // one element
 // The name of the model's input that a value is, be it in another shape; NULL where it is computed.

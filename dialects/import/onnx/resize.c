@@ -2,6 +2,9 @@
 // few elements at places known at compile time. Where a size is no number the places are computed (resize_open.c).
 #include "dialects/import/onnx/resize.h"
 
+#include "dialects/import/onnx/importer.h"
+#include "dialects/strata/symbols.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -154,53 +157,99 @@ static bool read_options(onnx_node_t *n, onnx_resize_t *options) {
   return !onnx_failed(n);
 }
 
+static int scales_operand(const onnx_node_t *n) { return n->opset < 11 ? 1 : 2; }
+
+// Numbers, as sizes of a call would make them; an error where one is not positive.
+static const strata_dim_t *constant_scales(onnx_node_t *n, int64_t count, const double *scales) {
+  strata_dim_t *result = strata_arena_array(n->b->compile->arena, strata_dim_t, count + 1);
+  for (int64_t i = 0; i < count; i++) {
+    int64_t bits;
+    if (!strata_real_bits(scales[i], &bits) || scales[i] == 0)
+      onnx_invalid(n, "scale %lld: expected a number above 0, got %g", (long long)i, scales[i]);
+    result[i] = onnx_dim(n, bits);
+  }
+  return result;
+}
+
+// The scales, as bits of f64 (runtime/base/real.h), of which those that data decide are null; NULL where there are
+// none.
+static const strata_dim_t *read_scales(onnx_node_t *n, int64_t *out_count) {
+  const Onnx__AttributeProto *attr = onnx_attr(n, "scales");
+  const strata_dim_t *reals;
+  int operand = scales_operand(n);
+  if (!attr && onnx_has(n, operand) && !onnx_is_known(n, onnx_operand(n, operand)) &&
+      strata_dim_reals(n->b->compile, &n->importer->symbols, onnx_operand(n, operand), &reals, out_count))
+    return reals;
+  const double *scales = attr ? NULL : onnx_constant_floats(n, operand, out_count);
+  if (!attr)
+    return scales ? constant_scales(n, *out_count, scales) : NULL;
+  double *values = strata_arena_array(n->b->compile->arena, double, attr->n_floats + 1);
+  for (size_t i = 0; i < attr->n_floats; i++)
+    values[i] = (double)attr->floats[i];
+  *out_count = (int64_t)attr->n_floats;
+  return constant_scales(n, *out_count, values);
+}
+
+// The result's size, which is a number as the operand's is.
+static void set_size(onnx_node_t *n, onnx_resized_t *r, double size) {
+  r->out = size > 0 && size < (1 << 30) ? (int64_t)size : 0;
+  if (r->out < 1 || r->in < 1)
+    onnx_invalid(n, "dimension %d of size %lld cannot get size %g", r->axis, (long long)r->in, size);
+}
+
+// Sizes are products in f32, as in ONNX's own shape inference.
+static void scale_axis(onnx_node_t *n, onnx_resized_t *r, strata_dim_t bits, int64_t index) {
+  int64_t number;
+  if (r->is_open || mlirAffineExprIsNull(bits) || !strata_dim_is_constant(bits, &number)) {
+    r->is_open = true;
+    onnx_scale_open_axis(n, r, bits, scales_operand(n), index);
+    return;
+  }
+  r->scale = strata_real_value(number);
+  set_size(n, r, floor((double)((float)r->in * (float)r->scale)));
+}
+
+static void size_axis(onnx_node_t *n, onnx_resized_t *r, strata_dim_t size) {
+  int64_t number;
+  r->out_dim = size;
+  r->is_open |= !strata_dim_is_constant(size, &number);
+  if (r->is_open)
+    return;
+  r->scale = (double)number / (double)r->in;
+  set_size(n, r, (double)number);
+}
+
+// One scale for all axes, the least or the greatest.
+static void keep_aspect_ratio(onnx_node_t *n, int count, onnx_resized_t *resized, bool smallest) {
+  double common = smallest ? INFINITY : 0;
+  for (int i = 0; i < count && !onnx_failed(n); i++) {
+    common = smallest ? fmin(common, resized[i].scale) : fmax(common, resized[i].scale);
+    if (resized[i].is_open)
+      onnx_unsupported(n, "keep_aspect_ratio_policy with sizes that are no numbers");
+  }
+  for (int i = 0; i < count && !onnx_failed(n); i++) {
+    resized[i].scale = common;
+    set_size(n, &resized[i], floor(common * (double)resized[i].in + 0.5));
+  }
+}
+
 // Sizes from scales or from sizes, of which the policy may ask to keep the aspect ratio.
 static void read_sizes(onnx_node_t *n, int count, onnx_resized_t *resized) {
-  int64_t n_scales = 0, n_sizes = 0, n_floats = 0;
-  const Onnx__AttributeProto *attr = onnx_attr(n, "scales");
-  const double *scales = attr ? NULL : onnx_constant_floats(n, n->opset < 11 ? 1 : 2, &n_scales);
+  int64_t n_scales = 0, n_sizes = 0;
+  const strata_dim_t *scales = read_scales(n, &n_scales);
   const strata_dim_t *sizes = n->opset < 11 ? NULL : onnx_dims(n, 3, &n_sizes);
-  n_floats = attr ? (int64_t)attr->n_floats : n_scales;
   if (onnx_failed(n))
     return;
-  if (n_floats != count && n_sizes != count) {
-    onnx_invalid(n, "expected %d scales or sizes, got %lld and %lld", count, (long long)n_floats, (long long)n_sizes);
-    return;
-  }
-  bool has_open = false;
-  for (int i = 0; i < count; i++)
-    has_open |= resized[i].is_open;
-  bool smallest = onnx_attr_is(n, "keep_aspect_ratio_policy", "not_larger");
-  bool keeps = smallest || onnx_attr_is(n, "keep_aspect_ratio_policy", "not_smaller");
-  double common = smallest ? INFINITY : 0;
-  if (keeps && n_sizes == count && has_open)
-    onnx_unsupported(n, "keep_aspect_ratio_policy with sizes that are no numbers");
-  for (int i = 0; i < count; i++) {
-    onnx_resized_t *r = &resized[i];
-    bool by_scale = n_sizes != count;
-    int64_t asked = 0;
-    if (!by_scale && !strata_dim_is_constant(sizes[i], &asked))
-      r->is_open = true;
-    if (r->is_open) {
-      onnx_read_open_axis(n, r, by_scale ? (attr ? (double)attr->floats[i] : scales[i]) : 0,
-                          by_scale ? r->in_dim : sizes[i]);
-      continue;
-    }
-    r->scale = !by_scale ? (double)asked / (double)r->in : attr ? (double)attr->floats[i] : scales[i];
-    double size = by_scale ? floor((double)r->in * r->scale) : (double)asked;
-    r->out = size > 0 && size < (1 << 30) ? (int64_t)size : 0;
-    common = smallest ? fmin(common, r->scale) : fmax(common, r->scale);
-    if (r->out < 1 || r->in < 1)
-      onnx_invalid(n, "dimension %d of size %lld cannot get size %g", r->axis, (long long)r->in, size);
-  }
-  for (int i = 0; i < count && keeps && n_sizes == count && !onnx_failed(n); i++) {
-    resized[i].scale = common;
-    double size = floor(common * (double)resized[i].in + 0.5);
-    if (!(size >= 1 && size < (1 << 30)))
-      onnx_invalid(n, "dimension %d of size %lld cannot get size %g", resized[i].axis, (long long)resized[i].in, size);
+  if (n_scales != count && n_sizes != count)
+    onnx_invalid(n, "expected %d scales or sizes, got %lld and %lld", count, (long long)n_scales, (long long)n_sizes);
+  bool by_size = n_sizes == count, smallest = onnx_attr_is(n, "keep_aspect_ratio_policy", "not_larger");
+  for (int i = 0; i < count && !onnx_failed(n); i++)
+    if (by_size)
+      size_axis(n, &resized[i], sizes[i]);
     else
-      resized[i].out = (int64_t)size;
-  }
+      scale_axis(n, &resized[i], scales[i], i);
+  if (by_size && (smallest || onnx_attr_is(n, "keep_aspect_ratio_policy", "not_smaller")))
+    keep_aspect_ratio(n, count, resized, smallest);
 }
 
 static void read_roi(onnx_node_t *n, int count, onnx_resized_t *resized) {

@@ -19,12 +19,14 @@ typedef struct {
   int64_t in, out;
   double scale, roi_start, roi_end;
   strata_dim_t in_dim;
-  bool is_open;         // a size is no number:
-  strata_dim_t out_dim; // then this is the result's; |scale| is 0 where it is what the sizes make
+  bool is_open;         // a size or the scale is no number:
+  strata_dim_t out_dim; // then this is the result's, and |scale| is 0 where it is no number
+  MlirValue runtime;    // the scale that sizes or data decide, an f64 of rank 0; null where it is what the sizes make
 } onnx_resized_t;
 
-// The size of an open axis: |scale| times its own, or |size| where that is 0.
-void onnx_read_open_axis(onnx_node_t *n, onnx_resized_t *r, double scale, strata_dim_t size);
+// What the scale, element |index| of operand |operand|, makes of an open axis: |bits| of an f64 (runtime/base/real.h),
+// null where data decide it.
+void onnx_scale_open_axis(onnx_node_t *n, onnx_resized_t *r, strata_dim_t bits, int operand, int64_t index);
 MlirValue onnx_resize_open_axis(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x);
 
 #endif

@@ -1,26 +1,65 @@
-// Resize along axes whose sizes are no numbers: repetition where the scale is a whole number and elements are taken as
-// they are, else gathers at places that are computed, in f64, from the elements' numbers.
+// Resize along axes whose sizes, or the scale, are no numbers: repetition where the scale is a whole number and
+// elements are taken as they are, else gathers at places that are computed, in f64, from the elements' numbers.
 #include "dialects/import/onnx/resize.h"
+
+#include "dialects/import/onnx/importer.h"
+#include "dialects/strata/counted.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { MAX_BITS = 12 }; // of a scale's fraction
+//===-- Sizes ----------------------------------------------------------------------------------------------------===//
 
-void onnx_read_open_axis(onnx_node_t *n, onnx_resized_t *r, double scale, strata_dim_t size) {
-  r->scale = scale;
-  r->out_dim = size;
-  if (scale == 0)
-    return;
+// floor(in * scale), in f32.
+static strata_dim_t scaled_size(onnx_node_t *n, strata_dim_t in, strata_dim_t scale) {
+  strata_dim_t zero = onnx_dim(n, 0);
+  strata_dim_t size = onnx_derive(n, STRATA_SYMBOL_REAL + STRATA_REAL_OF, in, zero);
+  size = onnx_derive(n, STRATA_SYMBOL_REAL + STRATA_REAL_SINGLE, size, zero);
+  size = onnx_derive(n, STRATA_SYMBOL_REAL + STRATA_REAL_MUL, size, scale);
+  size = onnx_derive(n, STRATA_SYMBOL_REAL + STRATA_REAL_SINGLE, size, zero);
+  return onnx_derive(n, STRATA_SYMBOL_REAL + STRATA_REAL_FLOOR, size, zero);
+}
+
+// The same as a quotient of integers, which says more, where the scale is a short fraction.
+static bool scale_by_fraction(onnx_resized_t *r, double scale) {
+  enum { MAX_BITS = 12 };
   int bits = 0;
   while (bits < MAX_BITS && ldexp(scale, bits) != nearbyint(ldexp(scale, bits)))
     bits++;
   double numerator = ldexp(scale, bits);
   if (numerator != nearbyint(numerator) || numerator < 1 || numerator > INT32_MAX)
-    onnx_unsupported(n, "a scale, %g, of a dimension of size %s that is no short fraction", scale,
-                     onnx_dim_text(n, r->in_dim));
+    return false;
+  r->out_dim = strata_dim_floordiv(strata_dim_times(r->in_dim, (int64_t)numerator), INT64_C(1) << bits);
+  return true;
+}
+
+// What is computed from data where the operand is.
+static void scale_by_data(onnx_node_t *n, onnx_resized_t *r, int operand, int64_t index) {
+  MlirValue scale = onnx_plain_element(n, operand, index);
+  MlirValue in = strata_build_dim(n->b, r->in_dim, onnx_shape(scale).type);
+  MlirValue size = onnx_unary(n, STRATA_OP_FLOOR, onnx_binary(n, STRATA_OP_MUL, in, scale));
+  size = onnx_convert(n, size, false, STRATA_TYPE_I64, false);
+  r->runtime = onnx_convert(n, scale, false, STRATA_TYPE_F64, false);
+  onnx_scaled_data_dim(n, operand, size, r->in_dim, &r->out_dim);
+}
+
+void onnx_scale_open_axis(onnx_node_t *n, onnx_resized_t *r, strata_dim_t bits, int operand, int64_t index) {
+  int64_t number;
+  bool is_known = !mlirAffineExprIsNull(bits), is_number = is_known && strata_dim_is_constant(bits, &number);
+  r->out_dim = r->in_dim;
+  if (is_number && scale_by_fraction(r, r->scale = strata_real_value(number)))
+    return;
+  if (!is_known)
+    scale_by_data(n, r, operand, index);
+  else if (strata_dim_is_counted(&n->importer->symbols, r->in_dim))
+    onnx_unsupported(n,
+                     "a scale, element %lld of operand %d, that is no short fraction, of a size that depends on data",
+                     (long long)index, operand);
   else
-    r->out_dim = strata_dim_floordiv(strata_dim_times(r->in_dim, (int64_t)numerator), INT64_C(1) << bits);
+    r->out_dim = scaled_size(n, r->in_dim, bits);
+  if (is_known && !is_number)
+    r->runtime =
+        strata_build_convert(n->b, STRATA_OP_BITCAST, strata_build_dim(n->b, bits, STRATA_TYPE_I64), STRATA_TYPE_F64);
 }
 
 //===-- Repetition -----------------------------------------------------------------------------------------------===//
@@ -32,8 +71,6 @@ static double round_place(const char *rounding, double place) {
     return ceil(place);
   return !strcmp(rounding, "round_prefer_ceil") ? floor(place + 0.5) : ceil(place - 0.5);
 }
-
-static bool is_half_pixel(const char *coordinates) { return strstr(coordinates, "half_pixel") != NULL; }
 
 // Whether element o of the result is element o / scale, rounded down, wherever that is.
 static bool repeats(const onnx_resize_t *options, const onnx_resized_t *r) {
@@ -60,39 +97,66 @@ static MlirValue repeat(onnx_node_t *n, const onnx_resized_t *r, MlirValue x) {
 
 //===-- Places ---------------------------------------------------------------------------------------------------===//
 
-// How far apart, in the input, neighbours in the result are.
-static MlirValue step_of(onnx_node_t *n, const onnx_resized_t *r, bool aligns_corners) {
-  strata_dim_t one = onnx_dim(n, 1), in = r->in_dim, out = r->out_dim;
-  if (!aligns_corners && r->scale != 0)
-    return onnx_splat(n, STRATA_TYPE_F64, 0, NULL, 1 / r->scale);
-  if (aligns_corners) {
-    in = strata_dim_plus(in, -1);
-    out = onnx_derive(n, STRATA_SYMBOL_MAX, strata_dim_plus(out, -1), one);
-  }
-  return onnx_binary(n, STRATA_OP_DIV, strata_build_dim(n->b, in, STRATA_TYPE_F64),
-                     strata_build_dim(n->b, out, STRATA_TYPE_F64));
+// Rank 0, f64.
+static MlirValue number_of(onnx_node_t *n, strata_dim_t dim) { return strata_build_dim(n->b, dim, STRATA_TYPE_F64); }
+
+static MlirValue scale_of(onnx_node_t *n, const onnx_resized_t *r) {
+  if (!mlirValueIsNull(r->runtime))
+    return r->runtime;
+  return r->scale != 0 ? onnx_splat(n, STRATA_TYPE_F64, 0, NULL, r->scale)
+                       : onnx_binary(n, STRATA_OP_DIV, number_of(n, r->out_dim), number_of(n, r->in_dim));
 }
 
-// Where the elements of the result lie in the input, f64.
+static bool is_scaled(const onnx_resized_t *r) { return r->scale != 0 || !mlirValueIsNull(r->runtime); }
+
+// The result's size before it is rounded down.
+static MlirValue width_of(onnx_node_t *n, const onnx_resized_t *r) {
+  return is_scaled(r) ? onnx_binary(n, STRATA_OP_MUL, number_of(n, r->in_dim), scale_of(n, r))
+                      : number_of(n, r->out_dim);
+}
+
+// From the first element to the last one; a single one is the first.
+static MlirValue aligned_places(onnx_node_t *n, const onnx_resized_t *r, MlirValue o) {
+  MlirValue last = onnx_with_number(n, STRATA_OP_SUB, width_of(n, r), 1);
+  o = onnx_binary(n, STRATA_OP_MUL, o, number_of(n, strata_dim_plus(r->in_dim, -1)));
+  return onnx_binary(n, STRATA_OP_DIV, o, onnx_with_number(n, STRATA_OP_MAX, last, 1));
+}
+
+// What keeps the middle where it is: half of what the part of an element that the result leaves out is in the input.
+static MlirValue centred(onnx_node_t *n, const onnx_resized_t *r, MlirValue place) {
+  MlirValue in = number_of(n, r->in_dim);
+  MlirValue seen = onnx_binary(n, STRATA_OP_DIV, number_of(n, r->out_dim), scale_of(n, r));
+  MlirValue rest = onnx_binary(n, STRATA_OP_SUB, in, seen);
+  return onnx_binary(n, STRATA_OP_ADD, place, onnx_with_number(n, STRATA_OP_MUL, rest, 0.5));
+}
+
+// Where the elements of the result lie in the input, f64. Quotients by the scale, not products with its reciprocal: a
+// place that is a whole number is to be that.
 static MlirValue places_of(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r) {
-  bool aligns_corners = !strcmp(options->coordinates, "align_corners"), half = is_half_pixel(options->coordinates);
+  bool is_tf = !strcmp(options->coordinates, "tf_half_pixel_for_nn"); // half a pixel behind all others
+  bool half = !is_tf && strstr(options->coordinates, "half_pixel");
   MlirValue o = onnx_iota_dims(n, STRATA_TYPE_F64, 1, &r->out_dim, 0);
-  if (half || !strcmp(options->coordinates, "tf_half_pixel_for_nn"))
+  if (!strcmp(options->coordinates, "align_corners"))
+    return aligned_places(n, r, o);
+  if (half || is_tf)
     o = onnx_with_number(n, STRATA_OP_ADD, o, 0.5);
-  MlirValue place = onnx_binary(n, STRATA_OP_MUL, o, step_of(n, r, aligns_corners));
+  MlirValue place = onnx_binary(n, STRATA_OP_DIV, o, scale_of(n, r));
   if (half)
     place = onnx_with_number(n, STRATA_OP_SUB, place, 0.5);
-  if (!strcmp(options->coordinates, "pytorch_half_pixel")) { // a single element is the first
-    MlirValue size = strata_build_dim(n->b, r->out_dim, STRATA_TYPE_I64);
-    place = onnx_select(n, onnx_with_number(n, STRATA_OP_EQ, size, 1), onnx_number(n, place, 0), place);
+  if (!strcmp(options->coordinates, "half_pixel_symmetric"))
+    place = centred(n, r, place);
+  if (!strcmp(options->coordinates, "pytorch_half_pixel")) {
+    MlirValue is_single = onnx_with_number(n, STRATA_OP_EQ, width_of(n, r), 1);
+    place = onnx_select(n, is_single, onnx_number(n, place, -0.5), place);
   }
   return place;
 }
 
-// Whole numbers as places inside.
+// Whole numbers as places inside, of which a size that depends on data may have none.
 static MlirValue indices_of(onnx_node_t *n, const onnx_resized_t *r, MlirValue places) {
   MlirValue index = onnx_convert(n, places, false, STRATA_TYPE_I64, false);
-  return onnx_with_dim(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, index, 0), strata_dim_plus(r->in_dim, -1));
+  index = onnx_with_dim(n, STRATA_OP_MIN, index, strata_dim_plus(r->in_dim, -1));
+  return onnx_with_number(n, STRATA_OP_MAX, index, 0);
 }
 
 static MlirValue rounded(onnx_node_t *n, const char *rounding, MlirValue place) {
@@ -103,38 +167,73 @@ static MlirValue rounded(onnx_node_t *n, const char *rounding, MlirValue place) 
              : onnx_unary(n, STRATA_OP_CEIL, onnx_with_number(n, STRATA_OP_SUB, place, 0.5));
 }
 
-// Two neighbours by how near they are.
-static MlirValue interpolate(onnx_node_t *n, const onnx_resized_t *r, MlirValue x, MlirValue place) {
+//===-- Weights --------------------------------------------------------------------------------------------------===//
+
+static MlirValue polynomial(onnx_node_t *n, MlirValue x, const double factors[4]) {
+  MlirValue result = onnx_with_number(n, STRATA_OP_MUL, x, factors[0]);
+  for (int i = 1; i < 4; i++) {
+    result = onnx_with_number(n, STRATA_OP_ADD, result, factors[i]);
+    result = i < 3 ? onnx_binary(n, STRATA_OP_MUL, result, x) : result;
+  }
+  return result;
+}
+
+// Of element |tap| of two, or of four, around a place that is |far| behind the last one in front of it.
+static MlirValue weight_of(onnx_node_t *n, const onnx_resize_t *options, MlirValue far, int tap) {
+  MlirValue near = onnx_binary(n, STRATA_OP_SUB, onnx_number(n, far, 1), far);
+  if (options->mode == ONNX_LINEAR)
+    return tap ? far : near;
+  double a = options->cubic_a;
+  MlirValue distance = tap < 2 ? far : near;
+  if (tap == 1 || tap == 2)
+    return polynomial(n, distance, (double[]){a + 2, -(a + 3), 0, 1});
+  return polynomial(n, onnx_with_number(n, STRATA_OP_ADD, distance, 1), (double[]){a, -5 * a, 8 * a, -4 * a});
+}
+
+static MlirValue without_outside(onnx_node_t *n, const onnx_resized_t *r, MlirValue at, MlirValue weight) {
+  MlirValue zero = onnx_number(n, weight, 0);
+  weight = onnx_select(n, onnx_with_number(n, STRATA_OP_LT, at, 0), zero, weight);
+  return onnx_select(n, onnx_with_dim(n, STRATA_OP_GE, at, r->in_dim), zero, weight);
+}
+
+// Neighbours by how near they are.
+static MlirValue interpolate(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x,
+                             MlirValue place) {
   strata_shape_t shape = onnx_shape(x);
-  MlirValue first = onnx_unary(n, STRATA_OP_FLOOR, place);
+  MlirValue first = onnx_unary(n, STRATA_OP_FLOOR, place), sum = {0}, total = {0};
   MlirValue far = onnx_convert(n, onnx_binary(n, STRATA_OP_SUB, place, first), false, shape.type, false);
-  MlirValue near = onnx_binary(n, STRATA_OP_SUB, onnx_number(n, far, 1), far), sum = {0};
-  for (int tap = 0; tap < 2; tap++) {
-    MlirValue index = indices_of(n, r, tap ? onnx_with_number(n, STRATA_OP_ADD, first, 1) : first);
-    MlirValue weight = onnx_along_axis(n, tap ? far : near, r->axis, shape.rank);
-    MlirValue term = onnx_binary(n, STRATA_OP_MUL, strata_build_gather(n->b, x, index, r->axis, 0), weight);
+  int n_taps = options->mode == ONNX_LINEAR ? 2 : 4;
+  for (int tap = 0; tap < n_taps; tap++) {
+    int step = tap - (n_taps / 2 - 1);
+    MlirValue at = step ? onnx_with_number(n, STRATA_OP_ADD, first, step) : first;
+    MlirValue weight = weight_of(n, options, far, tap);
+    if (options->exclude_outside) {
+      weight = without_outside(n, r, at, weight);
+      total = tap ? onnx_binary(n, STRATA_OP_ADD, total, weight) : weight;
+    }
+    MlirValue term = onnx_binary(n, STRATA_OP_MUL, strata_build_gather(n->b, x, indices_of(n, r, at), r->axis, 0),
+                                 onnx_along_axis(n, weight, r->axis, shape.rank));
     sum = tap ? onnx_binary(n, STRATA_OP_ADD, sum, term) : term;
   }
-  return sum;
+  return options->exclude_outside ? onnx_binary(n, STRATA_OP_DIV, sum, onnx_along_axis(n, total, r->axis, shape.rank))
+                                  : sum;
 }
 
 MlirValue onnx_resize_open_axis(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x) {
-  bool is_same = r->scale == 1 || (r->scale == 0 && strata_dim_equal(r->in_dim, r->out_dim));
-  bool is_known = !strcmp(options->coordinates, "asymmetric") || !strcmp(options->coordinates, "half_pixel") ||
-                  !strcmp(options->coordinates, "pytorch_half_pixel") ||
-                  !strcmp(options->coordinates, "align_corners") ||
-                  !strcmp(options->coordinates, "tf_half_pixel_for_nn");
+  bool is_same = r->scale == 1 || (!is_scaled(r) && strata_dim_equal(r->in_dim, r->out_dim));
+  bool is_known = strcmp(options->coordinates, "tf_crop_and_resize") != 0;
+  bool merges = options->antialias && r->scale < 1; // more elements than are known here
   if (is_same && is_known)
     return x;
-  if (options->mode == ONNX_CUBIC || options->antialias || options->exclude_outside || !is_known)
-    onnx_unsupported(n, "mode cubic, antialias, exclude_outside and coordinates %s of a dimension of size %s",
-                     options->coordinates, onnx_dim_text(n, r->in_dim));
+  if (merges || !is_known)
+    onnx_unsupported(n, "antialias, or coordinates %s, of a dimension of size %s", options->coordinates,
+                     onnx_dim_text(n, r->in_dim));
   if (onnx_failed(n))
     return x;
   if (repeats(options, r))
     return repeat(n, r, x);
   MlirValue place = places_of(n, options, r);
-  if (options->mode == ONNX_LINEAR)
-    return interpolate(n, r, x, place);
+  if (options->mode != ONNX_NEAREST)
+    return interpolate(n, options, r, x, place);
   return strata_build_gather(n->b, x, indices_of(n, r, rounded(n, options->rounding, place)), r->axis, 0);
 }

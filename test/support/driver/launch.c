@@ -40,8 +40,9 @@ static int check_address(const char *what, const void *address, size_t size, boo
 
 // What lies between the other parameters and the first map.
 #define PADDING ((void *)UINTPTR_MAX)
-// Parameters below this are sizes, which may be 0.
+// Parameters below the first are sizes, which may be 0; above the last are bits of floats, as scales made of sizes.
 #define FIRST_ADDRESS (UINT64_C(1) << 32)
+#define LAST_ADDRESS (UINT64_C(1) << 48)
 
 // Parameters given one by one, up to a null pointer, as our runtime gives them: packed as read_params says.
 static int pack_params(const function_t *function, void **params, void **out, size_t *out_n) {
@@ -121,11 +122,10 @@ static int check_params(const operation_t *operation, void *const *words, const 
   for (size_t i = 0; i < n && result == OK; i++) {
     bool is_map = (uintptr_t)params[i] - (uintptr_t)words < operation->n_params * sizeof *words;
     const map_t *map = is_map ? map_at(params[i]) : NULL;
-    if (!is_map && (uintptr_t)params[i] < FIRST_ADDRESS)
+    if (!is_map && ((uintptr_t)params[i] < FIRST_ADDRESS || (uintptr_t)params[i] > LAST_ADDRESS))
       continue;
-    result =
-        map ? check_address(name, map->address, map_extent(map), false, context)
-            : check_address(name, params[i], 0, true, context);
+    result = map ? check_address(name, map->address, map_extent(map), false, context)
+                 : check_address(name, params[i], 0, true, context);
   }
   return result;
 }
