@@ -41,6 +41,17 @@ int64_t strata_mma_scale_block(const strata_mma_t *mma) {
   return 0;
 }
 
+bool strata_mma_loads_crossed(const strata_mma_t *mma) {
+  static const char *const names[] = {
+#define MMA_CROSSED(name) name,
+#include "targets/gpu/mma.def"
+  };
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (strcmp(names[i], mma->name) == 0)
+      return true;
+  return false;
+}
+
 bool strata_mma_rounds(const strata_mma_t *mma) { return strcmp(mma->operands[0], "tf32") == 0; }
 
 bool strata_mma_is_of(const strata_mma_t *mma, const char *family) {

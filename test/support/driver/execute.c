@@ -349,6 +349,18 @@ EXPORT void strata_emulated_load_matrices(const void *row, void *fragment) {
   }
 }
 
+EXPORT void strata_emulated_load_crossed(const void *piece, void *columns) {
+  enum { LANES = 16, ROWS = 4, PIECE = 4, BYTES = 2 };
+  unsigned lane = run->current % lanes, column = lane % LANES;
+  size_t own = shared_offset(piece, PIECE * BYTES);
+  if (own % (PIECE * BYTES))
+    kernel_fault("loads a piece of a row from a place that is not aligned to 8 bytes");
+  for (unsigned row = 0; row < ROWS; row++) {
+    uint32_t from = shuffle(BY_LANE, (uint32_t)own, lane / LANES * LANES + row * PIECE + column / PIECE);
+    memcpy((char *)columns + row * BYTES, run->shared + from + column % PIECE * BYTES, BYTES);
+  }
+}
+
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
 // A kernel that touches what is not its own ends the process, after saying which it was.
