@@ -182,23 +182,12 @@ strata_status_t strata_gpu_convert_load_matrices(const strata_gpu_kernel_t *kern
   return NULL;
 }
 
-static bool has_crossed_loads(const strata_gpu_device_t *device) {
-  static const char *const names[] = {
-#define MMA_CROSSED(name) name,
-#include "targets/gpu/mma.def"
-  };
-  bool found = false;
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    found |= strata_mma_is_of(strata_mma_named(strata_str(names[i])), device->mma);
-  return found;
-}
-
 // %v = "tile.load_crossed"(%memory, %at)
 // %v = llvm.call_intrinsic "llvm.amdgcn.ds.read.tr16.b64"(%p) -> vector<4xf16>
 strata_status_t strata_gpu_convert_load_crossed(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0), value;
   MlirValue address = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
-  if (!has_crossed_loads(kernel->device))
+  if (!strata_mma_family_loads_crossed(kernel->device->mma))
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s loads nothing crossed", kernel->device->name);
   if (kernel->device->code == STRATA_GPU_EMULATED)
     value = load_emulated(kernel, op, "strata_emulated_load_crossed", address);
