@@ -408,25 +408,6 @@ static void access_shared(state_t *state, const instruction_t *instruction, unsi
                 memory, lane);
 }
 
-// Sixteen lanes have a matrix of four rows, of which a lane has loaded a quarter; it gets a column. (CDNA4 ISA, "MFMA
-// Transpose Load from LDS": four neighbours along the depth for each of sixteen rows of an operand.)
-static void turn(state_t *state, unsigned index) {
-  enum { GROUP = 16, ROWS = 4, COLUMNS = 4 }; // COLUMNS: of a lane
-  uint16_t loaded[MAX_LANES][COLUMNS];
-  if (exec_of(state) != (state->n_lanes == 64 ? UINT64_MAX : (UINT64_C(1) << state->n_lanes) - 1))
-    found(state, "a load that turns a matrix, of which some lanes are not active");
-  for (unsigned lane = 0; lane < state->n_lanes; lane++)
-    for (unsigned i = 0; i < COLUMNS; i++)
-      loaded[lane][i] = (uint16_t)(vector_of(state, index + i / 2)[lane] >> 16 * (i % 2));
-  for (unsigned lane = 0; lane < state->n_lanes; lane++) {
-    uint16_t column[ROWS];
-    for (unsigned row = 0; row < ROWS; row++)
-      column[row] = loaded[lane / GROUP * GROUP + ROWS * row + lane % GROUP / COLUMNS][lane % COLUMNS];
-    for (unsigned word = 0; word < ROWS / 2; word++)
-      vector_of(state, index + word)[lane] = column[2 * word] | (uint32_t)column[2 * word + 1] << 16;
-  }
-}
-
 static void carry_out_local(state_t *state, const instruction_t *instruction) {
   const row_t *row = instruction->row;
   uint32_t unit = row->pair ? (uint32_t)row->pair * row->bytes : 1;
@@ -442,7 +423,7 @@ static void carry_out_local(state_t *state, const instruction_t *instruction) {
     access_shared(state, instruction, lane, 1, (uint32_t)instruction->offset1 * unit + address - now);
   }
   if (row->how == TURNED)
-    turn(state, instruction->operands[0].index);
+    turn_matrices(state, instruction->operands[0].index);
   uint32_t number = waits_issue(state, CLASS_LDS);
   if (returns)
     waits_mark(state, &instruction->operands[0], (row->bytes + 3u) / 4 << (row->pair != 0), CLASS_LDS, number);
