@@ -157,8 +157,8 @@ static void push_scales(const strata_product_t *p, int side, const spread_t *s, 
 
 //===-- Crossed loads --------------------------------------------------------------------------------------------===//
 
-// Sixteen lanes load a matrix of four steps and sixteen rows: a lane names four rows of a step, and has four steps of the
-// row that is its own in a fragment. So rows of four lanes have to lie beside one another.
+// Sixteen lanes load a matrix of four steps and sixteen rows: a lane names four rows of a step, and has four steps of
+// the row that is its own in a fragment. So rows of four lanes have to lie beside one another.
 bool strata_product_loads_crossed(const strata_product_t *p, int side) {
   const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
   spread_t s = spread_of(p->mma, side);

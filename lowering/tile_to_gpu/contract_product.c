@@ -1,9 +1,9 @@
 // One step of a contraction: the product of two operands in shared memory, added to the sums of a thread.
 //
 // With matrix instructions a sum is a fragment (contract_fragments.c has their registers). Operands that lie along the
-// reduction are loaded as matrices where the instruction has them so, a chunk of 32 bytes of 16 rows at once; those that
-// lie across it are crossed by the load where the device has such loads. Of the others a thread reads rows beside one
-// another, step by step, or steps, and puts fragments together.
+// reduction are loaded as matrices where the instruction has them so, a chunk of 32 bytes of 16 rows at once; those
+// that lie across it are crossed by the load where the device has such loads. Of the others a thread reads rows beside
+// one another, step by step, or steps, and puts fragments together.
 //
 // Fragments of a chunk are read before the products of the chunk in front of it.
 #include "lowering/tile_to_gpu/contract.h"

@@ -7,7 +7,8 @@
 //   ACROSS         a warp reads, at the steps of four threads, the same 32 bytes of rows or parts of them: pairs of
 //                  units change places with the number of that thread. Stores write whole lines.
 //                  Where loads cross it, 32 lanes read 64 bytes of rows of four steps, of which 16 have 32: so units
-//                  change places by four with the step, and by one or two, what sixteen lanes leave out, with its bit 1.
+//                  change places by four with the step, and by one or two, what sixteen lanes leave out, with its
+//                  bit 1.
 //   BY_STEP        bits 2 and 1 of the unit change with the step's 2 and 3, bit 0 with its own bit 3: stores of four
 //                  units of steps 4 apart touch different halves.
 #include "lowering/tile_to_gpu/contract.h"

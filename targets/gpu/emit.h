@@ -29,7 +29,7 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_emit_host(strata_compile_t *compile
 // Marks loops of a function that are not to be unrolled (loops.c).
 void strata_gpu_keep_loops(LLVMValueRef function);
 bool strata_gpu_calls(LLVMValueRef op, const char *prefix); // a function whose name begins so
-bool strata_gpu_is_matrix_instruction(LLVMValueRef op); // a call of one of AMD's
+bool strata_gpu_is_matrix_instruction(LLVMValueRef op);     // a call of one of AMD's
 // Has AMD's scheduler put memory's instructions between matrix instructions (interleave.c).
 void strata_gpu_interleave(LLVMModuleRef module);
 // Copies past registers into shared memory (copies_apart.c): if |op| is one; has no load of shared memory wait for

@@ -180,8 +180,8 @@ static void test_moves(const chip_t *chip, unsigned which) {
 
 //===-- Loads that turn ------------------------------------------------------------------------------------------===//
 
-// Sixteen lanes have a matrix of 4 x 16 halfwords in LDS, whose pieces of four lie in the order of lanes, or backward, as
-// each says by its address. A lane gets four rows of its column.
+// Sixteen lanes have a matrix of 4 x 16 halfwords in LDS, whose pieces of four lie in the order of lanes, or backward,
+// as each says by its address. A lane gets four rows of its column.
 static void test_turned(const chip_t *chip, unsigned crossed) {
   uint32_t in[MAX_LANES * 4] = {0}, out[MAX_LANES * 2];
   text_t text = {0};
