@@ -57,6 +57,10 @@ const strata_mma_t *strata_mma_find_scaled(const strata_gpu_device_t *device, Ml
                                            int64_t block);
 // Elements along the reduction that have a scale; 0: it takes none.
 int64_t strata_mma_scale_block(const strata_mma_t *mma);
+// True if tile.load_crossed brings the fragments of its operands that lie across the reduction.
+bool strata_mma_loads_crossed(const strata_mma_t *mma);
+// True if devices of |family| have tile.load_crossed.
+bool strata_mma_family_loads_crossed(const char *family);
 // True if devices of |family| have it.
 bool strata_mma_is_of(const strata_mma_t *mma, const char *family);
 // True if it does not read all bits of its operands' elements, to which they are to be rounded.

@@ -27,6 +27,7 @@
 #define STRATA_TILE_MMA "tile.mma"
 #define STRATA_TILE_SCALED "tile.scaled"
 #define STRATA_TILE_LOAD_MATRICES "tile.load_matrices"
+#define STRATA_TILE_LOAD_CROSSED "tile.load_crossed"
 #define STRATA_TILE_UNPACK "tile.unpack"
 #define STRATA_TILE_WIDEN "tile.widen"
 #define STRATA_TILE_FUNNEL "tile.funnel"

@@ -236,13 +236,24 @@ static const char *left_fault(MlirOperation op) {
              : "has operands that are no vector<2xf16>, vector<2xbf16> or vector<1xf32>";
 }
 
-static const char *matrices_fault(MlirOperation op) {
-  enum { BITS = 8 * STRATA_MAP_UNIT };
-  if (!is_shared_row(op, 0, 0))
-    return "has memory that is no memref of rank 1 in space 3";
+static int64_t bits_of_result(MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = mlirShapedTypeGetElementType(type);
   int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
-  return mlirShapedTypeGetDimSize(type, 0) * bits == BITS ? NULL : "has a fragment of other than 16 bytes";
+  return mlirShapedTypeGetDimSize(type, 0) * bits;
+}
+
+static const char *matrices_fault(MlirOperation op) {
+  if (!is_shared_row(op, 0, 0))
+    return "has memory that is no memref of rank 1 in space 3";
+  return bits_of_result(op) == 8 * STRATA_MAP_UNIT ? NULL : "has a fragment of other than 16 bytes";
+}
+
+static const char *crossed_fault(MlirOperation op) {
+  enum { BITS = 64, ELEMENTS = 4 };
+  if (!is_shared_row(op, 0, 0))
+    return "has memory that is no memref of rank 1 in space 3";
+  bool is_of_16_bits = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), 0) == ELEMENTS;
+  return is_of_16_bits && bits_of_result(op) == BITS ? NULL : "has a result of other than four elements of 16 bits";
 }
 
 static bool is_byte_format(MlirStringRef from) {
@@ -312,6 +323,7 @@ static const struct {
     {STRATA_TILE_BULK_WAIT, wait_fault},
     {STRATA_TILE_COPY_WAIT, wait_fault},
     {STRATA_TILE_LOAD_MATRICES, matrices_fault},
+    {STRATA_TILE_LOAD_CROSSED, crossed_fault},
     {STRATA_TILE_WIDEN, widen_fault},
     {STRATA_TILE_SCALED, scaled_fault},
     {STRATA_TILE_MMA, mma_fault},

@@ -177,7 +177,7 @@ static bool is_fence(MlirOperation op) {
 
 static bool thread_loads(MlirOperation op) {
   return strata_op_is(op, "memref.load") || strata_op_is(op, "vector.load") ||
-         strata_op_is(op, STRATA_TILE_LOAD_MATRICES);
+         strata_op_is(op, STRATA_TILE_LOAD_MATRICES) || strata_op_is(op, STRATA_TILE_LOAD_CROSSED);
 }
 
 static bool thread_stores(MlirOperation op) {

@@ -75,6 +75,10 @@ static void mma_layouts(strata_product_t *p) {
       push_operand_warps(p, side, p->scales[side].steps, &p->scales[side].fragment);
     if (p->mma->layout->has_matrices)
       matrix_layout(p, side);
+    if (strata_product_loads_crossed(p, side)) {
+      strata_product_crossed_layout(p, side, &p->operands[side].crossed);
+      push_operand_warps(p, side, p->operands[side].steps, &p->operands[side].crossed);
+    }
   }
 }
 

@@ -10,6 +10,8 @@
 #include "passes/mma.h"
 
 enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32 };
+// Elements that tile.load_crossed brings a thread, of as many steps; lanes that bring them one another.
+enum { STRATA_CROSSED = 4, STRATA_CROSSED_LANES = 16 };
 
 // How an operand, |rows| x |steps| elements, lies in shared memory; the step is the reduction.
 //
@@ -50,6 +52,8 @@ typedef struct {
   strata_layout_t load;           // as it comes from memory
   strata_layout_t fragment;       // as the product reads it
   strata_layout_t matrices;       // BY_ROW: rows of 16 bytes that a thread names to tile.load_matrices
+  strata_layout_t crossed;        // ACROSS: pieces of rows that a thread names to tile.load_crossed; empty: it loads
+                                  // the elements of its fragments
   MlirValue memory;               // slots of rows x steps elements, once allocated
   strata_warp_copies_t by_warps;  // of copies of warps, once it is known that they come so
   const strata_registers_t *held; // in |fragment|: what threads have already, so that nothing passes through memory
@@ -89,6 +93,9 @@ STRATA_MUST_CHECK strata_status_t strata_product_fix_layouts(strata_gpu_distribu
 
 // The same of matrix instructions, of one warp (contract_fragments.c): the sum is product->partial.
 void strata_product_mma_layouts(strata_product_t *product);
+// If an operand's fragments are loaded crossed; in its layout a register is a load.
+bool strata_product_loads_crossed(const strata_product_t *product, int side);
+void strata_product_crossed_layout(const strata_product_t *product, int side, strata_layout_t *layout);
 // Neighbours that a thread has of a row of the sum.
 int64_t strata_product_sum_run(const strata_mma_t *mma);
 // Steps of the fragments that a thread reads at once; instructions of a warp along rows or columns; the register of
@@ -99,6 +106,9 @@ int64_t strata_product_tiles(const strata_product_t *product, int side);
 int64_t strata_product_sum_register(const strata_product_t *product, int64_t row_tile, int64_t column_tile,
                                     int64_t element);
 int64_t strata_product_operand_register(const strata_product_t *product, int side, int64_t step, int64_t tile,
+                                        int64_t element);
+// The register of operand->crossed that has it.
+int64_t strata_product_crossed_register(const strata_product_t *product, int side, int64_t step, int64_t tile,
                                         int64_t element);
 // The same of the scale that a thread has of it.
 int64_t strata_product_scale_register(const strata_product_t *product, int side, int64_t step, int64_t tile);

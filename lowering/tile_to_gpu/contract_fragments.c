@@ -111,24 +111,34 @@ static void push_sum(const strata_product_t *p, const spread_t *spreads, strata_
     push_spread(sum, strata_layout_push_thread, digit->dim, digit, &spreads[digit->dim], 1);
 }
 
-static void push_operand(const strata_product_t *p, int side, const spread_t *s, strata_layout_t *layout) {
+// But for those of a word.
+static void push_operand_registers(const strata_product_t *p, int side, const spread_t *s, strata_layout_t *layout) {
   const strata_shared_operand_t *operand = &p->operands[side];
   const strata_mma_fragment_t *fragment = &p->mma->layout->operands[side];
   int64_t chunk = strata_product_chunk(p);
-  strata_layout_push_reg(layout, STEP, operand->word, 1);
   for (const strata_mma_digit_t *digit = fragment->reg; digit->extent; digit++)
     if (digit->dim == STEP)
       strata_layout_push_reg(layout, STEP, digit->extent, digit->stride * operand->word);
   strata_layout_push_reg(layout, 0, neighbours(s), 1);
   strata_layout_push_reg(layout, 0, p->warp_tile[side] / BLOCK, BLOCK);
   strata_layout_push_reg(layout, STEP, operand->steps / p->split / chunk, chunk);
-  for (const strata_mma_digit_t *digit = fragment->thread; digit->extent; digit++)
+}
+
+static void push_operand_lanes(const strata_product_t *p, int side, const strata_mma_digit_t *digit, const spread_t *s,
+                               strata_layout_t *layout) {
+  for (; digit->extent; digit++)
     if (digit->dim == STEP)
-      strata_layout_push_thread(layout, STEP, digit->extent, digit->stride * operand->word);
+      strata_layout_push_thread(layout, STEP, digit->extent, digit->stride * p->operands[side].word);
     else if (digit->dim == 0)
       push_spread(layout, strata_layout_push_thread, 0, digit, s, 1);
     else
       strata_layout_push_thread(layout, STRATA_COPIES, digit->extent, 0);
+}
+
+static void push_operand(const strata_product_t *p, int side, const spread_t *s, strata_layout_t *layout) {
+  strata_layout_push_reg(layout, STEP, p->operands[side].word, 1);
+  push_operand_registers(p, side, s, layout);
+  push_operand_lanes(p, side, p->mma->layout->operands[side].thread, s, layout);
 }
 
 // A thread has the scale of the block whose number along the reduction is its own.
@@ -143,6 +153,32 @@ static void push_scales(const strata_product_t *p, int side, const spread_t *s, 
       strata_layout_push_thread(layout, STEP, digit->extent, digit->stride);
     else
       push_spread(layout, strata_layout_push_thread, 0, digit, s, 1);
+}
+
+//===-- Crossed loads --------------------------------------------------------------------------------------------===//
+
+// Sixteen lanes load a matrix of four steps and sixteen rows: a lane names four rows of a step, and has four steps of
+// the row that is its own in a fragment. So rows of four lanes have to lie beside one another.
+bool strata_product_loads_crossed(const strata_product_t *p, int side) {
+  const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
+  spread_t s = spread_of(p->mma, side);
+  return p->operands[side].form == STRATA_ACROSS && strata_mma_loads_crossed(p->mma) && lanes->dim == ROW &&
+         lanes->stride == 1 && lanes->extent >= STRATA_CROSSED_LANES && strata_mma_run(p->mma) % STRATA_CROSSED == 0 &&
+         s.bits[0] == 1 && s.bits[1] == 2;
+}
+
+void strata_product_crossed_layout(const strata_product_t *p, int side, strata_layout_t *layout) {
+  spread_t s = spread_of(p->mma, side);
+  const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
+  const strata_mma_digit_t names = {ROW, STRATA_CROSSED_LANES / STRATA_CROSSED, STRATA_CROSSED};
+  const strata_mma_digit_t others = {ROW, lanes->extent / STRATA_CROSSED_LANES, STRATA_CROSSED_LANES};
+  int64_t word = p->operands[side].word;
+  strata_layout_push_reg(layout, STEP, word / STRATA_CROSSED, STRATA_CROSSED);
+  push_operand_registers(p, side, &s, layout);
+  push_spread(layout, strata_layout_push_thread, ROW, &names, &s, 1);
+  strata_layout_push_thread(layout, STEP, STRATA_CROSSED, 1);
+  push_spread(layout, strata_layout_push_thread, ROW, &others, &s, 1);
+  push_operand_lanes(p, side, lanes + 1, &s, layout);
 }
 
 void strata_product_mma_layouts(strata_product_t *p) {
@@ -197,8 +233,9 @@ int64_t strata_product_sum_register(const strata_product_t *p, int64_t row_tile,
   return register_at(&p->partial, at);
 }
 
-int64_t strata_product_operand_register(const strata_product_t *p, int side, int64_t step, int64_t tile,
-                                        int64_t element) {
+// The register of |layout| that has an element of a fragment, as strata_product_operand_register().
+static int64_t operand_register(const strata_product_t *p, const strata_layout_t *layout, int side, int64_t step,
+                                int64_t tile, int64_t element) {
   const strata_shared_operand_t *operand = &p->operands[side];
   int64_t run = strata_mma_run(p->mma), together = operand->word / run, at[2] = {0, 0};
   spread_t s = spread_of(p->mma, side);
@@ -206,7 +243,17 @@ int64_t strata_product_operand_register(const strata_product_t *p, int side, int
   at[0] = spread(&s, at[0]) + tile_start(&s, tile);
   at[STEP] =
       at[STEP] * operand->word + element % run + step % together * run + step / together * strata_product_chunk(p);
-  return register_at(&operand->fragment, at);
+  return register_at(layout, at);
+}
+
+int64_t strata_product_operand_register(const strata_product_t *p, int side, int64_t step, int64_t tile,
+                                        int64_t element) {
+  return operand_register(p, &p->operands[side].fragment, side, step, tile, element);
+}
+
+int64_t strata_product_crossed_register(const strata_product_t *p, int side, int64_t step, int64_t tile,
+                                        int64_t element) {
+  return operand_register(p, &p->operands[side].crossed, side, step, tile, element);
 }
 
 int64_t strata_product_scale_register(const strata_product_t *p, int side, int64_t step, int64_t tile) {

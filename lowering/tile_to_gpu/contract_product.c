@@ -1,8 +1,9 @@
 // One step of a contraction: the product of two operands in shared memory, added to the sums of a thread.
 //
 // With matrix instructions a sum is a fragment (contract_fragments.c has their registers). Operands that lie along the
-// reduction are loaded as matrices where the instruction has them so, a chunk of 32 bytes of 16 rows at once. Of the
-// others a thread reads rows beside one another, step by step, or steps, and puts fragments together.
+// reduction are loaded as matrices where the instruction has them so, a chunk of 32 bytes of 16 rows at once; those
+// that lie across it are crossed by the load where the device has such loads. Of the others a thread reads rows beside
+// one another, step by step, or steps, and puts fragments together.
 //
 // Fragments of a chunk are read before the products of the chunk in front of it.
 #include "lowering/tile_to_gpu/contract.h"
@@ -63,8 +64,8 @@ typedef struct {
   const strata_product_t *product;
   int side;
   const strata_shared_operand_t *operand;
-  bool are_matrices;
-  strata_operand_places_t places; // of matrices
+  bool are_matrices, is_crossed;
+  strata_operand_places_t places; // of either
   strata_operand_reader_t reader; // of the others
   strata_operand_reader_t scales; // where there are some
 } source_t;
@@ -74,10 +75,13 @@ static source_t source(strata_gpu_distribution_t *d, const strata_product_t *p, 
   if (strata_product_has_scales(p, side))
     s.scales = strata_operand_reader(d, &p->scales[side], slot);
   s.are_matrices = !s.operand->held && s.operand->form == STRATA_BY_ROW && p->mma->layout->has_matrices;
+  s.is_crossed = !s.operand->held && s.operand->crossed.n_thread > 0;
   if (s.operand->held)
     return s;
   if (s.are_matrices)
     s.places = strata_operand_places(d, s.operand, &s.operand->matrices, slot);
+  else if (s.is_crossed)
+    s.places = strata_operand_places(d, s.operand, &s.operand->crossed, slot);
   else
     s.reader = strata_operand_reader(d, s.operand, slot);
   return s;
@@ -102,10 +106,23 @@ static void load_matrices(source_t *s, int64_t i, MlirValue *out) {
                               mlirVectorTypeGet(1, &half, element));
 }
 
+// Four elements of a fragment, from |element| on.
+static void load_crossed(source_t *s, int64_t step, int64_t tile, int64_t element, MlirValue *out_elements) {
+  strata_emitter_t *e = &s->d->e;
+  const int64_t n = STRATA_CROSSED, reg = strata_product_crossed_register(s->product, s->side, step, tile, element);
+  MlirValue operands[] = {s->operand->memory, strata_operand_place(s->d, &s->places, reg)};
+  MlirType type = mlirVectorTypeGet(1, &n, s->operand->element);
+  MlirValue all = strata_emit_value(e, STRATA_TILE_LOAD_CROSSED, 2, operands, type, 0, NULL);
+  for (int64_t i = 0; i < n; i++)
+    out_elements[i] = strata_lanes_extract(e, all, i);
+}
+
 static MlirValue collect_fragment(source_t *s, int64_t step, int64_t tile) {
   int64_t n = strata_mma_elements(s->product->mma, s->side);
   MlirValue elements[MAX_ELEMENTS];
-  for (int64_t i = 0; i < n; i++) {
+  for (int64_t i = 0; s->is_crossed && i < n; i += STRATA_CROSSED)
+    load_crossed(s, step, tile, i, &elements[i]);
+  for (int64_t i = 0; !s->is_crossed && i < n; i++) {
     int64_t reg = strata_product_operand_register(s->product, s->side, step, tile, i);
     elements[i] = s->operand->held ? s->operand->held->values[reg] : strata_operand_read(s->d, &s->reader, reg);
   }

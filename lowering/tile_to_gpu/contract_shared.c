@@ -6,6 +6,9 @@
 //                  copies of 128 bytes into several lines are slow, even without conflicts.
 //   ACROSS         a warp reads, at the steps of four threads, the same 32 bytes of rows or parts of them: pairs of
 //                  units change places with the number of that thread. Stores write whole lines.
+//                  Where loads cross it, 32 lanes read 64 bytes of rows of four steps, of which 16 have 32: so units
+//                  change places by four with the step, and by one or two, what sixteen lanes leave out, with its
+//                  bit 1.
 //   BY_STEP        bits 2 and 1 of the unit change with the step's 2 and 3, bit 0 with its own bit 3: stores of four
 //                  units of steps 4 apart touch different halves.
 #include "lowering/tile_to_gpu/contract.h"
@@ -32,6 +35,14 @@ static void swizzle_rows(const strata_layout_t *fragment, strata_swizzle_t *out)
   }
 }
 
+// The rows that the seventeenth lane reads are in a unit that the sixteen in front of it leave out.
+static void swizzle_crossed(const strata_shared_operand_t *o, int64_t unit, strata_swizzle_t *out) {
+  int64_t left_out = strata_layout_thread_coordinate(&o->crossed, STRATA_CROSSED_LANES, ROW) / unit;
+  if (o->rows > STRATA_CROSSED * unit)
+    *out++ = (strata_swizzle_t){STEP, 1, STRATA_CROSSED, STRATA_CROSSED};
+  *out = (strata_swizzle_t){STEP, 2, 2, left_out};
+}
+
 // All of them are linear in the bits of row and step.
 static strata_place_layout_t place_layout(const strata_shared_operand_t *o) {
   int64_t unit = STRATA_VECTOR_BYTES / o->element_bytes, span = SPAN / o->element_bytes, rows = o->rows;
@@ -43,7 +54,10 @@ static strata_place_layout_t place_layout(const strata_shared_operand_t *o) {
     swizzle_rows(&o->fragment, by_step.swizzles);
     return by_step;
   case STRATA_ACROSS:
-    by_step.swizzles[0] = (strata_swizzle_t){STEP, o->word, 4, 2};
+    if (o->crossed.n_thread > 0)
+      swizzle_crossed(o, unit, by_step.swizzles);
+    else
+      by_step.swizzles[0] = (strata_swizzle_t){STEP, o->word, 4, 2};
     break;
   case STRATA_BY_STEP: // of as many units as there are
     by_step.swizzles[0] = (strata_swizzle_t){STEP, 4, rows > 4 * unit ? 2 : 1, 4};

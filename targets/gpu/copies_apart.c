@@ -13,17 +13,12 @@
 
 enum { SHARED_SPACE = 3 };
 
-bool strata_gpu_is_copy(LLVMValueRef op) {
-  static const char copy[] = "llvm.amdgcn.raw.ptr.buffer.load.lds";
-  LLVMValueRef callee = LLVMGetInstructionOpcode(op) == LLVMCall ? LLVMGetCalledValue(op) : NULL;
-  size_t length = 0;
-  const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  return length >= sizeof copy - 1 && memcmp(name, copy, sizeof copy - 1) == 0;
-}
+bool strata_gpu_is_copy(LLVMValueRef op) { return strata_gpu_calls(op, "llvm.amdgcn.raw.ptr.buffer.load.lds"); }
 
-static bool is_shared_load(LLVMValueRef op) {
-  return LLVMGetInstructionOpcode(op) == LLVMLoad &&
-         LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(op, 0))) == SHARED_SPACE;
+bool strata_gpu_is_shared_load(LLVMValueRef op) {
+  return strata_gpu_calls(op, "llvm.amdgcn.ds.read.tr16.b64") ||
+         (LLVMGetInstructionOpcode(op) == LLVMLoad &&
+          LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(op, 0))) == SHARED_SPACE);
 }
 
 typedef struct {
@@ -54,7 +49,7 @@ static scopes_t make_scopes(LLVMContextRef context) {
 static void set_apart(const scopes_t *scopes, LLVMValueRef op) {
   if (strata_gpu_is_copy(op)) {
     LLVMSetMetadata(op, scopes->alias_scope, scopes->copies);
-  } else if (is_shared_load(op)) {
+  } else if (strata_gpu_is_shared_load(op)) {
     LLVMSetMetadata(op, scopes->alias_scope, scopes->loads);
     LLVMSetMetadata(op, scopes->noalias, scopes->copies);
   }

@@ -28,12 +28,14 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_emit_host(strata_compile_t *compile
 
 // Marks loops of a function that are not to be unrolled (loops.c).
 void strata_gpu_keep_loops(LLVMValueRef function);
-bool strata_gpu_is_matrix_instruction(LLVMValueRef op); // a call of one of AMD's
+bool strata_gpu_calls(LLVMValueRef op, const char *prefix); // a function whose name begins so
+bool strata_gpu_is_matrix_instruction(LLVMValueRef op);     // a call of one of AMD's
 // Has AMD's scheduler put memory's instructions between matrix instructions (interleave.c).
 void strata_gpu_interleave(LLVMModuleRef module);
 // Copies past registers into shared memory (copies_apart.c): if |op| is one; has no load of shared memory wait for
 // them, but where the kernel says so.
 bool strata_gpu_is_copy(LLVMValueRef op);
+bool strata_gpu_is_shared_load(LLVMValueRef op); // from shared memory, crossed ones included
 void strata_gpu_set_copies_apart(LLVMModuleRef module);
 bool strata_gpu_drop_order(LLVMValueRef function); // and lets it do as it likes again; false if it does already
 

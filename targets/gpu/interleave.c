@@ -21,16 +21,11 @@ enum { GLOBAL_SPACE = 1, SHARED_SPACE = 3, WIDEST = 16 }; // WIDEST: bytes that 
 static unsigned space_of(LLVMValueRef pointer) { return LLVMGetPointerAddressSpace(LLVMTypeOf(pointer)); }
 
 static kind_t kind_of(LLVMValueRef op) {
+  if (strata_gpu_is_shared_load(op))
+    return READ;
   switch (LLVMGetInstructionOpcode(op)) {
   case LLVMLoad:
-    switch (space_of(LLVMGetOperand(op, 0))) {
-    case GLOBAL_SPACE:
-      return LOAD;
-    case SHARED_SPACE:
-      return READ;
-    default:
-      return NONE;
-    }
+    return space_of(LLVMGetOperand(op, 0)) == GLOBAL_SPACE ? LOAD : NONE;
   case LLVMStore:
     return space_of(LLVMGetOperand(op, 1)) == SHARED_SPACE ? WRITE : NONE;
   default:

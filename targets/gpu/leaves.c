@@ -232,6 +232,7 @@ static const struct {
     {"tile.mma_", strata_gpu_convert_product},
     {"tile.mma", strata_gpu_convert_mma},
     {"tile.load_matrices", strata_gpu_convert_load_matrices},
+    {"tile.load_crossed", strata_gpu_convert_load_crossed},
     {"tile.copy_", strata_gpu_convert_copy},
     {"tile.cluster_", strata_gpu_convert_cluster},
     {"tile.launch_", strata_gpu_convert_launch},

@@ -6,15 +6,15 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-bool strata_gpu_is_matrix_instruction(LLVMValueRef op) {
-  static const char *const prefixes[] = {"llvm.amdgcn.mfma.", "llvm.amdgcn.wmma."};
+bool strata_gpu_calls(LLVMValueRef op, const char *prefix) {
   LLVMValueRef callee = LLVMGetInstructionOpcode(op) == LLVMCall ? LLVMGetCalledValue(op) : NULL;
   size_t length = 0;
   const char *name = callee ? LLVMGetValueName2(callee, &length) : "";
-  for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
-    if (length > strlen(prefixes[i]) && memcmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-      return true;
-  return false;
+  return length >= strlen(prefix) && memcmp(name, prefix, strlen(prefix)) == 0;
+}
+
+bool strata_gpu_is_matrix_instruction(LLVMValueRef op) {
+  return strata_gpu_calls(op, "llvm.amdgcn.mfma.") || strata_gpu_calls(op, "llvm.amdgcn.wmma.");
 }
 
 // Blocks are in the order of the program: those from a branch's target to it are the loop.

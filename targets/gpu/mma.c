@@ -41,6 +41,25 @@ int64_t strata_mma_scale_block(const strata_mma_t *mma) {
   return 0;
 }
 
+static const char *const crossed[] = {
+#define MMA_CROSSED(name) name,
+#include "targets/gpu/mma.def"
+};
+
+bool strata_mma_loads_crossed(const strata_mma_t *mma) {
+  for (size_t i = 0; i < sizeof crossed / sizeof crossed[0]; i++)
+    if (strcmp(crossed[i], mma->name) == 0)
+      return true;
+  return false;
+}
+
+bool strata_mma_family_loads_crossed(const char *family) {
+  for (size_t i = 0; i < sizeof crossed / sizeof crossed[0]; i++)
+    if (strata_mma_is_of(strata_mma_named(strata_str(crossed[i])), family))
+      return true;
+  return false;
+}
+
 bool strata_mma_rounds(const strata_mma_t *mma) { return strcmp(mma->operands[0], "tf32") == 0; }
 
 bool strata_mma_is_of(const strata_mma_t *mma, const char *family) {

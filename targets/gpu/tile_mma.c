@@ -143,6 +143,15 @@ strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOp
 
 //===-- Loads of fragments ---------------------------------------------------------------------------------------===//
 
+// On the emulated device: what the driver makes of the caller's |address|.
+static MlirValue load_emulated(const strata_gpu_kernel_t *kernel, MlirOperation op, const char *function,
+                               MlirValue address) {
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  MlirValue operands[2] = {address, strata_gpu_build_place(kernel, type)};
+  strata_gpu_build_call(op, function, 2, operands, (MlirType){0});
+  return strata_gpu_build(op, "llvm.load", 1, &operands[1], type, 0, NULL);
+}
+
 // %v = "tile.load_matrices"(%memory, %at)
 // %s = llvm.call_intrinsic "llvm.nvvm.ldmatrix.sync.aligned.m8n8.x4.b16.p3"(%p) -> !llvm.struct<(i32, i32, i32, i32)>
 static MlirValue load_matrices(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue address) {
@@ -161,16 +170,29 @@ static MlirValue load_matrices(const strata_gpu_kernel_t *kernel, MlirOperation 
 strata_status_t strata_gpu_convert_load_matrices(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirValue result = mlirOperationGetResult(op, 0), value;
   MlirType type = mlirValueGetType(result);
-  MlirValue operands[2] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1), {0}};
+  MlirValue address = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
   if (strcmp(kernel->device->mma, "mma.sync") != 0)
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s loads no matrices", kernel->device->name);
-  if (kernel->device->code == STRATA_GPU_EMULATED) {
-    operands[1] = strata_gpu_build_place(kernel, type);
-    strata_gpu_build_call(op, "strata_emulated_load_matrices", 2, operands, (MlirType){0});
-    value = strata_gpu_build(op, "llvm.load", 1, &operands[1], type, 0, NULL);
-  } else {
-    value = strata_gpu_build_cast(op, "llvm.bitcast", load_matrices(kernel, op, operands[0]), type);
-  }
+  if (kernel->device->code == STRATA_GPU_EMULATED)
+    value = load_emulated(kernel, op, "strata_emulated_load_matrices", address);
+  else
+    value = strata_gpu_build_cast(op, "llvm.bitcast", load_matrices(kernel, op, address), type);
+  mlirValueReplaceAllUsesOfWith(result, value);
+  mlirOperationDestroy(op);
+  return NULL;
+}
+
+// %v = "tile.load_crossed"(%memory, %at)
+// %v = llvm.call_intrinsic "llvm.amdgcn.ds.read.tr16.b64"(%p) -> vector<4xf16>
+strata_status_t strata_gpu_convert_load_crossed(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0), value;
+  MlirValue address = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
+  if (!strata_mma_family_loads_crossed(kernel->device->mma))
+    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s loads nothing crossed", kernel->device->name);
+  if (kernel->device->code == STRATA_GPU_EMULATED)
+    value = load_emulated(kernel, op, "strata_emulated_load_crossed", address);
+  else
+    value = strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LOAD_CROSSED, 1, &address, mlirValueGetType(result));
   mlirValueReplaceAllUsesOfWith(result, value);
   mlirOperationDestroy(op);
   return NULL;

@@ -87,6 +87,11 @@ static const case_t cases[] = {
     {&gfx1100, "some lanes are inactive", 16, "v_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]"},
     {&gfx1100, "hold different operands", 32,
      "v_cvt_f32_u32 v1, v30\nv_cvt_f16_f32 v8, v1\nv_wmma_f32_16x16x16_f16 v[0:7], v[8:15], v[16:23], v[0:7]"},
+    {&gfx950, "", 64, "v_lshlrev_b32 v31, 1, v30\nds_write_b64 v31, v[30:31]\nds_read_b64_tr_b16 v[2:3], v31"},
+    {&gfx950, "some lanes are not active", 16,
+     "v_lshlrev_b32 v31, 1, v30\nds_write_b64 v31, v[30:31]\nds_read_b64_tr_b16 v[2:3], v31"},
+    {&gfx950, "v2 is used before", 64,
+     "v_lshlrev_b32 v31, 1, v30\nds_write_b64 v31, v[30:31]\nds_read_b64_tr_b16 v[2:3], v31\nv_mov_b32 v2, 0"},
     // What it does not know
     {&gfx942, "does not know this instruction", 64, "v_cubeid_f32 v1, v1, v1, v1"},
     {&gfx942, "a form of it that the executor does not know", 64,

@@ -178,6 +178,34 @@ static void test_moves(const chip_t *chip, unsigned which) {
   CHECK(hipModuleUnload(module) == 0);
 }
 
+//===-- Loads that turn ------------------------------------------------------------------------------------------===//
+
+// Sixteen lanes have a matrix of 4 x 16 halfwords in LDS, whose pieces of four lie in the order of lanes, or backward,
+// as each says by its address. A lane gets four rows of its column.
+static void test_turned(const chip_t *chip, unsigned crossed) {
+  uint32_t in[MAX_LANES * 4] = {0}, out[MAX_LANES * 2];
+  text_t text = {0};
+  char body[512];
+  snprintf(body, sizeof body,
+           "v_xor_b32 v6, %u, v30\nv_lshlrev_b32 v6, 3, v6\nv_lshlrev_b32 v7, 3, v30\nds_write_b64 v6, v[0:1]\n"
+           "s_waitcnt lgkmcnt(0)\nv_xor_b32 v7, %u, v7\nds_read_b64_tr_b16 v[4:5], v7\ns_waitcnt lgkmcnt(0)",
+           crossed, 8 * crossed);
+  add_lanes_kernel(&text, chip, "turned", body, 4, 4, 2);
+  void *module = load_kernels(chip, &text);
+  for (unsigned lane = 0; lane < chip->lanes; lane++)
+    for (unsigned i = 0; i < 4; i++) { // 100 times the row of its matrix, and the column
+      uint32_t number = 1000 * (lane / 16) + 100 * (lane % 16 / 4) + 4 * (lane % 4) + i;
+      in[4 * lane + i / 2] |= number << 16 * (i % 2);
+    }
+  run_lanes(module, "turned", chip, in, 4, out, 2);
+  for (unsigned lane = 0; lane < chip->lanes; lane++)
+    for (unsigned row = 0; row < 4; row++) {
+      uint32_t number = out[2 * lane + row / 2] >> 16 * (row % 2) & 0xFFFF;
+      CHECK(number == 1000 * (lane / 16) + 100 * row + lane % 16);
+    }
+  CHECK(hipModuleUnload(module) == 0);
+}
+
 //===-- Matrices -------------------------------------------------------------------------------------------------===//
 
 // A product whose operands lie in the words of lanes as the ISA documents have it: |row|, |depth| of the |i|-th element
@@ -369,6 +397,8 @@ int main(void) {
   test_moves(&gfx942, G9);
   test_moves(&gfx950, G950);
   test_moves(&gfx1100, G11);
+  test_turned(&gfx950, 0);
+  test_turned(&gfx950, 21);
   for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
     test_product(&products[i]);
   return check_result();

@@ -255,6 +255,29 @@ module { module @kernels {
 
 // -----
 
+// CHECK: tile.load_crossed has a result of other than four elements of 16 bits
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %words = memref.view %shared[%c0][] : memref<1024xi8, 3> to memref<512xf16, 3>
+    %a = "tile.load_crossed"(%words, %c0) : (memref<512xf16, 3>, index) -> vector<8xf16>
+    return
+  }
+} }
+
+// -----
+
+// CHECK: tile.load_crossed has memory that is no memref of rank 1 in space 3
+module { module @kernels {
+  func.func @k(%x: memref<32xf16>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %a = "tile.load_crossed"(%x, %c0) : (memref<32xf16>, index) -> vector<4xf16>
+    return
+  }
+} }
+
+// -----
+
 // CHECK: tile.load_matrices has a fragment of other than 16 bytes
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {

@@ -45,6 +45,10 @@ void strata_emulated_mma_scaled(uint32_t kind, const void *a, const void *b, con
 // |fragment|, the caller's: word lane mod 4 of row lane / 4 of each matrix.
 void strata_emulated_load_matrices(const void *row, void *fragment);
 
+// A matrix of four rows of sixteen elements of 16 bits in shared memory for each sixteen lanes: of them lane l names
+// columns 4 (l mod 4) to 4 (l mod 4) + 3 of row l / 4. |columns|, the caller's: column l.
+void strata_emulated_load_crossed(const void *piece, void *columns);
+
 //===-- Copies that threads go on beside (docs/gpu.md) -----------------------------------------------------------===//
 
 // 16 bytes from memory into shared memory, zeros if they are not |inside|: put off until the caller waits for them, so

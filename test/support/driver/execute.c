@@ -349,6 +349,32 @@ EXPORT void strata_emulated_load_matrices(const void *row, void *fragment) {
   }
 }
 
+// With STRATA_TEST_DRIVER_BANKS: that the lanes that read at a time do so from different banks, be it 16 lanes of 32
+// banks or 32 lanes of 64.
+static void check_banks(uint32_t own, unsigned bytes) {
+  enum { BANK_BYTES = 4 };
+  for (unsigned n = 16; n <= 32; n *= 2)
+    for (unsigned other = 1; other < n; other++) {
+      uint32_t place = shuffle(BY_XOR, own, other);
+      if (place != own && place / bytes % (2 * n * BANK_BYTES / bytes) == own / bytes % (2 * n * BANK_BYTES / bytes))
+        kernel_fault("loads pieces of rows from the same banks in lanes of one half of a warp");
+    }
+}
+
+EXPORT void strata_emulated_load_crossed(const void *piece, void *columns) {
+  enum { LANES = 16, ROWS = 4, PIECE = 4, BYTES = 2 };
+  unsigned lane = run->current % lanes, column = lane % LANES;
+  size_t own = shared_offset(piece, PIECE * BYTES);
+  if (own % (PIECE * BYTES))
+    kernel_fault("loads a piece of a row from a place that is not aligned to 8 bytes");
+  if (getenv("STRATA_TEST_DRIVER_BANKS"))
+    check_banks((uint32_t)own, PIECE * BYTES);
+  for (unsigned row = 0; row < ROWS; row++) {
+    uint32_t from = shuffle(BY_LANE, (uint32_t)own, lane / LANES * LANES + row * PIECE + column / PIECE);
+    memcpy((char *)columns + row * BYTES, run->shared + from + column % PIECE * BYTES, BYTES);
+  }
+}
+
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
 // A kernel that touches what is not its own ends the process, after saying which it was.

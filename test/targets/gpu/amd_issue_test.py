@@ -1,4 +1,4 @@
-"""The loop of 4096 x 4096 x 4096 in f16 and bf16 on AMD's chips, counted in the machine code as
+"""The loop of 4096 x 4096 x 4096 in f16 and bf16 on AMD's chips, and on gfx950 of operands in any order, counted in the machine code as
 tools/bench/gpu/issue.py does: one wave by itself has at least 80 percent of the matrix instructions' rate, by LLVM's
 scheduling model, and nothing else that a compute unit has to do takes longer than these."""
 import os
@@ -39,10 +39,10 @@ def check_order(loop, name):
     assert most <= 4, f"{name}: {most} accesses behind one another"
 
 
-def check(device, kind):
-    name = f"{device} {kind}"
+def check(device, kind, layout="nt"):
+    name = f"{device} {kind} {layout}"
     with tempfile.TemporaryDirectory() as folder:
-        c = issue.count(device, issue.product(SIZE, kind), folder)
+        c = issue.count(device, issue.product(SIZE, kind, layout), folder)
         check_order(issue.loop_of(issue.instructions_of(os.path.join(folder, device + ".hsaco"))), name)
     print(f"{name}: {c.kinds['matrix']} {c.product}, {100 * c.rate:.0f} % alone", flush=True)
     assert c.rate >= LEAST, f"{name}: {c.alone} cycles alone"
@@ -56,6 +56,8 @@ def main():
     for device in issue.DEVICES:
         for kind in issue.TYPES:
             check(device, kind)
+    for layout in ("nn", "tn", "tt"):
+        check("gfx950", "f16", layout)
 
 
 if __name__ == "__main__":

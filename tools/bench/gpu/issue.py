@@ -1,8 +1,9 @@
 """How fast the loop of a product can go on AMD's chips, counted in its machine code: no GPU is needed.
 
-    python3 issue.py [--device gfx942 ...] [--size 4096] [--type f16] [--graph FILE.mlir]
+    python3 issue.py [--device gfx942 ...] [--size 4096] [--type f16] [--layout nt] [--graph FILE.mlir]
 
-The product is of square matrices, the right one turned, or what a graph has that is one product.
+The product is of square matrices, or what a graph has that is one product. A layout has a letter for either operand: n,
+as the product of matrices has it, or t, turned; of nt both lie along the reduction.
 
 Counted are the instructions of a wave in one iteration of the loop around the matrix instructions, and from these for
 how long an iteration of a block occupies each part of a compute unit:
@@ -38,6 +39,9 @@ from graph import Graph, affine
 LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
 DEVICES = ("gfx942", "gfx950", "gfx1100")
 TYPES = ("f16", "bf16")
+# By layout: what either operand's dims are.
+LAYOUTS = {left + right: (of_left, of_right) for left, of_left in (("n", "m, k"), ("t", "k, m"))
+           for right, of_right in (("n", "k, n"), ("t", "n, k"))}
 ITERATIONS = 20
 # Bytes a cycle of a compute unit.
 LDS_READ_RATE, LDS_RATE, MEMORY_RATE = {"gfx950": 256}, 128, 64
@@ -155,9 +159,10 @@ class Count:
 #===-- Kernels -------------------------------------------------------------------------------------------------------
 
 
-def product(size, kind):
+def product(size, kind, layout="nt"):
     graph = Graph(((size, size), kind), ((size, size), kind))
-    return graph.text(graph.contract(graph[0], graph[1], (size, size), kind, affine("m, n, k", "m, k", "n, k", "m, n")))
+    maps = affine("m, n, k", *LAYOUTS[layout], "m, n")
+    return graph.text(graph.contract(graph[0], graph[1], (size, size), kind, maps))
 
 
 def notes_of(code, *names):
@@ -194,9 +199,10 @@ def main():
     parser.add_argument("--device", nargs="+", default=DEVICES, choices=DEVICES)
     parser.add_argument("--size", type=int, default=4096)
     parser.add_argument("--type", default="f16", choices=TYPES)
+    parser.add_argument("--layout", default="nt", choices=LAYOUTS)
     parser.add_argument("--graph", type=pathlib.Path)
     options = parser.parse_args()
-    text = options.graph.read_text("utf-8") if options.graph else product(options.size, options.type)
+    text = options.graph.read_text("utf-8") if options.graph else product(options.size, options.type, options.layout)
     counts = []
     for device in options.device:
         with tempfile.TemporaryDirectory() as folder:
