@@ -156,16 +156,14 @@ class UNet(eqx.Module):
         return self.convolutions[2](jnp.concatenate([x, jax.nn.silu(self.up(low))]))
 
 
-def randomized(state):
-    """Means and variances of batch norms that are not those of nothing."""
-    return jax.tree.map(lambda leaf: jnp.abs(leaf + floats(*leaf.shape) / 4) + 0.5 if eqx.is_inexact_array(leaf) else leaf, state)
+def randomized(leaf):
+    """Means and variances of batch norms that are not those of nothing, and leave most of what comes next positive."""
+    return jnp.abs(floats(*leaf.shape)) / 8 + 0.02 if eqx.is_inexact_array(leaf) else leaf
 
 
 def resnet():
     model, state = nn.make_with_state(ResNet)()
-    model = nn.inference_mode(model)
-    # The norms' state says that it was never set, in which case they give a warning of numbers that nothing set.
-    state = jax.tree.map(lambda leaf: jnp.zeros_like(leaf) if leaf.dtype == bool else leaf, randomized(state))
+    model, state = nn.inference_mode(model), jax.tree.map(randomized, state)
     return lambda images: jax.vmap(lambda image: model(image, state))(images)
 
 
@@ -199,11 +197,13 @@ def compare(name):
     make, inputs = MODELS[name]
     function = make(inputs(2))
     mine, theirs = strata.jit_jax(function, compile_options=STRICT), jax.jit(function)
-    for batch in (1, 3):
+    for batch in (3, 1):
         args = [jnp.asarray(arg) for arg in inputs(batch)]
         got, expected = np.asarray(mine(*args)), np.asarray(theirs(*args))
-        assert got.shape == expected.shape and np.ptp(expected) > 1e-2, expected
-        error = np.abs(got - expected).max() / np.abs(expected).max()
+        assert got.shape == expected.shape
+        largest = np.abs(expected).max()
+        assert batch == 1 or np.ptp(expected, 0).max() > 0.02 * largest, "a result of the biases alone"
+        error = np.abs(got - expected).max() / largest
         assert error <= TOLERANCE, f"{name}, batch {batch}: {error:.1e}"
         print(f"{name}, batch {batch}: {error:.1e}")
 
