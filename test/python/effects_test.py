@@ -1,7 +1,7 @@
-"""compile_options: what each key of PolyBlocks' does, seen in results, kernels, files and the driver's calls.
+"""compile_options: what PolyBlocks' keys, and some of ours, do, seen in results, kernels, files and the driver's calls.
 
-Not here: num_iters, aot, aot_name and user_device_memory (call_test.py), on_gpu_tensors (gpu_test.py), strict_target and
-the two that choose graphs (graphs_test.py).
+Not here: num_iters, aot, aot_name and user_device_memory (call_test.py), on_gpu_tensors (gpu_test.py), strict_target
+and the two that choose graphs (graphs_test.py).
 """
 import contextlib
 import ctypes
@@ -27,6 +27,15 @@ GPU = {"target": "nvgpu", "device": "emulated_90"}
 ROWS, DEPTH, COLUMNS = 24, 40, 32
 
 
+def floats(*shape):
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def softmax(x):
+    powers = np.exp(x.astype(np.float64))
+    return powers / powers.sum(-1, keepdims=True)
+
+
 def saved(name, inputs, build):
     """A model of one result of f32, of inputs with these shapes."""
     graph = onnx_file.Graph(opset=18)
@@ -40,20 +49,31 @@ def make_models():
     operands = ((ROWS, DEPTH), (DEPTH, COLUMNS))
     saved("product", operands, lambda graph, values: graph.node("MatMul", values, ["y"]))
     saved("attention", operands, lambda graph, values: graph.node("Softmax", [graph.node("MatMul", values)], ["y"]))
-    saved("third", ((ROWS, COLUMNS),), lambda graph, values: graph.node("Div", [*values, graph.constant("c", np.float32(3))], ["y"]))
+    saved("third", ((ROWS, COLUMNS),),
+          lambda graph, values: graph.node("Div", [*values, graph.constant("c", np.float32(3))], ["y"]))
     saved("exp", ((ROWS, COLUMNS),), lambda graph, values: graph.node("Exp", values, ["y"]))
 
 
-def floats(*shape):
-    return RANDOM.standard_normal(shape).astype(np.float32)
+def make_branches():
+    """Products, and a running sum that does not depend on them; the products' weights."""
+    w, v = floats(DEPTH, COLUMNS) / 4, floats(DEPTH, COLUMNS)
+    graph = onnx_file.Graph(opset=18)
+    x = graph.input("x", FLOAT, [ROWS, DEPTH])
+    left = graph.node("MatMul", [x, graph.constant("w", w)])
+    right = graph.node("MatMul", [graph.node("Softmax", [x]), graph.constant("v", v)])
+    graph.node("Softmax", [graph.node("Add", [left, right])], ["y"])
+    graph.node("CumSum", [x, graph.constant("axis", np.array(0))], ["z"])
+    graph.output("y", FLOAT, [ROWS, COLUMNS])
+    graph.output("z", FLOAT, [ROWS, DEPTH])
+    graph.save("branches.onnx")
+    return w, v
 
 
 def launches(model, **options):
     """How many a call has, after a look at its result."""
     x, w = floats(ROWS, DEPTH), floats(DEPTH, COLUMNS)
     net = strata.compile(model, **options)
-    powers = np.exp(x.astype(np.float64) @ w)
-    assert np.allclose(net(x, w), powers / powers.sum(-1, keepdims=True), rtol=1e-4, atol=1e-6)
+    assert np.allclose(net(x, w), softmax(x.astype(np.float64) @ w), rtol=1e-4, atol=1e-6)
     return net._library.description.n_launches
 
 
@@ -133,7 +153,8 @@ def dump_after():
 
 
 def schedule():
-    given = [line for line in strata.compile("product.onnx", **GPU).explain().splitlines() if line.startswith("schedule k0")]
+    lines = strata.compile("product.onnx", **GPU).explain().splitlines()
+    given = [line for line in lines if line.startswith("schedule k0")]
     slots = int(re.search(r"slots = (\d+)", given[0])[1])
     text = given[0].replace(f"slots = {slots}", f"slots = {slots // 2}")
     with open("schedule.txt", "w", encoding="utf-8") as file:
@@ -142,6 +163,21 @@ def schedule():
     assert f"slots = {slots // 2} :" in net.explain()
     x, w = floats(ROWS, DEPTH), floats(DEPTH, COLUMNS)
     assert np.allclose(net(x, w), x @ w, rtol=1e-2, atol=1e-2)
+
+
+def multistream():
+    """Kernels on side streams where there may be some; the result is the same."""
+    w, v = make_branches()
+    x = floats(ROWS, DEPTH)
+    expected = softmax(x.astype(np.float64) @ w + softmax(x) @ v)
+    for beside, options in ((False, {"multistream": "0"}), (True, {"multistream": "all"}),
+                            (False, {"multistream": "all", "multistream_extra_streams": 0}),
+                            (False, {"multistream": "all", "multistream_max_parallel": 1})):
+        net = strata.compile("branches.onnx", **GPU, **options)
+        lines = [line for line in net.explain().splitlines() if line.startswith("streams: k")]
+        assert bool(lines) is beside, (options, lines)
+        y, z = net(x)
+        assert np.allclose(y, expected, rtol=2e-2, atol=1e-4) and np.allclose(z, np.cumsum(x, 0), rtol=1e-4, atol=1e-5)
 
 
 def autotune():
@@ -160,4 +196,4 @@ def autotune():
 make_models()
 support.report([(case.__name__, case) for case in (
     target_and_device, mm_conv_precision_mode, polyblocks_gpu_no_tensor_core, mlir_disable_fast_math,
-    polyblocks_disable_unsafe_math_canonicalizations, fusion, device_one_time_load, dump_after, schedule, autotune)])
+    polyblocks_disable_unsafe_math_canonicalizations, fusion, device_one_time_load, dump_after, schedule, multistream, autotune)])

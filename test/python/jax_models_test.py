@@ -142,7 +142,8 @@ class UNet(eqx.Module):
     def __init__(self):
         self.convolutions = [nn.Conv2d(*sizes, padding=1, key=next(KEYS))
                              for sizes in ((3, WIDTH, 3), (WIDTH, WIDTH, 3, 2), (2 * WIDTH, 3, 3))]
-        self.norms, self.time = [nn.GroupNorm(8, WIDTH) for _ in range(2)], nn.MLP(16, WIDTH, 64, 1, jax.nn.silu, key=next(KEYS))
+        self.norms = [nn.GroupNorm(8, WIDTH) for _ in range(2)]
+        self.time = nn.MLP(16, WIDTH, 64, 1, jax.nn.silu, key=next(KEYS))
         self.attention = nn.MultiheadAttention(4, WIDTH, key=next(KEYS))
         self.up = nn.ConvTranspose2d(WIDTH, WIDTH, 4, 2, padding=1, key=next(KEYS))
 
@@ -168,7 +169,8 @@ def resnet():
 
 
 def of_flax(module, *args):
-    variables = jax.tree.map(lambda leaf: leaf + jnp.abs(floats(*leaf.shape)) / 8, module.init(jax.random.key(SEED), *args))
+    variables = module.init(jax.random.key(SEED), *args)
+    variables = jax.tree.map(lambda leaf: leaf + jnp.abs(floats(*leaf.shape)) / 8, variables)
     return lambda *args: module.apply(variables, *args)
 
 
@@ -189,7 +191,8 @@ MODELS = {
     "flax ViT": (lambda args: of_flax(flax_networks.ViT(), *args), last),
     "flax GPT": (lambda args: of_flax(flax_networks.GPT(), *args), lambda batch: (tokens(batch, 13),)),
     "flax ResNet": (lambda args: of_flax(flax_networks.ResNet(), *args), lambda batch: last(batch, 37)),
-    "flax UNet": (lambda args: of_flax(flax_networks.UNet(), *args), lambda batch: (*last(batch, 16), floats(batch) ** 2 * 50)),
+    "flax UNet": (lambda args: of_flax(flax_networks.UNet(), *args),
+                  lambda batch: (*last(batch, 16), floats(batch) ** 2 * 50)),
 }
 
 
