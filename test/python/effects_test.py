@@ -196,4 +196,5 @@ def autotune():
 make_models()
 support.report([(case.__name__, case) for case in (
     target_and_device, mm_conv_precision_mode, polyblocks_gpu_no_tensor_core, mlir_disable_fast_math,
-    polyblocks_disable_unsafe_math_canonicalizations, fusion, device_one_time_load, dump_after, schedule, multistream, autotune)])
+    polyblocks_disable_unsafe_math_canonicalizations, fusion, device_one_time_load, dump_after, schedule,
+    multistream, autotune)])

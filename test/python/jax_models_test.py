@@ -1,4 +1,4 @@
-"""JAX: networks of flax and equinox by jit_jax, a ViT, a GPT, a ResNet and a diffusion model's UNet of each, against jax."""
+"""JAX: by jit_jax against jax, a ViT, a GPT, a ResNet and the UNet of a diffusion model, each of flax and of equinox."""
 import os
 import sys
 
