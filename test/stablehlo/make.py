@@ -231,5 +231,6 @@ cases = {
     "control": lambda: save("control", control, [[floats(6, 8)], [floats(6, 8)]]),
     "sizes": lambda: save("sizes", sizes, [[floats(n, 8), floats(8, 6)] for n in (4, 1, 9)], ["b, ...", None]),
 }
-for case in sys.argv[1:] or cases:
-    cases[case]()
+if __name__ == "__main__":
+    for case in sys.argv[1:] or cases:
+        cases[case]()

@@ -76,6 +76,7 @@ _ALONE: Dict[type, Callable[[Any], Json]] = {
     bool: lambda value: {"as_bool": value},
     int: lambda value: {"as_int": value},
     float: lambda value: {"as_float": _float(value)},
+    complex: lambda value: {"as_complex": {"real": _float(value.real), "imag": _float(value.imag)}},
     str: lambda value: {"as_string": value},
     type(None): lambda value: {"as_none": True},
     torch.dtype: lambda value: {"as_scalar_type": _code(value)},
