@@ -55,6 +55,7 @@ ROWS = {
     "segment_contract": "!onnx/experts_test: rows are sorted by what data decide",
     "segment_attention": "!e2e/jagged_onnx_test: of offsets that data decide",
     "trees": "!onnx/ml_test: rows alone may be counted, which are the elementwise operators' there",
+    "scaled_contract": "!amdgpu/scaled_test: rows alone may be counted",
     "block_contract": "!onnx/nibble_products_test: rows alone may be counted", "constant": "!has no operand",
     "iota": "range|onehot", "dims": "shape|size",
 }
@@ -79,7 +80,8 @@ WITHOUT_CASES = set("""
     com.microsoft.FusedMatMul com.microsoft.GatherBlockQuantized com.microsoft.Gelu
     com.microsoft.GroupQueryAttention com.microsoft.LinearAttention com.microsoft.MatMulIntegerToFloat
     com.microsoft.MatMulNBits com.microsoft.MoE com.microsoft.MultiHeadAttention com.microsoft.PackedAttention
-    com.microsoft.PackedMultiHeadAttention com.microsoft.QAttention com.microsoft.QGemm com.microsoft.QLinearAdd
+    com.microsoft.PackedMultiHeadAttention com.microsoft.PagedAttention com.microsoft.QAttention com.microsoft.QGemm
+    com.microsoft.QLinearAdd
     com.microsoft.QLinearAveragePool com.microsoft.QLinearConcat com.microsoft.QLinearGlobalAveragePool
     com.microsoft.QLinearLeakyRelu com.microsoft.QLinearMul com.microsoft.QLinearReduceMean
     com.microsoft.QLinearSigmoid com.microsoft.QLinearSoftmax com.microsoft.QLinearWhere com.microsoft.QMoE
