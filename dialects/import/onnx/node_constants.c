@@ -215,12 +215,14 @@ MlirValue onnx_element(onnx_node_t *n, int i, int64_t index) {
 MlirValue onnx_as_sizes(onnx_node_t *n, MlirValue value) {
   strata_shape_t shape = onnx_shape(value);
   strata_symbols_t *symbols = &n->importer->symbols;
-  int64_t count = 0;
+  int64_t count = 0, number, n_numbers = 0;
   strata_dim_t *dims = symbols->list.count ? elements_as_dims(n, value, &count) : NULL;
   for (int64_t i = 0; dims && i < count; i++)
     if (mlirAffineExprIsNull(dims[i]) || strata_dim_is_counted(symbols, dims[i]))
       dims = NULL;
-  if (!dims || count == 0)
+    else
+      n_numbers += strata_dim_is_constant(dims[i], &number);
+  if (!dims || n_numbers == count)
     return value;
   MlirValue sizes =
       strata_build_convert(n->b, STRATA_OP_CONVERT, strata_build_dims(n->b, (int)count, dims), shape.type);

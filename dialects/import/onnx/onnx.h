@@ -127,8 +127,8 @@ const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count);
 // The same of integers that sizes may be part of.
 const strata_dim_t *onnx_dims(onnx_node_t *n, int i, int64_t *out_count);
 bool onnx_known_dim(onnx_node_t *n, MlirValue value, strata_dim_t *out); // of one element, in a model with symbols
-// |value|, integers, as the sizes that they are, if all are: sizes are computed exactly as the model says, while a
-// kernel may put other roundings in front of a floor.
+// |value|, integers, as the sizes that they are, if all are known and not all are numbers: sizes are computed exactly
+// as the model says, while a kernel may put other roundings in front of a floor.
 MlirValue onnx_as_sizes(onnx_node_t *n, MlirValue value);
 // Operand |i|, of one element that data decide, as a size with a bound: what --bound says, else an assumed one, or an
 // error where that is not given.
