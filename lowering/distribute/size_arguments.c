@@ -1,26 +1,32 @@
 // See size_arguments.h.
 #include "lowering/distribute/size_arguments.h"
 
+#include "dialects/affine/symbols.h"
 #include "dialects/mlir_util.h"
 
-enum { MAX_SYMBOLS = 256 };
+typedef struct {
+  int count;
+  bool *used;
+} symbols_t;
 
-static MlirWalkResult use_op(MlirOperation op, void *used) {
+static MlirWalkResult use_op(MlirOperation op, void *user) {
+  const symbols_t *symbols = user;
   if (strata_op_is(op, STRATA_SIZE))
-    strata_expr_use_symbols(strata_symbol_expr_of_value(mlirOperationGetResult(op, 0)), MAX_SYMBOLS, used);
+    strata_expr_use_symbols(strata_symbol_expr_of_value(mlirOperationGetResult(op, 0)), symbols->count, symbols->used);
   return MlirWalkResultAdvance;
 }
 
 int strata_used_symbols(strata_arena_t *arena, MlirOperation func, int first_dim, bool **out_used) {
-  bool *used = *out_used = strata_arena_array(arena, bool, MAX_SYMBOLS);
-  mlirOperationWalk(func, use_op, used, MlirWalkPreOrder);
+  int count = strata_symbols_of(arena, func).count;
+  bool *used = *out_used = strata_arena_array(arena, bool, count + 1);
+  symbols_t symbols = {count, used};
+  mlirOperationWalk(func, use_op, &symbols, MlirWalkPreOrder);
   MlirBlock body = strata_func_body(func);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(body, i));
     for (intptr_t dim = first_dim; mlirTypeIsAMemRef(type) && dim < mlirShapedTypeGetRank(type); dim++)
-      strata_expr_use_symbols(strata_type_dim(type, dim), MAX_SYMBOLS, used);
+      strata_expr_use_symbols(strata_type_dim(type, dim), count, used);
   }
-  int count = MAX_SYMBOLS;
   while (count > 0 && !used[count - 1])
     count--;
   return count;
@@ -39,9 +45,9 @@ MlirAttribute strata_size_attr(MlirContext context, strata_size_t size) {
                                                 : mlirAffineMapAttrGet(strata_exprs_map(context, 1, &size.expr));
 }
 
-void strata_set_size_arguments(MlirOperation declaration, int count, const MlirValue *symbols) {
+void strata_set_size_arguments(strata_arena_t *arena, MlirOperation declaration, int count, const MlirValue *symbols) {
   MlirContext context = mlirOperationGetContext(declaration);
-  MlirAffineExpr exprs[MAX_SYMBOLS];
+  MlirAffineExpr *exprs = strata_arena_array(arena, MlirAffineExpr, count + 1);
   int n = 0;
   for (int i = 0; i < count; i++)
     if (!mlirValueIsNull(symbols[i]) && mlirValueIsABlockArgument(symbols[i]))

@@ -19,6 +19,6 @@ MlirAttribute strata_size_attr(MlirContext context, strata_size_t size);
 
 // Sets strata.sizes of |declaration|: the kernel's size arguments are those of the |count| symbols whose value is an
 // argument; in a variant some are numbers.
-void strata_set_size_arguments(MlirOperation declaration, int count, const MlirValue *symbols);
+void strata_set_size_arguments(strata_arena_t *arena, MlirOperation declaration, int count, const MlirValue *symbols);
 
 #endif

@@ -81,7 +81,7 @@ static void replace_by_declaration(strata_distribution_t *d, MlirOperation func,
   MlirType type = mlirTypeAttrGetValue(strata_attr(func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
   strata_set_attr(declaration, "strata.tasks", tasks_attr(d));
-  strata_set_size_arguments(declaration, d->n_symbols, d->symbols);
+  strata_set_size_arguments(d->arithmetic.arena, declaration, d->n_symbols, d->symbols);
   strata_set_attr(declaration, "strata.scratch", strata_i64_attr(d->e.context, d->scratch_size));
   strata_copy_attr(func, declaration, "strata.bytes");
   strata_copy_attr(func, declaration, "strata.flops");

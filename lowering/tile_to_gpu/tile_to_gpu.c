@@ -232,7 +232,7 @@ static MlirOperation finish_kernel(strata_gpu_distribution_t *d, const char *nam
 static void replace_by_declaration(strata_gpu_distribution_t *d, const char *name) {
   MlirType type = mlirTypeAttrGetValue(strata_attr(d->func, "function_type"));
   MlirOperation declaration = create_func(d, name, true, type, mlirRegionCreate());
-  strata_set_size_arguments(declaration, d->sizes.count, d->symbols);
+  strata_set_size_arguments(d->compile->arena, declaration, d->sizes.count, d->symbols);
   strata_copy_attr(d->func, declaration, "strata.bytes");
   strata_copy_attr(d->func, declaration, "strata.flops");
   strata_copy_attr(d->func, declaration, "strata.predicted");
