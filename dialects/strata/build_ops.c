@@ -126,25 +126,27 @@ MlirValue strata_build_contract(strata_builder_t *b, MlirValue lhs, MlirValue rh
                                   origin, false);
 }
 
-MlirValue strata_build_contract_of(strata_builder_t *b, MlirValue lhs, MlirValue rhs, const MlirAffineMap maps[3],
-                                   const strata_shape_t *result, bool zero_pad, const char *origin, bool unsigned_lhs) {
-  strata__record_t r = strata__record(STRATA_OP_CONTRACT);
+static strata__record_t contract_record(strata_op_id_t id, const MlirAffineMap maps[3], const strata_shape_t *result,
+                                        bool zero_pad, const char *origin) {
+  strata__record_t r = strata__record(id);
   strata__set_maps(&r, "maps", 3, maps);
   strata__set_i64(&r, "zero_pad", zero_pad);
   strata__set_string(&r, "origin", origin);
-  strata__set_i64(&r, "unsigned_lhs", unsigned_lhs);
   r.results[0] = *result;
+  return r;
+}
+
+MlirValue strata_build_contract_of(strata_builder_t *b, MlirValue lhs, MlirValue rhs, const MlirAffineMap maps[3],
+                                   const strata_shape_t *result, bool zero_pad, const char *origin, bool unsigned_lhs) {
+  strata__record_t r = contract_record(STRATA_OP_CONTRACT, maps, result, zero_pad, origin);
+  strata__set_i64(&r, "unsigned_lhs", unsigned_lhs);
   return strata__build(b, &r, (MlirValue[]){lhs, rhs});
 }
 
 MlirValue strata_build_scaled_contract(strata_builder_t *b, const MlirValue operands[3], const MlirAffineMap maps[3],
                                        const strata_shape_t *result, bool zero_pad, const char *origin, int64_t axis) {
-  strata__record_t r = strata__record(STRATA_OP_SCALED_CONTRACT);
-  strata__set_maps(&r, "maps", 3, maps);
-  strata__set_i64(&r, "zero_pad", zero_pad);
-  strata__set_string(&r, "origin", origin);
+  strata__record_t r = contract_record(STRATA_OP_SCALED_CONTRACT, maps, result, zero_pad, origin);
   strata__set_i64(&r, "axis", axis);
-  r.results[0] = *result;
   return strata__build(b, &r, operands);
 }
 

@@ -83,8 +83,8 @@ bool strata_gpu_is_taken(strata_status_t status) {
   return is_taken;
 }
 
-strata_status_t strata_gpu_read_forms(const strata_scheduling_t *s, strata_kernel_kind_t kind,
-                                      strata_gpu_choose_t choose, strata_gpu_add_forms_t add, strata_work_t *out) {
+strata_status_t strata_gpu_read_forms(const strata_scheduling_t *s, strata_kernel_kind_t kind, strata_choose_t choose,
+                                      strata_gpu_add_forms_t add, strata_work_t *out) {
   strata_gpu_forms_t *forms = strata_arena_new(s->compile->arena, strata_gpu_forms_t);
   strata_schedule_t chosen;
   bool is_taken;

@@ -49,10 +49,9 @@ void strata_gpu_forms_add_blocks(const strata_gpu_device_t *device, strata_gpu_f
                                  const strata_schedule_t *schedule);
 
 // The rest of what is asked of kinds.def's readers. |choose| is the rules' choice, |add| adds what else there is.
-typedef strata_status_t (*strata_gpu_choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
 typedef strata_status_t (*strata_gpu_add_forms_t)(const strata_scheduling_t *s, strata_gpu_forms_t *forms);
 STRATA_MUST_CHECK strata_status_t strata_gpu_read_forms(const strata_scheduling_t *s, strata_kernel_kind_t kind,
-                                                        strata_gpu_choose_t choose, strata_gpu_add_forms_t add,
+                                                        strata_choose_t choose, strata_gpu_add_forms_t add,
                                                         strata_work_t *out);
 
 // Whether |status|, which it takes, says that a kernel is of a kind.

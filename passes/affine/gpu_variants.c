@@ -17,8 +17,6 @@ enum {
   MAX_LIKELY = 2, // lengths that have variants of their own
 };
 
-typedef strata_status_t (*choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
-
 typedef struct {
   int count;
   bool is_full; // there were more
@@ -99,7 +97,7 @@ static void expect_most(strata_scheduling_t *s, const condition_t *condition) {
 
 // A variant where |condition| holds, scheduled by |choose|; *out_is_there: false where that takes none.
 static strata_status_t try(const strata_scheduling_t *s, const condition_t *condition,
-                           const strata_schedule_t *schedule, choose_t choose, bool *out_is_there) {
+                           const strata_schedule_t *schedule, strata_choose_t choose, bool *out_is_there) {
   MlirOperation variant;
   strata_kernel_t kernel;
   MlirOperation existing[STRATA_MAX_VARIANTS];
@@ -125,7 +123,7 @@ static strata_status_t try(const strata_scheduling_t *s, const condition_t *cond
 }
 
 static strata_status_t add(const strata_scheduling_t *s, const condition_t *condition,
-                           const strata_schedule_t *schedule, choose_t choose) {
+                           const strata_schedule_t *schedule, strata_choose_t choose) {
   bool is_there;
   return try(s, condition, schedule, choose, &is_there);
 }

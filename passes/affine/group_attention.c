@@ -139,14 +139,17 @@ static double seconds_joining(const finder_t *f, const strata_attention_problem_
          2 * elements * (double)strata_problem_bytes(f->found.type) / (double)f->device->bandwidth;
 }
 
+// Of keys or values.
+static double elements_of(const strata_attention_problem_t *p, int operand) {
+  return (double)p->columns * (double)p->batch * (double)(operand == STRATA_ATTENTION_K ? p->head : p->value);
+}
+
 // Kernels that widen keys and values, and store them.
 static double seconds_widening(const finder_t *f, const strata_attention_problem_t *p) {
-  const int64_t extents[STRATA_N_ATTENTION_OPERANDS] = {
-      [STRATA_ATTENTION_K] = p->head, [STRATA_ATTENTION_V] = p->value};
   double seconds = 0;
   for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
     if (!mlirTypeIsNull(f->found.operands[i].stored))
-      seconds += f->device->costs->group.launch_seconds + (double)p->columns * (double)p->batch * (double)extents[i] *
+      seconds += f->device->costs->group.launch_seconds + elements_of(p, i) *
                                                               (double)(1 + 2 * strata_problem_bytes(f->found.type)) /
                                                               (double)f->device->bandwidth;
   return seconds;
@@ -154,13 +157,10 @@ static double seconds_widening(const finder_t *f, const strata_attention_problem
 
 // Kernels that gather pages of keys and values.
 static double seconds_gathering(const finder_t *f, const strata_attention_problem_t *p) {
-  const int64_t extents[STRATA_N_ATTENTION_OPERANDS] = {
-      [STRATA_ATTENTION_K] = p->head, [STRATA_ATTENTION_V] = p->value};
   double bytes = 0;
   for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
     if (f->found.operands[i].page)
-      bytes += 2 * (double)p->columns * (double)p->batch * (double)extents[i] *
-               (double)strata_attention_stored_bytes(&f->found, i);
+      bytes += 2 * elements_of(p, i) * (double)strata_attention_stored_bytes(&f->found, i);
   return bytes > 0 ? f->device->costs->group.launch_seconds + bytes / (double)f->device->bandwidth : 0;
 }
 

@@ -24,6 +24,7 @@ typedef struct {
 } strata_scheduling_t;
 
 // *out_taken is false where the kernel is of another kind, or better carried out as one.
+typedef strata_status_t (*strata_choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
 #define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning)                                                \
   STRATA_MUST_CHECK strata_status_t gpu(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);        \
   STRATA_MUST_CHECK strata_status_t cpu(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);

@@ -51,11 +51,18 @@ strata_status_t strata_cpu_map(const strata_scheduling_t *s, strata_schedule_t *
   return NULL;
 }
 
+// Of kinds of the other target: a product of segments is a map on a cpu, decision trees are a thread a row on a GPU,
+// and a sort by digits is a task a row on a cpu.
+strata_status_t strata_no_kernel(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
+  (void)s;
+  *out = (strata_schedule_t){0};
+  *out_taken = false;
+  return NULL;
+}
+
 //===-- Kernels --------------------------------------------------------------------------------------------------===//
 
-typedef strata_status_t (*choose_t)(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken);
-
-static const choose_t kinds[][2] = {
+static const strata_choose_t kinds[][2] = {
 #define KERNEL_KIND(id, name, gpu, cpu, work, cpu_work, build, meaning) {gpu, cpu},
 #include "dialects/affine/kinds.def"
 };

@@ -19,11 +19,3 @@ strata_status_t strata_gpu_digits(const strata_scheduling_t *s, strata_schedule_
   *out_taken = threads >= s->device->lanes && threads <= s->device->max_threads;
   return NULL;
 }
-
-// On a cpu a task has whole rows (lowering/strata_to_affine/sort.c).
-strata_status_t strata_cpu_digits(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
-  (void)s;
-  *out = (strata_schedule_t){0};
-  *out_taken = false;
-  return NULL;
-}

@@ -54,11 +54,3 @@ strata_status_t strata_gpu_segment_contract(const strata_scheduling_t *s, strata
   *out_taken = out->slots >= STRATA_MIN_SLOTS;
   return NULL;
 }
-
-// On a cpu it is a map along the columns.
-strata_status_t strata_cpu_segment_contract(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
-  (void)s;
-  *out = (strata_schedule_t){0};
-  *out_taken = false;
-  return NULL;
-}

@@ -21,11 +21,3 @@ strata_status_t strata_cpu_trees(const strata_scheduling_t *s, strata_schedule_t
   out->tile[1] = STRATA_TREES_LANES;
   return NULL;
 }
-
-// On a GPU a thread does a row.
-strata_status_t strata_gpu_trees(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {
-  (void)s;
-  *out = (strata_schedule_t){0};
-  *out_taken = false;
-  return NULL;
-}

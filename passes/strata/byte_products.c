@@ -13,6 +13,7 @@
 #include "dialects/integers.h"
 #include "passes/pass.h"
 #include "passes/strata/quantized.h"
+#include "passes/strata/scales.h"
 #include "passes/target.h"
 
 #include <math.h>
@@ -111,7 +112,7 @@ static bool read_operand(strata_rewriter_t *r, const strata_contract_t *c, int k
   if (strata_shape_of(c->operands[k]).type == STRATA_TYPE_I32)
     return strata_quantized_read_centered(c->operands[k], q) && is_byte(q->integers);
   return strata_quantized_read(c->operands[k], q) && is_byte(q->integers) &&
-         strata_quantized_place_scale(c, k, q->scale, r->compile->context, exprs);
+         strata_scale_place_in_result(c, k, q->scale, r->compile->context, exprs);
 }
 
 static bool read_operands(strata_rewriter_t *r, const strata_contract_t *c, strata_quantized_t q[2]) {
@@ -183,7 +184,7 @@ static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_o
     return sum;
   MlirValue result = strata_build_convert(&r->build, STRATA_OP_CONVERT, sum, STRATA_TYPE_F32);
   for (int k = 0; k < 2 && !r->build.status; k++)
-    result = strata_quantized_scale(r, &c, k, result, q[k].scale);
+    result = strata_scale_result(r, &c, k, result, q[k].scale);
   return result;
 }
 

@@ -11,7 +11,7 @@
 // So does one number that a computed operand is scaled by, behind, as queries are: a kernel less where a product reads
 // it more often than once. Sums and what is scaled are f32; nothing is rounded that was not before.
 #include "passes/pass.h"
-#include "passes/strata/contract.h"
+#include "passes/strata/scales.h"
 #include "passes/target.h"
 
 // Weights in f16 are multiplied by as much more, since scales may be tiny. What they scale has to be finite in f16, so
@@ -30,24 +30,13 @@ static bool is_byte(strata_type_t type) {
   return type == STRATA_TYPE_I8 || type == STRATA_TYPE_E4M3 || type == STRATA_TYPE_E5M2;
 }
 
-static bool is_scale(MlirValue value) {
-  strata_scalar_t scalar;
-  return strata_splat_of(value, &scalar) || !mlirOperationIsNull(strata_def_if(value, STRATA_OP_BROADCAST));
-}
-
-static MlirValue under_rounding(MlirValue value) {
-  MlirOperation convert = strata_def_if(value, STRATA_OP_CONVERT);
-  bool rounds = !mlirOperationIsNull(convert) && strata_shape_of(strata_operand(convert, 0)).type == STRATA_TYPE_F32;
-  return rounds ? strata_operand(convert, 0) : value;
-}
-
 // Bytes, converted and scaled.
 static bool read_bytes(MlirValue value, scaled_t *out) {
-  MlirOperation mul = strata_def_if(under_rounding(value), STRATA_OP_MUL);
+  MlirOperation mul = strata_def_if(strata_under_rounding(value), STRATA_OP_MUL);
   for (int i = 0; !mlirOperationIsNull(mul) && i < 2; i++) {
     MlirOperation convert = strata_def(strata_operand(mul, i));
     strata_op_id_t id = mlirOperationIsNull(convert) ? STRATA_OP_COUNT : strata_op_id(convert);
-    if ((id != STRATA_OP_CONVERT && id != STRATA_OP_CONVERT_U) || !is_scale(strata_operand(mul, 1 - i)))
+    if ((id != STRATA_OP_CONVERT && id != STRATA_OP_CONVERT_U) || !strata_is_scale(strata_operand(mul, 1 - i)))
       continue;
     *out = (scaled_t){strata_operand(convert, 0), strata_operand(mul, 1 - i), id == STRATA_OP_CONVERT_U};
     return is_byte(strata_shape_of(out->source).type);
@@ -65,47 +54,6 @@ static bool read_multiple(MlirValue value, scaled_t *out) {
   return true;
 }
 
-//===-- Places of scales -----------------------------------------------------------------------------------------===//
-
-// The scale of operand |k| over the |rank| dims of a value, of which dim d of the contract is place_of(c, user, d);
-// false if it varies along another one.
-static bool place_scale(MlirContext context, const strata_contract_t *c, int k, MlirValue scale,
-                        int (*place_of)(const strata_contract_t *c, int k, int dim), MlirAffineExpr *out_exprs) {
-  MlirOperation broadcast = strata_def_if(scale, STRATA_OP_BROADCAST);
-  for (int i = 0; !mlirOperationIsNull(broadcast) && i < mlirAffineMapGetNumResults(strata_map(broadcast)); i++) {
-    MlirAffineExpr expr = mlirAffineMapGetResult(strata_map(broadcast), i);
-    int at = strata_expr_dim(expr), dim = at < 0 ? -1 : strata_expr_dim(c->exprs[k][at]);
-    int place = dim < 0 ? -1 : place_of(c, k, dim);
-    if (at < 0 ? !mlirAffineExprIsAConstant(expr) : place < 0)
-      return false;
-    out_exprs[i] = at < 0 ? mlirAffineConstantExprGet(context, 0) : mlirAffineDimExprGet(context, place);
-  }
-  return true;
-}
-
-static int place_in_result(const strata_contract_t *c, int k, int dim) {
-  (void)k;
-  return dim < c->result_rank ? dim : -1;
-}
-
-static int place_in_other(const strata_contract_t *c, int k, int dim) {
-  return strata_contract_position(c, 1 - k, dim);
-}
-
-// |value|, of f32, times the scale at those places.
-static MlirValue multiply(strata_rewriter_t *r, MlirValue value, MlirValue scale, const MlirAffineExpr *exprs) {
-  strata_scalar_t scalar;
-  strata_shape_t shape = strata_shape_of(value);
-  MlirOperation broadcast = strata_def_if(scale, STRATA_OP_BROADCAST);
-  if (strata_splat_of(scale, &scalar))
-    return strata_build_binary(&r->build, STRATA_OP_MUL, value, strata_build_splat(&r->build, &shape, scalar.f64));
-  MlirValue source = strata_build_convert(&r->build, STRATA_OP_CONVERT, strata_operand(broadcast, 0), STRATA_TYPE_F32);
-  MlirAffineMap map =
-      mlirAffineMapGet(r->compile->context, shape.rank, 0, mlirAffineMapGetNumResults(strata_map(broadcast)),
-                       (MlirAffineExpr *)(uintptr_t)exprs);
-  return strata_build_binary(&r->build, STRATA_OP_MUL, value, strata_build_broadcast(&r->build, source, &shape, map));
-}
-
 //===-- Products -------------------------------------------------------------------------------------------------===//
 
 static MlirValue narrow(strata_rewriter_t *r, const scaled_t *scaled, strata_type_t type) {
@@ -118,7 +66,7 @@ static MlirValue with_scale_behind(strata_rewriter_t *r, strata_contract_t *c, i
   strata_type_t type = c->type;
   c->operands[k] = narrow(r, scaled, strata_shape_of(c->operands[k]).type);
   c->type = STRATA_TYPE_F32;
-  MlirValue result = multiply(r, strata_contract_build(&r->build, c), scaled->scale, exprs);
+  MlirValue result = strata_scale_at(r, strata_contract_build(&r->build, c), scaled->scale, exprs);
   return strata_build_convert(&r->build, STRATA_OP_CONVERT, result, type);
 }
 
@@ -127,9 +75,9 @@ static MlirValue with_scale_beside(strata_rewriter_t *r, strata_contract_t *c, i
   strata_type_t type = c->type, operands = strata_shape_of(c->operands[k]).type;
   double headroom = operands == STRATA_TYPE_F16 ? HEADROOM : 1;
   MlirValue other =
-      strata_build_convert(&r->build, STRATA_OP_CONVERT, under_rounding(c->operands[1 - k]), STRATA_TYPE_F32);
+      strata_build_convert(&r->build, STRATA_OP_CONVERT, strata_under_rounding(c->operands[1 - k]), STRATA_TYPE_F32);
   strata_shape_t shape = strata_shape_of(other);
-  other = multiply(r, other, scaled->scale, exprs);
+  other = strata_scale_at(r, other, scaled->scale, exprs);
   if (headroom != 1)
     other = strata_build_binary(&r->build, STRATA_OP_MUL, other, strata_build_splat(&r->build, &shape, headroom));
   c->operands[1 - k] = strata_build_convert(&r->build, STRATA_OP_CONVERT, other, operands);
@@ -159,9 +107,9 @@ static MlirValue delay_scale(strata_rewriter_t *r, MlirOperation op, strata_op_i
     bool are_bytes = read_bytes(c.operands[k], &scaled);
     if (!are_bytes && !read_multiple(c.operands[k], &scaled))
       continue;
-    if (place_scale(context, &c, k, scaled.scale, place_in_result, exprs))
+    if (strata_scale_place_in_result(&c, k, scaled.scale, context, exprs))
       return with_scale_behind(r, &c, k, &scaled, exprs);
-    if (place_scale(context, &c, k, scaled.scale, place_in_other, exprs))
+    if (strata_scale_place_in_other(&c, k, scaled.scale, context, exprs))
       return with_scale_beside(r, &c, k, &scaled, exprs);
   }
   return STRATA_NO_VALUE;

@@ -12,6 +12,7 @@
 #include "passes/mma.h"
 #include "passes/pass.h"
 #include "passes/strata/quantized.h"
+#include "passes/strata/scales.h"
 #include "passes/target.h"
 
 typedef enum { FLOAT, INTEGER, FP8 } kind_t;
@@ -76,7 +77,7 @@ static bool read_operands(const strata_contract_t *c, const mode_t *mode, MlirCo
   for (int k = 0; k < 2; k++)
     if (!strata_quantized_read(c->operands[k], &q[k]) ||
         bits(strata_shape_of(q[k].integers).type) > bits(mode->operand) ||
-        !strata_quantized_place_scale(c, k, q[k].scale, context, exprs))
+        !strata_scale_place_in_result(c, k, q[k].scale, context, exprs))
       return false;
   return true;
 }
@@ -93,7 +94,7 @@ static MlirValue quantize_contract(strata_rewriter_t *r, MlirOperation op, const
   c.type = mode->result;
   MlirValue result = convert(r, strata_contract_build(&r->build, &c), before);
   for (int k = 0; k < 2 && !r->build.status; k++)
-    result = strata_quantized_scale(r, &c, k, result, q[k].scale);
+    result = strata_scale_result(r, &c, k, result, q[k].scale);
   return result;
 }
 

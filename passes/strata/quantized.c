@@ -47,32 +47,3 @@ bool strata_quantized_read(MlirValue value, strata_quantized_t *out) {
   out->scale = strata_operand(mul, 1);
   return strata_quantized_read_centered(strata_operand(mul, 0), out);
 }
-
-bool strata_quantized_place_scale(const strata_contract_t *c, int k, MlirValue scale, MlirContext context,
-                                  MlirAffineExpr *out_exprs) {
-  MlirOperation broadcast = strata_def_if(scale, STRATA_OP_BROADCAST);
-  for (int i = 0; !mlirOperationIsNull(broadcast) && i < mlirAffineMapGetNumResults(strata_map(broadcast)); i++) {
-    int place = strata_expr_dim(mlirAffineMapGetResult(strata_map(broadcast), i));
-    int dim = place < 0 ? -1 : strata_expr_dim(c->exprs[k][place]);
-    if (place >= 0 && (dim < 0 || dim >= c->result_rank))
-      return false;
-    out_exprs[i] = place < 0 ? mlirAffineConstantExprGet(context, 0) : mlirAffineDimExprGet(context, dim);
-  }
-  return true;
-}
-
-MlirValue strata_quantized_scale(strata_rewriter_t *r, const strata_contract_t *c, int k, MlirValue result,
-                                 MlirValue scale) {
-  MlirContext context = r->compile->context;
-  strata_scalar_t scalar;
-  MlirAffineExpr exprs[STRATA_MAX_RANK];
-  strata_shape_t shape = strata_shape_of(result);
-  strata_quantized_place_scale(c, k, scale, context, exprs);
-  if (strata_splat_of(scale, &scalar))
-    scale = strata_build_scalar_splat(&r->build, &shape, scalar);
-  else
-    scale = strata_build_broadcast(
-        &r->build, strata_operand(strata_def(scale), 0), &shape,
-        mlirAffineMapGet(context, shape.rank, 0, mlirAffineMapGetNumResults(strata_map(strata_def(scale))), exprs));
-  return strata_build_binary(&r->build, STRATA_OP_MUL, result, scale);
-}

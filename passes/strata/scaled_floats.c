@@ -11,7 +11,7 @@
 // chooses.
 #include "passes/mma.h"
 #include "passes/pass.h"
-#include "passes/strata/quantized.h"
+#include "passes/strata/scales.h"
 #include "passes/target.h"
 
 enum { BLOCK = STRATA_SCALED_BLOCK, MANTISSA_BITS = 23, LARGEST_CODE = 254 };
@@ -23,12 +23,6 @@ typedef struct {
   int axis;        // along which |codes| are those of blocks; -1: the scale does not vary along the reduction
   MlirValue codes;
 } scaled_t;
-
-static MlirValue under_rounding(MlirValue value) {
-  MlirOperation convert = strata_def_if(value, STRATA_OP_CONVERT);
-  bool rounds = !mlirOperationIsNull(convert) && strata_shape_of(strata_operand(convert, 0)).type == STRATA_TYPE_F32;
-  return rounds ? strata_operand(convert, 0) : value;
-}
 
 static bool is_f8(strata_type_t type) {
   return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT && strata_type_info[type].bits == 8;
@@ -43,7 +37,7 @@ static bool read_floats(MlirValue value, MlirValue *out) {
 
 static bool read_operand(MlirValue value, scaled_t *out) {
   *out = (scaled_t){.axis = -1};
-  value = under_rounding(value);
+  value = strata_under_rounding(value);
   if (read_floats(value, &out->floats))
     return true;
   MlirOperation mul = strata_def_if(value, STRATA_OP_MUL);
@@ -170,18 +164,13 @@ static void swap(strata_contract_t *c, scaled_t *operands) {
   operands[1] = first;
 }
 
-static bool is_row_scale(MlirValue scale) {
-  strata_scalar_t scalar;
-  return strata_splat_of(scale, &scalar) || !mlirOperationIsNull(strata_def_if(scale, STRATA_OP_BROADCAST));
-}
-
 // Whether the operand's scale, if it has one, has a place: behind the product, or with it.
 static bool place_scale(strata_rewriter_t *r, const strata_contract_t *c, int k, scaled_t *operand) {
   MlirAffineExpr exprs[STRATA_MAX_RANK];
   const strata_compile_options_t *options = r->compile->options;
   if (mlirValueIsNull(operand->scale))
     return true;
-  if (is_row_scale(operand->scale) && strata_quantized_place_scale(c, k, operand->scale, r->compile->context, exprs))
+  if (strata_is_scale(operand->scale) && strata_scale_place_in_result(c, k, operand->scale, r->compile->context, exprs))
     return !options->disable_unsafe_math && !options->disable_fast_math;
   return read_blocks(r, operand) && is_reduced(c, k, operand->axis);
 }
@@ -228,7 +217,7 @@ static MlirValue multiply_scaled(strata_rewriter_t *r, MlirOperation op, strata_
                          : strata_contract_build_scaled(&r->build, &c, operands[1].codes, operands[1].axis);
   for (int k = 0; k < 2 && !r->build.status; k++)
     if (!mlirValueIsNull(operands[k].scale) && operands[k].axis < 0)
-      result = strata_quantized_scale(r, &c, k, result, operands[k].scale);
+      result = strata_scale_result(r, &c, k, result, operands[k].scale);
   return strata_build_convert(&r->build, STRATA_OP_CONVERT, result, type);
 }
 

@@ -42,25 +42,25 @@ MlirValue strata_gpu_build_intrinsic(MlirOperation before, const char *intrinsic
   return strata_gpu_build(before, "llvm.call_intrinsic", n_operands, operands, result, 3, attrs);
 }
 
-MlirValue strata_gpu_build_assembly(MlirOperation before, const char *text, const char *constraints, int n_operands,
-                                    const MlirValue *operands, MlirType result) {
-  MlirContext context = mlirOperationGetContext(before);
-  const strata_named_attr_t attrs[] = {
-      {"asm_string", strata_str_attr(context, text)},
-      {"constraints", strata_str_attr(context, constraints)},
-  };
-  return strata_gpu_build(before, "llvm.inline_asm", n_operands, operands, result, 2, attrs);
-}
-
-MlirValue strata_gpu_build_ptx(MlirOperation before, const char *text, const char *constraints, int n_operands,
-                               const MlirValue *operands, MlirType result) {
+static MlirValue build_inline(MlirOperation before, const char *text, const char *constraints, bool has_effects,
+                              int n_operands, const MlirValue *operands, MlirType result) {
   MlirContext context = mlirOperationGetContext(before);
   const strata_named_attr_t attrs[] = {
       {"asm_string", strata_str_attr(context, text)},
       {"constraints", strata_str_attr(context, constraints)},
       {"has_side_effects", mlirUnitAttrGet(context)},
   };
-  return strata_gpu_build(before, "llvm.inline_asm", n_operands, operands, result, 3, attrs);
+  return strata_gpu_build(before, "llvm.inline_asm", n_operands, operands, result, has_effects ? 3 : 2, attrs);
+}
+
+MlirValue strata_gpu_build_assembly(MlirOperation before, const char *text, const char *constraints, int n_operands,
+                                    const MlirValue *operands, MlirType result) {
+  return build_inline(before, text, constraints, false, n_operands, operands, result);
+}
+
+MlirValue strata_gpu_build_ptx(MlirOperation before, const char *text, const char *constraints, int n_operands,
+                               const MlirValue *operands, MlirType result) {
+  return build_inline(before, text, constraints, true, n_operands, operands, result);
 }
 
 MlirValue strata_gpu_build_place(const strata_gpu_kernel_t *kernel, MlirType type) {
@@ -154,4 +154,9 @@ MlirValue strata_gpu_build_word(MlirOperation before, MlirValue vector, int64_t 
   int64_t n_words = mlirShapedTypeGetDimSize(mlirValueGetType(vector), 0) / WORD_BYTES;
   MlirType words = mlirVectorTypeGet(1, &n_words, mlirIntegerTypeGet(mlirOperationGetContext(before), 32));
   return strata_gpu_build_extract(before, strata_gpu_build_cast(before, "llvm.bitcast", vector, words), i);
+}
+
+void strata_gpu_replace(MlirOperation op, MlirValue value) {
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
+  mlirOperationDestroy(op);
 }

@@ -205,11 +205,6 @@ static MlirValue permute(const strata_gpu_kernel_t *kernel, MlirOperation before
   return strata_gpu_build_assembly(before, text, "=r,r,r", 2, operands, integer(before, WORD));
 }
 
-static void replace(MlirOperation op, MlirValue value) {
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
-  mlirOperationDestroy(op);
-}
-
 strata_status_t strata_gpu_convert_byte(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirValue word;
@@ -218,7 +213,7 @@ strata_status_t strata_gpu_convert_byte(const strata_gpu_kernel_t *kernel, MlirO
       !find_word(op, mlirOperationGetOperand(op, 0), &word, &place))
     return NULL;
   MlirValue bits = permute(kernel, op, word, place);
-  replace(op, add_float(op, strata_gpu_build_cast(op, "llvm.bitcast", bits, type), -LEAST_ONES));
+  strata_gpu_replace(op, add_float(op, strata_gpu_build_cast(op, "llvm.bitcast", bits, type), -LEAST_ONES));
   return NULL;
 }
 
@@ -230,6 +225,6 @@ strata_status_t strata_gpu_convert_signed_byte(const strata_gpu_kernel_t *kernel
       !strata_value_integer(mlirOperationGetOperand(op, 1), &bits) || bits != (LEAST_ONES_BITS | SIGN) ||
       !read_op(mlirOperationGetOperand(op, 0), "arith.extui", &byte) || !find_word(op, byte, &word, &place))
     return NULL;
-  replace(op, permute(kernel, op, by_number(op, "arith.xori", word, (int32_t)0x80808080), place));
+  strata_gpu_replace(op, permute(kernel, op, by_number(op, "arith.xori", word, (int32_t)0x80808080), place));
   return NULL;
 }

@@ -91,6 +91,5 @@ void strata_gpu_emulate_math(MlirOperation op, bool is_approximate) {
   enum { MAX_OPERANDS = 3 };
   if (mlirOperationGetNumResults(op) != 1 || mlirOperationGetNumOperands(op) > MAX_OPERANDS)
     return;
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), emulate(op, is_approximate));
-  mlirOperationDestroy(op);
+  strata_gpu_replace(op, emulate(op, is_approximate));
 }

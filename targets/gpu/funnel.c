@@ -60,7 +60,6 @@ strata_status_t strata_gpu_convert_funnel(const strata_gpu_kernel_t *kernel, Mli
   }
   MlirValue vector =
       strata_gpu_build(op, "vector.from_elements", (int)n, words, mlirVectorTypeGet(1, &n, i32), 0, NULL);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), strata_gpu_build_cast(op, "llvm.bitcast", vector, type));
-  mlirOperationDestroy(op);
+  strata_gpu_replace(op, strata_gpu_build_cast(op, "llvm.bitcast", vector, type));
   return NULL;
 }

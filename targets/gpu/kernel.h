@@ -105,6 +105,8 @@ MlirValue strata_gpu_build(MlirOperation before, const char *name, int n_operand
                            MlirType result, int n_attrs, const strata_named_attr_t *attrs);
 MlirValue strata_gpu_build_cast(MlirOperation before, const char *name, MlirValue value, MlirType type);
 MlirValue strata_gpu_build_i32(MlirOperation before, int64_t value);
+// |op|, of one result, goes: its users have |value|.
+void strata_gpu_replace(MlirOperation op, MlirValue value);
 // An intrinsic of LLVM; |result| is the null type where it gives nothing, and then so is the value.
 MlirValue strata_gpu_build_intrinsic(MlirOperation before, const char *intrinsic, int n_operands,
                                      const MlirValue *operands, MlirType result);

@@ -23,20 +23,15 @@ MlirValue strata_gpu_build_leaf(const strata_gpu_kernel_t *kernel, MlirOperation
   return strata_gpu_build_intrinsic(before, intrinsics[leaf][kernel->device->code], n_operands, operands, result);
 }
 
-static void replace(MlirOperation op, MlirValue value) {
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
-  mlirOperationDestroy(op);
-}
-
 //===-- Which thread ---------------------------------------------------------------------------------------------===//
 
 static void replace_id(const strata_gpu_kernel_t *kernel, MlirOperation op, strata_gpu_leaf_t leaf,
                        MlirValue emulated) {
   MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
   if (kernel->device->code == STRATA_GPU_EMULATED)
-    return replace(op, strata_gpu_build_cast(op, "arith.index_castui", emulated, index));
+    return strata_gpu_replace(op, strata_gpu_build_cast(op, "arith.index_castui", emulated, index));
   MlirValue id = strata_gpu_build_leaf(kernel, op, leaf, 0, NULL, int_type(op, 32));
-  replace(op, strata_gpu_build_cast(op, "arith.index_castui", id, index));
+  strata_gpu_replace(op, strata_gpu_build_cast(op, "arith.index_castui", id, index));
 }
 
 static strata_status_t convert_thread_id(const strata_gpu_kernel_t *kernel, MlirOperation op) {
@@ -109,13 +104,13 @@ static strata_status_t convert_ballot(const strata_gpu_kernel_t *kernel, MlirOpe
   if (kernel->device->code == STRATA_GPU_EMULATED) {
     own = strata_gpu_build_cast(op, "arith.extui", own, int_type(op, 32));
     own = strata_gpu_build_call(op, "strata_emulated_ballot", 1, &own, int_type(op, 64));
-    replace(op, strata_gpu_build_cast(op, "arith.trunci", own, type));
+    strata_gpu_replace(op, strata_gpu_build_cast(op, "arith.trunci", own, type));
     return NULL;
   }
   MlirValue operands[2] = {strata_gpu_build_i32(op, -1), own};
   bool names_lanes = kernel->device->code == STRATA_GPU_NVPTX;
-  replace(op, strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BALLOT, names_lanes ? 2 : 1, operands + !names_lanes,
-                                    type));
+  strata_gpu_replace(op, strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_BALLOT, names_lanes ? 2 : 1,
+                                               operands + !names_lanes, type));
   return NULL;
 }
 
@@ -211,7 +206,7 @@ static strata_status_t convert_shuffle(const strata_gpu_kernel_t *kernel, MlirOp
     value = strata_gpu_build_cast(op, "arith.extui", value, int_type(op, 64));
     value = strata_gpu_build_cast(op, "arith.trunci", shuffle_64(kernel, op, shuffle, value), raw);
   }
-  replace(op, strata_gpu_build_cast(op, "llvm.bitcast", value, type));
+  strata_gpu_replace(op, strata_gpu_build_cast(op, "llvm.bitcast", value, type));
   return NULL;
 }
 

@@ -106,7 +106,6 @@ strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirO
     return rows[i].has_exact_form ? NULL : unsupported(op);
   if (!*intrinsic)
     return NULL;
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), approximate(op, intrinsic));
-  mlirOperationDestroy(op);
+  strata_gpu_replace(op, approximate(op, intrinsic));
   return NULL;
 }

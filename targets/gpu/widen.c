@@ -130,7 +130,6 @@ strata_status_t strata_gpu_convert_widen(const strata_gpu_kernel_t *kernel, Mlir
   for (int64_t i = 0; i < count; i++)
     lanes[i] = as(&w, lanes[i], mlirShapedTypeGetElementType(type));
   MlirValue value = strata_gpu_build(op, "vector.from_elements", (int)count, lanes, type, 0, NULL);
-  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), value);
-  mlirOperationDestroy(op);
+  strata_gpu_replace(op, value);
   return NULL;
 }

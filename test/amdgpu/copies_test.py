@@ -18,7 +18,7 @@ import strata
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu"))
 import fragments_test as fragments  # noqa: E402
 
-DEVICES = {"gfx950": "0x950", "emulated_950": ""}
+DEVICES = {"gfx950": {"STRATA_TEST_DRIVER_ARCH": "0x950"}, "emulated_950": {}}
 LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
 STEPS = (1, 2, 3, 4, 5)
 KINDS = ("f16", "bf16", "s8", "e4m3")
@@ -54,48 +54,48 @@ def is_copied(order, tile):
     return order == "nt" and tile[5] <= 128
 
 
-def check(device, kind, order, tile, m, n, k):
+def multiply(device, kind, order, m, n, k, line=""):
+    """Compiles the product, by a line of a schedule if there is one, and runs it: right in every bit. The code is in
+    "temps"."""
     case = fragments.product(device, kind, order, m, n, k)
-    instruction = fragments.DEVICES["emulated_950"][1][kind]
-    line = fragments.schedule("emulated_950", kind, tile, instruction).replace("emulated_950", device)
     target = "nvgpu" if device.startswith("emulated") else "amdgpu"
+    options = [f"--target={target}", f"--device={device}", "--save-temps=temps"]
     with open("product.mlir", "w", encoding="utf-8") as file:
         file.write(case.text())
-    with open("product.schedule", "w", encoding="utf-8") as file:
-        file.write(line + "\n")
-    path = strata.compile_library("product.mlir", ".", f"product_{kind}_{order}_{m}x{n}x{k}",
-                                  [f"--target={target}", f"--device={device}", "--schedule=product.schedule",
-                                   "--save-temps=temps"])[0]
+    if line:
+        with open("product.schedule", "w", encoding="utf-8") as file:
+            file.write(line.replace("emulated_950", device) + "\n")
+        options.append("--schedule=product.schedule")
+    path = strata.compile_library("product.mlir", ".", f"product_{kind}_{order}_{m}x{n}x{k}", options)[0]
     library = gpu.Library(path)
     expected = np.asarray(case.outputs[0])
     got = np.asarray(library.run(case.inputs)[0]).reshape(expected.shape).view(expected.dtype)
     library.unload()
     assert np.array_equal(got, expected), f"{(got != expected).sum()} of {got.size} are wrong"
-    if target == "amdgpu":
+    return target == "amdgpu"
+
+
+def check(device, kind, order, tile, m, n, k):
+    line = fragments.schedule("emulated_950", kind, tile, fragments.DEVICES["emulated_950"][1][kind])
+    if multiply(device, kind, order, m, n, k, line):
         copies, stores = instructions("temps", device)
         hangs = n % tile[1] != 0
         assert copies > 0 or not is_copied(order, tile) or hangs, "no loads to LDS"
         assert not (copies and stores) or hangs or not is_copied(order, tile), "stores of operands beside loads to LDS"
 
 
-def main():
-    """Each device in a process of its own: the stand-in asks once which it is."""
+def run(script, environments, found, name, check_case, most):
+    """Draws |most| of the cases |found|, or takes those whose names have all words of the command line."""
     gpu.use_stand_in()
-    if sys.argv[1:] and sys.argv[1] in DEVICES:
+    if sys.argv[1:] and sys.argv[1] in environments:
         device, *words = sys.argv[1:]
-        found = [case for case in cases() if all(word in name_of(*case) for word in words)]
+        found = [case for case in found if all(word in name(*case) for word in words)]
         fragments.random = np.random.default_rng(int(os.environ["STRATA_SEED"]))
-        chosen = found if words else strata.drawn(found, 6 if strata.SANITIZED else 12)
-        strata.report([(f"{device} {name_of(*case)}", lambda case=case: check(device, *case)) for case in chosen])
+        chosen = found if words else strata.drawn(found, 6 if strata.SANITIZED else most)
+        strata.report([(f"{device} {name(*case)}", lambda case=case: check_case(device, *case)) for case in chosen])
     os.environ.setdefault("STRATA_SEED", str(np.random.SeedSequence().entropy % (1 << 32)))
-    failed = []
-    for device, arch in DEVICES.items():
-        environment = {**os.environ, **({"STRATA_TEST_DRIVER_ARCH": arch} if arch else {})}
-        if subprocess.run([sys.executable, os.path.abspath(__file__), device, *sys.argv[1:]], env=environment,
-                          check=False).returncode:
-            failed.append(device)
-    return f"failed: {', '.join(failed)}" if failed else 0
+    return gpu.in_processes(script, environments)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run(__file__, DEVICES, cases(), name_of, check, 12))

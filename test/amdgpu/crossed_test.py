@@ -8,19 +8,13 @@ code there are such reads, and none of single elements. No reads meet bank confl
 """
 import os
 import re
-import subprocess
 import sys
 
-import numpy as np
-
-import gpu
+import copies_test as copies
 import strata
-
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu"))
-import fragments_test as fragments  # noqa: E402
+from copies_test import LLVM, fragments
 
 DEVICES = {"gfx950": {"STRATA_TEST_DRIVER_ARCH": "0x950"}, "emulated_950": {"STRATA_TEST_DRIVER_BANKS": "1"}}
-LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
 KINDS, ORDERS = ("f16", "bf16"), ("nn", "tn", "tt")
 # As those of fragments_test: rows and columns of 32, 64, 128 and 256 elements lie in LDS in different ways.
 TILES = [(128, 256, 2, 4, 1, 128), (256, 128, 4, 2, 1, 128), (128, 128, 2, 2, 1, 64), (64, 64, 2, 2, 1, 128),
@@ -54,41 +48,10 @@ def check_code(folder, device, order, tile):
 
 
 def check(device, kind, order, tile, m, n, k):
-    case = fragments.product(device, kind, order, m, n, k)
-    target = "nvgpu" if device.startswith("emulated") else "amdgpu"
-    with open("product.mlir", "w", encoding="utf-8") as file:
-        file.write(case.text())
-    options = [f"--target={target}", f"--device={device}", "--save-temps=temps"]
-    if tile:
-        line = fragments.schedule("emulated_950", kind, tile, f"mfma.32x32x16.{kind}")
-        with open("product.schedule", "w", encoding="utf-8") as file:
-            file.write(line.replace("emulated_950", device) + "\n")
-        options.append("--schedule=product.schedule")
-    path = strata.compile_library("product.mlir", ".", f"product_{kind}_{order}_{m}x{n}x{k}", options)[0]
-    library = gpu.Library(path)
-    expected = np.asarray(case.outputs[0])
-    got = np.asarray(library.run(case.inputs)[0]).reshape(expected.shape).view(expected.dtype)
-    library.unload()
-    assert np.array_equal(got, expected), f"{(got != expected).sum()} of {got.size} are wrong"
-    if target == "amdgpu":
+    line = fragments.schedule("emulated_950", kind, tile, f"mfma.32x32x16.{kind}") if tile else ""
+    if copies.multiply(device, kind, order, m, n, k, line):
         check_code("temps", device, order, tile)
 
 
-def main():
-    """Each device in a process of its own: the stand-in asks once which it is."""
-    gpu.use_stand_in()
-    if sys.argv[1:] and sys.argv[1] in DEVICES:
-        device, *words = sys.argv[1:]
-        found = [case for case in cases() if all(word in name_of(*case) for word in words)]
-        fragments.random = np.random.default_rng(int(os.environ["STRATA_SEED"]))
-        chosen = found if words else strata.drawn(found, 6 if strata.SANITIZED else 16)
-        strata.report([(f"{device} {name_of(*case)}", lambda case=case: check(device, *case)) for case in chosen])
-    os.environ.setdefault("STRATA_SEED", str(np.random.SeedSequence().entropy % (1 << 32)))
-    failed = [device for device, environment in DEVICES.items()
-              if subprocess.run([sys.executable, os.path.abspath(__file__), device, *sys.argv[1:]],
-                                env={**os.environ, **environment}, check=False).returncode]
-    return f"failed: {', '.join(failed)}" if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(copies.run(__file__, DEVICES, cases(), name_of, check, 16))

@@ -51,12 +51,9 @@ def main():
     gpu.use_stand_in()
     if len(sys.argv) > 1:
         return sum([not check(case, sys.argv[1]) for case in cases()]) != 0
-    devices, failed = {**DEVICES, **(MORE if "STRATA_ALL" in os.environ else {})}, []
-    for device, arch in list(devices.items())[:1 if strata.SANITIZED else None]:
-        os.environ["STRATA_TEST_DRIVER_ARCH"] = arch
-        if os.spawnv(os.P_WAIT, sys.executable, [sys.executable, os.path.abspath(__file__), device]):
-            failed.append(device)
-    return f"failed: {', '.join(failed)}" if failed else 0
+    devices = {**DEVICES, **(MORE if "STRATA_ALL" in os.environ else {})}
+    chosen = list(devices.items())[:1 if strata.SANITIZED else None]
+    return gpu.in_processes(__file__, {device: {"STRATA_TEST_DRIVER_ARCH": arch} for device, arch in chosen})
 
 
 if __name__ == "__main__":

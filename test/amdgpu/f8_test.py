@@ -96,12 +96,7 @@ def main():
         kinds = list(FORMATS) if "STRATA_ALL" in os.environ else native
         return strata.report([(f"{device} {kind}", lambda kind=kind: check(
             device, kind, gpu.generator_of(f"{device} {kind}"))) for kind in kinds])
-    failed = []
-    for device, (arch, _) in DEVICES.items():
-        environment = {**os.environ, "STRATA_TEST_DRIVER_ARCH": arch}
-        if subprocess.run([sys.executable, os.path.abspath(__file__), device], env=environment, check=False).returncode:
-            failed.append(device)
-    return f"failed: {', '.join(failed)}" if failed else 0
+    return gpu.in_processes(__file__, {device: {"STRATA_TEST_DRIVER_ARCH": arch} for device, (arch, _) in DEVICES.items()})
 
 
 if __name__ == "__main__":

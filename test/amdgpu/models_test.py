@@ -31,12 +31,8 @@ def main():
         for model, most_error in {**MODELS, **(MORE if "STRATA_ALL" in os.environ else {})}.items():
             check(model, sys.argv[1], most_error)
         return
-    failed = []
-    for device, arch in list(DEVICES.items())[:1 if strata.SANITIZED else None]:
-        os.environ["STRATA_TEST_DRIVER_ARCH"] = arch
-        if os.spawnv(os.P_WAIT, sys.executable, [sys.executable, os.path.abspath(__file__), device]):
-            failed.append(device)
-    sys.exit(f"failed: {', '.join(failed)}" if failed else 0)
+    chosen = list(DEVICES.items())[:1 if strata.SANITIZED else None]
+    sys.exit(gpu.in_processes(__file__, {device: {"STRATA_TEST_DRIVER_ARCH": arch} for device, arch in chosen}))
 
 
 if __name__ == "__main__":

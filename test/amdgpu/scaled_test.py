@@ -5,7 +5,6 @@ where what they make is rounded to f16."""
 import functools
 import os
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -150,12 +149,8 @@ def main():
         names = list(CASES) if device == "gfx950" or "STRATA_ALL" in os.environ else strata.drawn(list(CASES), 3)
         return strata.report([(f"{device} {name}", lambda name=name: check(
             name, device, gpu.generator_of(f"{device} {name}"))) for name in names])
-    failed = []
-    for device, arch in {**DEVICES, EMULATED: ""}.items():
-        environment = {**os.environ, "STRATA_TEST_DRIVER_ARCH": arch} if arch else None
-        if subprocess.run([sys.executable, os.path.abspath(__file__), device], env=environment, check=False).returncode:
-            failed.append(device)
-    return f"failed: {', '.join(failed)}" if failed else 0
+    environments = {device: {"STRATA_TEST_DRIVER_ARCH": arch} for device, arch in DEVICES.items()}
+    return gpu.in_processes(__file__, {**environments, EMULATED: {}})
 
 
 if __name__ == "__main__":

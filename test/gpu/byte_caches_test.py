@@ -18,7 +18,6 @@ import onnx_file
 import strata
 
 E4M3, E5M2, BFLOAT16 = 17, 19, 16
-DEVICE = ["--target=nvgpu", "--device=emulated_90"]
 EPSILON = {"f16": 2.0 ** -10, "bf16": 2.0 ** -7}
 
 
@@ -125,10 +124,8 @@ class Case:
         scores = np.einsum("bhid,bhjd->bhij", q, k) * q.shape[3] ** -.5
         if self.mask is not None:
             scores = np.where(self.mask, scores, -np.inf)
-        weights = np.exp(scores - scores.max(-1, keepdims=True))
-        weights /= weights.sum(-1, keepdims=True)
-        result = weights @ v
-        return result, EPSILON[self.kind] * (weights @ np.abs(v) + np.abs(result)) + 1e-9
+        result, size = attended(scores, v)
+        return result, EPSILON[self.kind] * size + 1e-9
 
 
 CASES = {
@@ -162,19 +159,42 @@ CASES = {
 }
 
 
-def compiled(case, name, folder):
-    """The library, the inputs and what the compiler says."""
-    graph, inputs = case.graph()
+def attended(scores, v, sink=None):
+    """The values by the softmax of their scores, which has a sink or not, and how large the numbers are that make them."""
+    most = scores.max(-1, keepdims=True) if sink is None else np.maximum(scores.max(-1, keepdims=True), sink)
+    weights = np.exp(scores - most)
+    weights /= weights.sum(-1, keepdims=True) + (0 if sink is None else np.exp(sink - most))
+    result = weights @ v
+    return result, weights @ np.abs(v) + np.abs(result)
+
+
+def compiled(graph, name, folder, device="emulated_90"):
+    """The library and what the compiler says."""
     path = os.path.join(folder, f"{name}.onnx")
     graph.save(path)
-    text = strata.strata(path, *DEVICE, "--explain", "--aot", "--aot-name", name, "-o", folder)
-    return gpu.Library(os.path.join(folder, f"lib{name}.so")), inputs, text
+    text = strata.strata(path, "--target=nvgpu", f"--device={device}", "--explain", "--aot", "--aot-name", name, "-o",
+                         folder)
+    return gpu.Library(os.path.join(folder, f"lib{name}.so")), text
+
+
+def launches_of(text):
+    return int(re.search(r"a run: (\d+) launch", text).group(1))
+
+
+def run(cases, check_case, most, more=None):
+    """Draws |most| of the cases by name and what |more| makes of the folder, or takes what the command line names."""
+    gpu.use_stand_in()
+    with tempfile.TemporaryDirectory() as folder:
+        names = sys.argv[1:] or strata.drawn(cases, most)
+        chosen = [(name, lambda name=name: check_case(name, cases[name], folder)) for name in names]
+        strata.report(chosen + (more(folder) if more and not sys.argv[1:] else []))
 
 
 def check(name, options, folder):
     case = Case(name, **options)
-    library, inputs, text = compiled(case, name, folder)
-    launches = int(re.search(r"a run: (\d+) launch", text).group(1))
+    graph, inputs = case.graph()
+    library, text = compiled(graph, name, folder)
+    launches = launches_of(text)
     assert "one kernel" in text or "instead of" in text, "no attention"
     assert launches <= case.launches, f"{launches} launches"
     got = library.run(inputs)[0]
@@ -188,7 +208,8 @@ def nan(name, format, byte, folder):
     """A value that is NaN makes those results NaN that its column takes part in."""
     case = Case(name, keys=format, columns=64, heads=(4, 4))
     case.v.bits[0, 1, 5, 3] = byte
-    library, inputs, _ = compiled(case, name, folder)
+    graph, inputs = case.graph()
+    library, _ = compiled(graph, name, folder)
     got = widened(library.run(inputs)[0], "f16")
     library.unload()
     wanted = np.zeros(got.shape, bool)
@@ -196,16 +217,6 @@ def nan(name, format, byte, folder):
     assert np.array_equal(np.isnan(got), wanted), f"{np.argwhere(np.isnan(got))}"
 
 
-def main():
-    gpu.use_stand_in()
-    with tempfile.TemporaryDirectory() as folder:
-        names = sys.argv[1:] or strata.drawn(CASES, 10)
-        cases = [(name, lambda name=name: check(name, CASES[name], folder)) for name in names]
-        if not sys.argv[1:]:
-            cases += [("nan_e4m3", lambda: nan("nan_e4m3", "e4m3", 0x7f, folder)),
-                      ("nan_e5m2", lambda: nan("nan_e5m2", "e5m2", 0xfe, folder))]
-        strata.report(cases)
-
-
 if __name__ == "__main__":
-    main()
+    run(CASES, check, 10, lambda folder: [("nan_e4m3", lambda: nan("nan_e4m3", "e4m3", 0x7f, folder)),
+                                          ("nan_e5m2", lambda: nan("nan_e5m2", "e5m2", 0xfe, folder))])

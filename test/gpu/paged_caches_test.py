@@ -7,19 +7,14 @@ tables of 32 and 64 bits, numbers from the end, masks and lengths from a tensor,
     paged_caches_test.py            some, others each run
     paged_caches_test.py NAME...    those
 """
-import os
 import re
-import sys
-import tempfile
 
 import numpy as np
 
 import gpu
 import onnx_file
-import strata
-from byte_caches_test import EPSILON, FORMATS, element, narrowed, widened
+from byte_caches_test import EPSILON, FORMATS, attended, compiled, element, launches_of, narrowed, run, widened
 
-DEVICE = ["--target=nvgpu", "--device=emulated_90"]
 SCALE = .25
 
 
@@ -111,10 +106,8 @@ class Case:
             scores = np.where(self.mask, scores, -np.inf)
         if self.lengths is not None:
             scores = np.where(np.arange(self.columns) < self.lengths[:, None, None, None], scores, -np.inf)
-        weights = np.exp(scores - scores.max(-1, keepdims=True))
-        weights /= weights.sum(-1, keepdims=True)
-        result = weights @ v
-        return result, EPSILON[self.kind] * (weights @ np.abs(v) + np.abs(result)) + 1e-9
+        result, size = attended(scores, v)
+        return result, EPSILON[self.kind] * size + 1e-9
 
 
 CASES = {
@@ -150,13 +143,10 @@ CASES = {
 def check(name, options, folder):
     case = Case(name, **options)
     graph, inputs = case.graph()
-    path = os.path.join(folder, f"{name}.onnx")
-    graph.save(path)
-    text = strata.strata(path, *DEVICE, "--explain", "--aot", "--aot-name", name, "-o", folder)
-    launches = int(re.search(r"a run: (\d+) launch", text).group(1))
+    library, text = compiled(graph, name, folder)
+    launches = launches_of(text)
     assert not re.search(r", 1 nests \(gather\)", text), "a gather of its own"
     assert launches <= case.launches, f"{launches} launches"
-    library = gpu.Library(os.path.join(folder, f"lib{name}.so"))
     got = library.run(inputs)[0]
     library.unload()
     expected, bound = case.expected()
@@ -187,11 +177,8 @@ def operator(lengths, folder, page=16, pages=11, heads=(8, 2), depth=64, more=3)
     graph.node("PagedAttention", operands, ["y", "kn", "vn"], domain="com.microsoft", num_heads=h, kv_num_heads=g)
     for result, x in zip(("y", "kn", "vn"), (rows[0], *caches)):
         graph.output(result, onnx_file.FLOAT16, x.shape)
-    path = os.path.join(folder, f"{name}.onnx")
-    graph.save(path)
-    text = strata.strata(path, *DEVICE, "--explain", "--aot", "--aot-name", name, "-o", folder)
+    library, text = compiled(graph, name, folder)
     assert re.search(r"nests \([^)]*gather gather[^)]* contract", text), "no kernel of attention reads the pages"
-    library = gpu.Library(os.path.join(folder, f"lib{name}.so"))
     got = [x.astype(np.float64) for x in library.run(inputs)]
     library.unload()
     new = [cache.astype(np.float64) for cache in caches]
@@ -207,24 +194,13 @@ def operator(lengths, folder, page=16, pages=11, heads=(8, 2), depth=64, more=3)
         for i in range(length):
             q, seen = rows[0][ends[b] + i].reshape(h, depth).astype(np.float64), past[b] + i + 1
             scores = np.einsum("hd,jhd->hj", q, k[:seen]) * depth ** -.5
-            weights = np.exp(scores - scores.max(1, keepdims=True))
-            weights /= weights.sum(1, keepdims=True)
-            wanted = np.einsum("hj,jhd->hd", weights, v[:seen])
-            bound = EPSILON["f16"] * 4 * (np.einsum("hj,jhd->hd", weights, np.abs(v[:seen])) + np.abs(wanted)) + 1e-9
-            error = np.abs(got[0][ends[b] + i].reshape(h, depth) - wanted) / bound
+            wanted, size = attended(scores[:, None], v[:seen].transpose(1, 0, 2))
+            bound = EPSILON["f16"] * 4 * size + 1e-9
+            error = np.abs(got[0][ends[b] + i].reshape(h, 1, depth) - wanted) / bound
             assert np.all(error < 1), f"sequence {b}, token {i}: {np.nanmax(error)} times its bound"
 
 
-def main():
-    gpu.use_stand_in()
-    with tempfile.TemporaryDirectory() as folder:
-        names = sys.argv[1:] or strata.drawn(CASES, 12)
-        cases = [(name, lambda name=name: check(name, CASES[name], folder)) for name in names]
-        if not sys.argv[1:]:
-            cases += [("operator, a step", lambda: operator([1, 1, 1], folder)),
-                      ("operator, chunks", lambda: operator([5, 1, 9], folder, page=32, pages=5))]
-        strata.report(cases)
-
-
 if __name__ == "__main__":
-    main()
+    run(CASES, check, 12, lambda folder: [
+        ("operator, a step", lambda: operator([1, 1, 1], folder)),
+        ("operator, chunks", lambda: operator([5, 1, 9], folder, page=32, pages=5))])

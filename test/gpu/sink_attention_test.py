@@ -7,17 +7,11 @@ products and on one whose threads stage what they multiply.
     sink_attention_test.py            some, others each run
     sink_attention_test.py NAME...    those
 """
-import os
-import re
-import sys
-import tempfile
-
 import numpy as np
 
 import gpu
 import onnx_file
-import strata
-from byte_caches_test import EPSILON, element, narrowed, widened
+from byte_caches_test import EPSILON, attended, compiled, element, launches_of, narrowed, run, widened
 
 
 class Case:
@@ -92,11 +86,8 @@ class Case:
         if self.mask is not None:
             scores = scores + widened(self.mask, self.kind)
         sink = widened(self.sink, self.kind)[:, None, None]
-        most = np.maximum(scores.max(-1, keepdims=True), sink)
-        e = np.exp(scores - most)
-        weights = e / (e.sum(-1, keepdims=True) + np.exp(sink - most))
-        result = weights @ v
-        return result, EPSILON[self.kind] * 4 * (weights @ np.abs(v) + np.abs(result)) + 1e-6
+        result, size = attended(scores, v, sink)
+        return result, EPSILON[self.kind] * 4 * size + 1e-6
 
 
 CASES = {
@@ -119,13 +110,9 @@ CASES = {
 def check(name, options, folder):
     case = Case(name, **options)
     graph, inputs = case.graph()
-    path = os.path.join(folder, f"{name}.onnx")
-    graph.save(path)
-    text = strata.strata(path, "--target=nvgpu", f"--device={case.device}", "--explain", "--aot", "--aot-name", name,
-                         "-o", folder)
-    launches = int(re.search(r"a run: (\d+) launch", text).group(1))
+    library, text = compiled(graph, name, folder, case.device)
+    launches = launches_of(text)
     assert launches <= case.launches, f"{launches} launches"
-    library = gpu.Library(os.path.join(folder, f"lib{name}.so"))
     got = widened(library.run(inputs)[0], case.kind)
     library.unload()
     expected, bound = case.expected()
@@ -153,13 +140,9 @@ def operator(smooth, folder, batch=2, heads=(8, 2), depth=64, room=330, window=1
                local_window_size=window, softcap=cap, smooth_softmax=int(smooth))
     for result, x in zip(("y", "nk", "nv"), (q, *caches)):
         graph.output(result, onnx_file.FLOAT16, x.shape)
-    path = os.path.join(folder, f"{name}.onnx")
-    graph.save(path)
-    text = strata.strata(path, "--target=nvgpu", "--device=emulated_90", "--explain", "--aot", "--aot-name", name, "-o",
-                         folder)
+    library, text = compiled(graph, name, folder)
     assert "instead of" in text and 'kind = "attention"' in text, "no kernel of attention"
-    library = gpu.Library(os.path.join(folder, f"lib{name}.so"))
-    got = library.run(inputs)[0].astype(np.float64).reshape(batch, h, depth)
+    got = library.run(inputs)[0].astype(np.float64).reshape(batch, h, 1, depth)
     library.unload()
     for b in range(batch):
         full = [x[b].astype(np.float64) for x in caches]
@@ -167,26 +150,14 @@ def operator(smooth, folder, batch=2, heads=(8, 2), depth=64, room=330, window=1
             x[:, used[b] - 1] = new[b, 0].reshape(g, depth)
         keys, values = (np.repeat(x[:, max(0, used[b] - window):used[b]], h // g, 0) for x in full)
         scores = np.einsum("hd,hjd->hj", q[b, 0].reshape(h, depth).astype(np.float64), keys) * depth ** -.5
-        scores, own = np.tanh(scores / cap) * cap, sink.astype(np.float64)[:, None]
-        most = np.maximum(scores.max(1, keepdims=True), own)
-        e = np.exp(scores - most)
-        weights = e / (e.sum(1, keepdims=True) + np.exp(own - most))
-        wanted = np.einsum("hj,hjd->hd", weights, values)
-        bound = EPSILON["f16"] * 4 * (np.einsum("hj,hjd->hd", weights, np.abs(values)) + np.abs(wanted)) + 1e-6
+        scores = np.tanh(scores / cap) * cap
+        wanted, size = attended(scores[:, None], values, sink.astype(np.float64)[:, None, None])
+        bound = EPSILON["f16"] * 4 * size + 1e-6
         error = np.abs(got[b] - wanted) / bound
         assert np.all(error < 1), f"batch entry {b}: {np.nanmax(error)} times its bound"
 
 
-def main():
-    gpu.use_stand_in()
-    with tempfile.TemporaryDirectory() as folder:
-        names = sys.argv[1:] or strata.drawn(CASES, 8)
-        cases = [(name, lambda name=name: check(name, CASES[name], folder)) for name in names]
-        if not sys.argv[1:]:
-            cases += [(f"operator, {form}", lambda smooth=smooth: operator(smooth, folder))
-                      for form, smooth in (("a sink a head", False), ("smooth", True))]
-        strata.report(cases)
-
-
 if __name__ == "__main__":
-    main()
+    run(CASES, check, 8, lambda folder: [
+        (f"operator, {form}", lambda smooth=smooth: operator(smooth, folder))
+        for form, smooth in (("a sink a head", False), ("smooth", True))])

@@ -61,6 +61,13 @@ class Decoder:
         return {name: present[next(part for part in PAST.match(name).groups() if part)] for name in cache}
 
 
+def session_of(path):
+    """ONNX Runtime's, on the cpu."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+
 def timed(library, inputs, clock, rounds=15):
     """A function that gives the milliseconds of a call."""
     run, outputs = library.bind(inputs, library.sizes_of([x.shape for x in inputs]))
@@ -88,9 +95,7 @@ def beside_static(arguments, library, inputs, folder):
 
 def main(arguments):
     decoder, rng, bad, worst = Decoder(arguments.model, arguments.batch), np.random.default_rng(26), 0, 0
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(arguments.model, options, providers=["CPUExecutionProvider"])
+    session = session_of(arguments.model)
     with tempfile.TemporaryDirectory() as folder:
         library = strata.Library(strata.compile_library(arguments.model, folder, "growing", arguments.options)[0])
         cache, exact = decoder.cache(), decoder.cache()
@@ -109,16 +114,27 @@ def main(arguments):
     return bad
 
 
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def parser_of(text):
+    """With a model, as each script of caches has."""
+    parser = argparse.ArgumentParser(description=text.splitlines()[0])
     parser.add_argument("model")
+    return parser
+
+
+def run(parser, function):
+    """Ends the process with what |function| says of the arguments, behind which are the compiler's options."""
+    own, rest = strata.own_arguments()
+    parsed = parser.parse_args(own)
+    parsed.options = rest
+    sys.exit(min(function(parsed), 100))
+
+
+if __name__ == "__main__":
+    parser = parser_of(__doc__)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--error", type=float, default=1e-4)
     parser.add_argument("--timed", type=lambda text: [int(n) for n in text.split(",") if n], default=[])
     parser.add_argument("--processor", dest="clock", action="store_const", const=time.process_time, default=time.perf_counter,
                         help="time the processor's seconds, for --threads=1 where others keep the machine busy")
-    own, rest = strata.own_arguments()
-    parsed = parser.parse_args(own)
-    parsed.options = rest
-    sys.exit(min(main(parsed), 100))
+    run(parser, main)

@@ -5,7 +5,6 @@
 A prompt of five tokens, then ONNX Runtime's likeliest token again and again, which ours must be to within the error; both
 write into caches of --room places that are full of numbers at first. Needs onnx and onnxruntime (PyPI) and numpy.
 """
-import argparse
 import ctypes
 import os
 import sys
@@ -16,7 +15,7 @@ import onnxruntime
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
 import strata  # noqa: E402
-from growing_cache import Decoder  # noqa: E402
+from growing_cache import Decoder, parser_of, run, session_of  # noqa: E402
 
 PROMPT, TOKENS = 5, 200  # of which the prompt is drawn
 
@@ -30,9 +29,7 @@ class Shared(Decoder):
     def __init__(self, path, batch, room):
         super().__init__(path, batch)
         self.room = room
-        options = onnxruntime.SessionOptions()
-        options.log_severity_level = 3
-        self.session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.session = session_of(path)
 
     def caches(self, rng):
         found = self.cache()
@@ -109,13 +106,9 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("model")
+    parser = parser_of(__doc__)
     parser.add_argument("--room", type=int, default=64)
     parser.add_argument("--steps", type=int, default=8)
     parser.add_argument("--batch", type=int, default=2)
     parser.add_argument("--error", type=float, default=5e-3, help="5e-2 where ONNX Runtime rounds activations to bytes")
-    own, rest = strata.own_arguments()
-    parsed = parser.parse_args(own)
-    parsed.options = rest
-    sys.exit(min(main(parsed), 100))
+    run(parser, main)

@@ -7,6 +7,8 @@ checks every call. Needs numpy only.
 """
 import ctypes
 import os
+import subprocess
+import sys
 import zlib
 
 import numpy as np
@@ -21,6 +23,15 @@ USER_MEMORY, DEVICE_TENSORS = 1, 2  # STRATA_LIBRARY_...
 def use_stand_in():
     """Makes every library of this process and its children use the stand-in for the driver."""
     os.environ["STRATA_CUDA_DRIVER"] = os.environ["STRATA_HIP_DRIVER"] = os.path.abspath(STAND_IN)
+
+
+def in_processes(script, environments):
+    """Runs the script again for each device in a process of its own, since the stand-in asks once which it is, with the
+    device in front of this one's arguments and what |environments| has for it besides; what to exit with."""
+    failed = [device for device, environment in environments.items()
+              if subprocess.run([sys.executable, os.path.abspath(script), device, *sys.argv[1:]],
+                                env={**os.environ, **environment}, check=False).returncode]
+    return f"failed: {', '.join(failed)}" if failed else 0
 
 
 def report_drawn(cases):

@@ -318,6 +318,13 @@ const char *graph_squeeze(graph_t *g, const char *value, int count, const int64_
   return graph_op(g, "Squeeze", GRAPH_VALUES(value, graph_ints(g, count, axes)));
 }
 
+const char *graph_dft(graph_t *g, const char *value, int64_t axis, int64_t length, bool is_inverse, bool is_half) {
+  graph_node_t *node = graph_node(g, "DFT", GRAPH_VALUES(value, graph_int(g, length), graph_int(g, axis)));
+  graph_set_int(node, "inverse", is_inverse);
+  graph_set_int(node, "onesided", is_half);
+  return graph_result(node, NULL);
+}
+
 strata_status_t graph_import(graph_t *g, strata_compile_t *compile, const char *path,
                              const strata_import_options_t *options) {
   Onnx__OperatorSetIdProto opset = ONNX__OPERATOR_SET_ID_PROTO__INIT, *opsets[] = {&opset};

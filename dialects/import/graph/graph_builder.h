@@ -86,6 +86,9 @@ const char *graph_reshape(graph_t *g, const char *value, int rank,
 const char *graph_transpose(graph_t *g, const char *value, int rank, const int64_t *permutation);
 const char *graph_unsqueeze(graph_t *g, const char *value, int count, const int64_t *axes);
 const char *graph_squeeze(graph_t *g, const char *value, int count, const int64_t *axes);
+// The Fourier transform of |length| elements along |axis| of a value whose last dim is the parts, one or two;
+// |is_half|: of the half of a spectrum that a real signal has.
+const char *graph_dft(graph_t *g, const char *value, int64_t axis, int64_t length, bool is_inverse, bool is_half);
 
 // Imports the model into compile->module; |path| is where it comes from. Errors: as those of strata_import_onnx.
 STRATA_MUST_CHECK strata_status_t graph_import(graph_t *g, strata_compile_t *compile, const char *path,

@@ -32,14 +32,6 @@ static double source_place(const onnx_resize_t *options, const onnx_resized_t *r
   return half_pixel;
 }
 
-static double nearest(const char *rounding, double place) {
-  if (!strcmp(rounding, "floor"))
-    return floor(place);
-  if (!strcmp(rounding, "ceil"))
-    return ceil(place);
-  return !strcmp(rounding, "round_prefer_ceil") ? floor(place + 0.5) : ceil(place - 0.5);
-}
-
 // The weight of an element at |distance|.
 static double kernel(const onnx_resize_t *options, double distance) {
   double d = fabs(distance), a = options->cubic_a;
@@ -59,8 +51,8 @@ typedef struct {
 
 static void fill_taps(const onnx_resize_t *options, const onnx_resized_t *r, double squeeze, int64_t o, taps_t *taps) {
   double place = source_place(options, r, (double)o), sum = 0;
-  double first =
-      options->mode == ONNX_NEAREST ? nearest(options->rounding, place) : floor(place) - (double)(taps->n_taps / 2 - 1);
+  double first = options->mode == ONNX_NEAREST ? onnx_round_place(options->rounding, place)
+                                               : floor(place) - (double)(taps->n_taps / 2 - 1);
   for (int64_t t = 0; t < taps->n_taps; t++) {
     double at = first + (double)t, last = (double)(r->in - 1);
     bool outside = at < 0 || at > last;

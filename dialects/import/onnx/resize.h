@@ -24,6 +24,8 @@ typedef struct {
   MlirValue runtime;    // the scale that sizes or data decide, an f64 of rank 0; null where it is what the sizes make
 } onnx_resized_t;
 
+// The number of the element that is nearest to |place|, by ONNX's nearest_mode.
+double onnx_round_place(const char *rounding, double place);
 // What the scale, element |index| of operand |operand|, makes of an open axis: |bits| of an f64 (runtime/base/real.h),
 // null where data decide it.
 void onnx_scale_open_axis(onnx_node_t *n, onnx_resized_t *r, strata_dim_t bits, int operand, int64_t index);

@@ -64,7 +64,7 @@ void onnx_scale_open_axis(onnx_node_t *n, onnx_resized_t *r, strata_dim_t bits, 
 
 //===-- Repetition -----------------------------------------------------------------------------------------------===//
 
-static double round_place(const char *rounding, double place) {
+double onnx_round_place(const char *rounding, double place) {
   if (!strcmp(rounding, "floor"))
     return floor(place);
   if (!strcmp(rounding, "ceil"))
@@ -80,7 +80,7 @@ static bool repeats(const onnx_resize_t *options, const onnx_resized_t *r) {
     return false;
   for (int o = 0; o < (int)r->scale; o++) {
     double place = is_asymmetric ? o / r->scale : (o + 0.5) / r->scale - 0.5;
-    if (round_place(options->rounding, place) != 0)
+    if (onnx_round_place(options->rounding, place) != 0)
       return false;
   }
   return true;

@@ -85,13 +85,7 @@ static const char *pairs(pt2_node_t *n, const pt2_value_t *self) {
 }
 
 static const char *along(pt2_node_t *n, const transform_t *t, const char *value, int i, bool is_half) {
-  if (n->has_failed)
-    return "";
-  const char *length = graph_int(n->g, t->lengths[i]), *axis = graph_int(n->g, t->dims[i]);
-  graph_node_t *node = pt2_node(n, "DFT", GRAPH_VALUES(value, length, axis));
-  graph_set_int(node, "inverse", t->is_inverse);
-  graph_set_int(node, "onesided", is_half);
-  return graph_result(node, NULL);
+  return n->has_failed ? "" : graph_dft(n->g, value, t->dims[i], t->lengths[i], t->is_inverse, is_half);
 }
 
 // Elements of the half side that the length does not need.

@@ -166,13 +166,6 @@ static void read_constant(tir_op_t *o) {
 
 //===-- Fourier transforms ---------------------------------------------------------------------------------------===//
 
-static const char *transform(tir_op_t *o, const char *x, int axis, int64_t length, bool is_inverse, bool is_half) {
-  graph_node_t *node = graph_node(o->g, "DFT", GRAPH_VALUES(x, graph_int(o->g, length), graph_int(o->g, axis)));
-  graph_set_int(node, "inverse", is_inverse);
-  graph_set_int(node, "onesided", is_half);
-  return graph_result(node, NULL);
-}
-
 // Of the last dims. A real operand has its last dim transformed first, a real result as the last.
 static void read_fft(tir_op_t *o) {
   const char *kind = hlo_word(o, "fft_type");
@@ -192,11 +185,11 @@ static void read_fft(tir_op_t *o) {
   if (!from_real)
     x = tir_concat(o, type.rank, 2, (const char *[]){x, graph_unsqueeze(o->g, parts.imaginary, 1, &pair)});
   if (from_real)
-    x = transform(o, x, type.rank - 1, lengths[count - 1], false, true);
+    x = graph_dft(o->g, x, type.rank - 1, lengths[count - 1], false, true);
   for (int i = 0; i < count - (from_real || to_real); i++)
-    x = transform(o, x, first + i, lengths[i], is_inverse, false);
+    x = graph_dft(o->g, x, first + i, lengths[i], is_inverse, false);
   if (to_real) {
-    tir_set(o, 0, graph_squeeze(o->g, transform(o, x, type.rank - 1, lengths[count - 1], true, true), 1, &pair));
+    tir_set(o, 0, graph_squeeze(o->g, graph_dft(o->g, x, type.rank - 1, lengths[count - 1], true, true), 1, &pair));
     return;
   }
   const char *real = tir_slice_axis(o, x, type.rank, 0, 1, 1), *imaginary = tir_slice_axis(o, x, type.rank, 1, 2, 1);
