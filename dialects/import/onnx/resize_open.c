@@ -196,27 +196,40 @@ static MlirValue without_outside(onnx_node_t *n, const onnx_resized_t *r, MlirVa
   return onnx_select(n, onnx_with_dim(n, STRATA_OP_GE, at, r->in_dim), zero, weight);
 }
 
+// Weights of the neighbours of each place, where |first| and the next ones are; in f64 where their sum divides them,
+// which may be next to nothing.
+static void weights_of(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, strata_type_t type,
+                       MlirValue place, MlirValue first, int n_taps, MlirValue *out_at, MlirValue *out) {
+  MlirValue far = onnx_binary(n, STRATA_OP_SUB, place, first), total = {0};
+  if (!options->exclude_outside)
+    far = onnx_convert(n, far, false, type, false);
+  for (int tap = 0; tap < n_taps; tap++) {
+    int step = tap - (n_taps / 2 - 1);
+    out_at[tap] = step ? onnx_with_number(n, STRATA_OP_ADD, first, step) : first;
+    out[tap] = weight_of(n, options, far, tap);
+    if (!options->exclude_outside)
+      continue;
+    out[tap] = without_outside(n, r, out_at[tap], out[tap]);
+    total = tap ? onnx_binary(n, STRATA_OP_ADD, total, out[tap]) : out[tap];
+  }
+  for (int tap = 0; tap < n_taps && options->exclude_outside; tap++)
+    out[tap] = onnx_convert(n, onnx_binary(n, STRATA_OP_DIV, out[tap], total), false, type, false);
+}
+
 // Neighbours by how near they are.
 static MlirValue interpolate(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x,
                              MlirValue place) {
+  enum { MOST_TAPS = 4 };
   strata_shape_t shape = onnx_shape(x);
-  MlirValue first = onnx_unary(n, STRATA_OP_FLOOR, place), sum = {0}, total = {0};
-  MlirValue far = onnx_convert(n, onnx_binary(n, STRATA_OP_SUB, place, first), false, shape.type, false);
-  int n_taps = options->mode == ONNX_LINEAR ? 2 : 4;
+  int n_taps = options->mode == ONNX_LINEAR ? 2 : MOST_TAPS;
+  MlirValue at[MOST_TAPS], weights[MOST_TAPS], sum = {0};
+  weights_of(n, options, r, shape.type, place, onnx_unary(n, STRATA_OP_FLOOR, place), n_taps, at, weights);
   for (int tap = 0; tap < n_taps; tap++) {
-    int step = tap - (n_taps / 2 - 1);
-    MlirValue at = step ? onnx_with_number(n, STRATA_OP_ADD, first, step) : first;
-    MlirValue weight = weight_of(n, options, far, tap);
-    if (options->exclude_outside) {
-      weight = without_outside(n, r, at, weight);
-      total = tap ? onnx_binary(n, STRATA_OP_ADD, total, weight) : weight;
-    }
-    MlirValue term = onnx_binary(n, STRATA_OP_MUL, strata_build_gather(n->b, x, indices_of(n, r, at), r->axis, 0),
-                                 onnx_along_axis(n, weight, r->axis, shape.rank));
+    MlirValue elements = strata_build_gather(n->b, x, indices_of(n, r, at[tap]), r->axis, 0);
+    MlirValue term = onnx_binary(n, STRATA_OP_MUL, elements, onnx_along_axis(n, weights[tap], r->axis, shape.rank));
     sum = tap ? onnx_binary(n, STRATA_OP_ADD, sum, term) : term;
   }
-  return options->exclude_outside ? onnx_binary(n, STRATA_OP_DIV, sum, onnx_along_axis(n, total, r->axis, shape.rank))
-                                  : sum;
+  return sum;
 }
 
 MlirValue onnx_resize_open_axis(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x) {
