@@ -20,6 +20,12 @@ BIN = os.environ.get("STRATA_BIN", os.path.join(os.path.dirname(__file__), "..",
 SOURCE = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 SANITIZED = "STRATA_SANITIZED" in os.environ
 
+# What this process frees it keeps: references make and drop large arrays, and zeroing new pages took a third of some
+# tests. The libraries' own memory is between pages that cannot be touched where that matters (guarded.py).
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+for parameter, value in ((M_TRIM_THRESHOLD, 1 << 30), (M_MMAP_THRESHOLD, 32 << 20)):
+    ctypes.CDLL(None).mallopt(parameter, value)
+
 # The values of runtime/base/dtypes.def; bf16 and the small types travel as raw integers.
 DTYPES = {
     1: np.float64, 2: np.float32, 3: np.float16, 4: np.uint16, 5: np.uint8, 6: np.uint8, 7: np.bool_,
