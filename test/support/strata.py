@@ -48,9 +48,10 @@ def some(cases):
 
 
 def every(cases):
-    """All; or one in TEST_EVERY of them, at least one, others each run, as the seed that is printed says."""
+    """One in TEST_EVERY of them, at least one, others each run, as the seed that is printed says; all where the
+    environment has no such number, or STRATA_ALL."""
     cases, step = list(cases), int(os.environ.get("TEST_EVERY", "1"))
-    return cases if step == 1 else cases[run_seed() % min(step, len(cases))::step]
+    return cases if step == 1 or "STRATA_ALL" in os.environ else cases[run_seed() % min(step, len(cases))::step]
 
 
 @functools.cache
@@ -81,11 +82,12 @@ def report(cases):
 
 
 def report_on(cases, run_case):
-    """The same of run_case(name, what |cases| has for it.., a folder, the target's options), as own_arguments() say."""
+    """The same of run_case(name, what |cases| has for it.., a folder, the target's options), as own_arguments() say; else
+    of every() case."""
     names, target = own_arguments()
     with tempfile.TemporaryDirectory() as folder:
         report((name, lambda name=name: run_case(name, *cases[name], folder, target or ["--target=cpu"]))
-               for name in names or cases)
+               for name in names or every(cases))
 
 
 def to_bf16(x):
