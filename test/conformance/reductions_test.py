@@ -85,7 +85,8 @@ def combination(module, op, combiner, type_name, parts):
         if formats.is_float(type_name):
             total = formats.round_to(type_name, total)
         return suite.Exactly(total)
-    return rounded(module, op, combiner, type_name, total, lambda: folded("add", type_name, np.abs(parts)), len(parts) - 1)
+    magnitudes = lambda: folded("add", type_name, np.abs(parts))
+    return rounded(module, op, combiner, type_name, total, magnitudes, len(parts) - 1)
 
 
 # -- reduce -----------------------------------------------------------------------------------------------------------
