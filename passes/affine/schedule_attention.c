@@ -50,6 +50,7 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
                                         .mma = is_staged ? strata_attention_mma(device, a->type) : NULL};
   strata_attention_row_of_batches(&problem.attention);
   strata_attention_leave_rest(&problem.attention);
+  problem.usual_columns = strata_attention_likely(a, problem.attention.sizes[problem.attention.column]);
   return strata_attention_problem_at(&problem, a->symbols.likely);
 }
 
