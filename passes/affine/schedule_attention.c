@@ -21,6 +21,7 @@ enum {
   MIN_WIDENED_COLUMNS = 32, // of bytes, which take more shared memory
   MOST_SLOTS = 4,           // of bytes, which producers ask for steps before they widen them
   MOST_PLAIN_COLUMNS = 128, // without a softmax, for the same reason as the registers below
+  LONG_COLUMNS = 1 << 13,   // that parts are for where the columns' number varies
   MAX_HEAD = 256,
   ELEMENT_BYTES = 2,
   SPAN = STRATA_SPAN / ELEMENT_BYTES, // operands lie in whole ones
@@ -50,7 +51,9 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
                                         .mma = is_staged ? strata_attention_mma(device, a->type) : NULL};
   strata_attention_row_of_batches(&problem.attention);
   strata_attention_leave_rest(&problem.attention);
-  problem.usual_columns = strata_attention_likely(a, problem.attention.sizes[problem.attention.column]);
+  strata_size_t columns = problem.attention.sizes[problem.attention.column];
+  problem.long_columns =
+      strata_max(strata_attention_likely(a, columns), strata_min(strata_size_max(columns), LONG_COLUMNS));
   return strata_attention_problem_at(&problem, a->symbols.likely);
 }
 

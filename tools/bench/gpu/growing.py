@@ -4,7 +4,7 @@ joined to it, a mask, the whole as a result. What of a token's step is not produ
     growing.py build FOLDER [NAME...]              compiles the libraries, for sm_90a
     growing.py measure FOLDER PAST,... [NAME...]   on a card: errors against f32, microseconds of all layers
 
-A name is lLAYERSxHEADSxGROUPSxSIZE; "+alias" behind it has each cache stored in the place of its past, and "+TEXT" names
+A name is lLAYERSxHEADSxGROUPSxSIZE, of caches of f16, or of float8 (e4m3) where "x8" is behind; "+alias" behind it has each cache stored in the place of its past, and "+TEXT" names
 another library of the same. They take turns; times are those of calls replayed from CUDA graphs.
 """
 import os
@@ -17,7 +17,11 @@ ROOM, LIKELY, ROUNDS = 16384, 1024, 11
 
 
 def read(name):
-    return [int(number) for number in name[1:].split("+")[0].split("x")]
+    return [int(number) for number in name[1:].split("+")[0].split("x")][:4]
+
+
+def is_bytes(name):
+    return name.split("+")[0].endswith("x8")
 
 
 def graph_of(name):
@@ -26,9 +30,9 @@ def graph_of(name):
 
     layers, heads, groups, size = read(name)
     graph, whole = onnx_file.Graph(opset=18), "past + 1"
-    half = onnx_file.FLOAT16
+    half, stored = onnx_file.FLOAT16, 17 if is_bytes(name) else onnx_file.FLOAT16
     q = graph.input("q", half, [1, heads, 1, size])
-    new = [graph.input(f"new_{part}", half, [1, groups, 1, size]) for part in "kv"]
+    new = [graph.input(f"new_{part}", stored, [1, groups, 1, size]) for part in "kv"]
     mask = graph.input("mask", half, [1, 1, 1, whole])
     scale = graph.constant("scale", np.float16(size ** -0.5))
     axes, repeats = graph.constant("axes", np.array([2])), graph.constant("repeats", np.array([1, 1, heads // groups, 1, 1]))
@@ -36,8 +40,9 @@ def graph_of(name):
     for layer in range(layers):
         joined = []
         for part, rows in zip("kv", new):
-            past = graph.input(f"past_{part}{layer}", half, [1, groups, "past", size])
+            past = graph.input(f"past_{part}{layer}", stored, [1, groups, "past", size])
             y = graph.node("Concat", [past, rows], [f"present_{part}{layer}"], axis=2)
+            y = graph.node("Cast", [y], to=half) if is_bytes(name) else y
             y = graph.node("Expand", [graph.node("Unsqueeze", [y, axes]), repeats])
             joined.append(graph.node("Reshape", [y, shape]))
         scores = graph.node("MatMul", [q, graph.node("Transpose", [joined[0]], perm=[0, 1, 3, 2])])
@@ -47,7 +52,7 @@ def graph_of(name):
     graph.output("y", half, [1, heads, 1, size])
     for layer in range(layers):
         for part in "kv":
-            graph.output(f"present_{part}{layer}", half, [1, groups, whole, size])
+            graph.output(f"present_{part}{layer}", stored, [1, groups, whole, size])
     return graph
 
 
@@ -73,7 +78,7 @@ class Layers:
         self.name, self.torch, self.past, self.values = name, torch, past, values
         layers, heads, groups, size = read(name)
         self.library = GpuLibrary(os.path.join(folder, f"lib{name.replace('+', '_')}.so"), [past])
-        make = lambda length: torch.full((1, groups, length, size), float("nan"), device="cuda", dtype=torch.float16)
+        make = lambda length: torch.full((1, groups, length, size), float("nan"), device="cuda").to(values["new"][0].dtype)
         in_place = name.endswith("+alias")
         old = [make(ROOM if in_place else past) for _ in range(2 * layers)]
         for cache, value in zip(old, values["past"]):
@@ -91,21 +96,22 @@ class Layers:
         layers, heads, groups, size = read(self.name)
         q = values["q"].float()
         for layer in range(layers):
-            keys, values_ = (t.cat([values["past"][2 * layer + i], values["new"][i]], 2) for i in range(2))
+            keys, values_ = (t.cat([values["past"][2 * layer + i].float(), values["new"][i].float()], 2) for i in range(2))
             for cache, wanted in zip(self.own[2 * layer:], (keys, values_)):
-                assert bool((cache[:, :, :self.past + 1] == wanted).all()), f"{self.name}: cache of layer {layer}"
-            scores = q.view(1, groups, -1, size) @ keys.float().transpose(2, 3) * size ** -0.5
-            q = (t.softmax(scores + values["mask"].float(), 3) @ values_.float()).view(1, heads, 1, size)
+                assert bool((cache[:, :, :self.past + 1].float() == wanted.float()).all()), f"{self.name}: cache of layer {layer}"
+            scores = q.view(1, groups, -1, size) @ keys.transpose(2, 3) * size ** -0.5
+            q = (t.softmax(scores + values["mask"].float(), 3) @ values_).view(1, heads, 1, size)
         return ((self.y.float() - q).abs().max() / q.abs().max()).item()
 
 
 def draw(torch, name, past):
     layers, heads, groups, size = read(name)
     normal = lambda *shape: torch.randn(*shape, device="cuda", dtype=torch.float16)
+    stored = lambda *shape: normal(*shape).to(torch.float8_e4m3fn if is_bytes(name) else torch.float16)
     mask = torch.zeros(1, 1, 1, past + 1, device="cuda", dtype=torch.float16)
     mask[..., :min(past, 3)] = -1e4
-    return {"q": normal(1, heads, 1, size), "new": [normal(1, groups, 1, size) for _ in "kv"], "mask": mask,
-            "past": [normal(1, groups, past, size) for _ in range(2 * layers)]}
+    return {"q": normal(1, heads, 1, size), "new": [stored(1, groups, 1, size) for _ in "kv"], "mask": mask,
+            "past": [stored(1, groups, past, size) for _ in range(2 * layers)]}
 
 
 def measure(folder, given):
