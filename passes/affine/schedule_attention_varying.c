@@ -1,8 +1,8 @@
 // Attention whose sizes vary: a schedule for all of them and variants for some (variants.h). What the model finds best
 // at some point of sizes, rows, columns and batches, is a candidate. One of them takes all sizes; variants in front of
 // it take up to so many rows (or columns, where rows are a number), or up to so many rows of all batches together:
-// those are short rows and few tasks. Likely sizes count several times as much as all others together. One whose columns
-// are cut into parts, of which another kernel knows how many they are, takes all sizes or none.
+// those are short rows and few tasks. Likely sizes count several times as much as all others together. What is cut into
+// parts, of which another kernel knows how many there are, takes all sizes or none.
 #include "passes/affine/candidates.h"
 #include "passes/affine/variant_budget.h"
 #include "passes/affine/variants.h"

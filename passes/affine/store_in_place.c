@@ -70,8 +70,7 @@ static bool may_be_dropped(const placing_t *p, int copy) {
   const strata_nest_node_t *node = &p->graph.nodes.data[copy];
   const strata_ints_t *readers = &p->graph.buffers.data[node->buffers.data[0]].readers;
   for (size_t i = 0; i < readers->count; i++)
-    if (!is_kept(p, readers->data[i]) ||
-        p->graph.nodes.data[readers->data[i]].buffers.data[1] != node->buffers.data[1])
+    if (!is_kept(p, readers->data[i]) || p->graph.nodes.data[readers->data[i]].buffers.data[1] != node->buffers.data[1])
       return false;
   return !strata_nest_has_other_uses(node->nest->accesses[0].buffer, (int)readers->count);
 }

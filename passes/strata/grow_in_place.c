@@ -1,5 +1,5 @@
-// strata-grow-in-place: a result that is an argument with more behind it, and may have the argument's memory
-// (strata.alias), is as large as it is at most, and so is the argument: then rows lie where they lay in the call before.
+// strata-grow-in-place: a result that is an argument with more behind it, and may have its memory (strata.alias), is as
+// large as it is at most, and so is the argument: then rows lie where they lay in the call before.
 //
 //   @main(%past: tensor<1x8x?x64xf16, (1, 8, s0, 64)>) -> (... {strata.alias = "past"})      s0 is at most 511
 //     %0 = concat(%past, %new) {axis = 2}                         return %0        read(%0)
