@@ -35,15 +35,18 @@ static void take_interval(lattice_t *lattice, int64_t min, int64_t max) {
   add_step(lattice, 1, max - min + 1);
 }
 
+// True of what may be anywhere: what lies behind the extents of a padded operand is read as well.
+static bool reads_beyond(const strata_access_t *access) {
+  return mlirAffineMapIsNull(access->map) || strata_attr_flag(access->op, "strata.padded");
+}
+
 // Where a guard keeps some of the positions from being read, those are counted all the same.
 static lattice_t read_access(const strata_nest_t *nest, const strata_access_t *access) {
   lattice_t lattice = {.is_store = access->is_store};
   strata_size_t sizes[STRATA_MAX_DIMS];
   int64_t min, max, stride;
   int n_dims = nest->n_parallel + nest->n_reduction;
-  // What lies behind the extents of a padded operand is read as well.
-  if (mlirAffineMapIsNull(access->map) || strata_attr_flag(access->op, "strata.padded") ||
-      strata_memref_sizes(access->buffer, sizes) == 0)
+  if (reads_beyond(access) || strata_memref_sizes(access->buffer, sizes) == 0)
     return lattice;
   MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
   if (!strata_affine_range(position, &nest->space, &min, &max))
@@ -149,7 +152,7 @@ static bool ends_before(const strata_nest_t *a_nest, const strata_access_t *a, c
                         const strata_access_t *b) {
   const strata_space_t space = {0, NULL, a_nest->space.n_symbols, a_nest->space.symbols};
   bool is_seen = false;
-  if (mlirAffineMapIsNull(a->map) || mlirAffineMapIsNull(b->map))
+  if (reads_beyond(a) || reads_beyond(b))
     return false;
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && !is_seen; i++) {
     MlirAffineExpr end = end_of(a_nest, mlirAffineMapGetResult(a->map, i), true),
