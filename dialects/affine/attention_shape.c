@@ -2,7 +2,6 @@
 #include "dialects/affine/attention_reader.h"
 
 #include "dialects/affine/simplify.h"
-#include "dialects/affine/variants.h"
 #include "dialects/integers.h"
 
 bool strata_attention_has_factor(const strata_attention_t *a) {
@@ -91,7 +90,7 @@ bool strata_attention_may_split(const strata_attention_t *a, int64_t rows, int64
     if (dim != a->column && strata_size_varies(a->sizes[dim]))
       return false;
   return a->has_softmax && parts <= strata_ceil_div(strata_size_max(a->sizes[a->column]), columns) &&
-         !strata_has_variants(a->kernel->func) && !strata_attention_skips(a, rows, columns);
+         !strata_attention_skips(a, rows, columns);
 }
 
 int64_t strata_attention_batch(const strata_attention_t *attention) {

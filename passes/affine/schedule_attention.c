@@ -7,6 +7,7 @@
 // (passes/costs.h).
 #include "passes/affine/candidates.h"
 
+#include "dialects/affine/variants.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
@@ -377,6 +378,7 @@ static bool read_work(const strata_scheduling_t *s, strata_work_t *out) {
     return false;
   }
   *problem = strata_attention_problem(s->device, &attention);
+  problem->has_variants = strata_has_variants(s->kernel->func);
   out->attention = problem;
   return true;
 }

@@ -17,7 +17,7 @@ bool strata_attention_split(const strata_gpu_device_t *device, const strata_atte
   int64_t fewer = strata_min((way - 1) * device->n_processors / tiles, strata_min(blocks, MOST_PARTS));
   c->parts = strata_max(wanted, 1);
   c->tasks = tiles * c->parts;
-  return way == 0 || (wanted > strata_max(fewer, 1) && p->rows < FEW_ROWS &&
+  return way == 0 || (wanted > strata_max(fewer, 1) && p->rows < FEW_ROWS && !p->has_variants &&
                       strata_attention_may_split(&p->attention, c->rows, c->columns, wanted));
 }
 
