@@ -119,15 +119,19 @@ MlirType strata_walk_element(const strata_walk_t *w) {
   return mlirShapedTypeGetElementType(mlirValueGetType(w->transfer->flat));
 }
 
-void strata_walk_load(strata_walk_t *w, int64_t reg, int64_t length, MlirValue *out) {
+static void load_at(strata_walk_t *w, MlirValue position, int64_t length, MlirValue *out) {
   strata_emitter_t *e = &w->d->e;
-  MlirValue operands[] = {w->transfer->flat, strata_walk_position(w, &w->items[reg])};
+  MlirValue operands[] = {w->transfer->flat, position};
   strata_named_attr_t attr = {"tile.readonly", mlirUnitAttrGet(e->context)};
   MlirType element = strata_walk_element(w), type = length == 1 ? element : mlirVectorTypeGet(1, &length, element);
   MlirValue value = strata_emit_value(e, length == 1 ? "memref.load" : "vector.load", 2, operands, type,
                                       w->transfer->is_readonly, &attr);
   for (int64_t i = 0; i < length; i++)
     out[i] = strata_lanes_extract(e, value, i);
+}
+
+void strata_walk_load(strata_walk_t *w, int64_t reg, int64_t length, MlirValue *out) {
+  load_at(w, strata_walk_position(w, &w->items[reg]), length, out);
 }
 
 static void store_run(strata_walk_t *w, int64_t reg, int64_t length) {
@@ -232,6 +236,54 @@ static void load_group(strata_walk_t *w, int64_t first, strata_registers_t *regi
   split_runs(w, members, branch, registers->values);
 }
 
+// True if |reg| is yet to be loaded, by itself, and may not be there.
+static bool is_edge(const strata_walk_t *w, int64_t reg) {
+  const strata_item_t *item = &w->items[reg];
+  return !item->is_done && !item->is_never && item->same == reg && item->n_conditions > 0 &&
+         strata_walk_run(w, reg) == 1;
+}
+
+// The elements of the buffer, at least one; false where there may be none, or that is not known.
+static bool count_elements(const strata_gpu_box_t *box, strata_size_t *out_count) {
+  *out_count = strata_size_constant(1);
+  for (int i = 0; i < box->rank; i++)
+    *out_count = strata_size_product(*out_count, box->sizes[i]);
+  return strata_size_min(*out_count) > 0;
+}
+
+// True if loads at edges that vary have more conditions than a processor has predicates for: they would wait for one
+// another.
+static bool has_many_edges(const strata_walk_t *w) {
+  enum { FEW = 4 };
+  int64_t count = 0;
+  if (w->d->sizes.count == 0 || w->transfer->is_private)
+    return false;
+  for (int64_t reg = 0, first; reg < w->shape->count && count <= FEW; count += first == reg, reg++)
+    for (first = is_edge(w, reg) ? 0 : reg + 1; first < reg; first++)
+      if (is_edge(w, first) && strata_conditions_equal(&w->items[first], &w->items[reg]))
+        break;
+  return count > FEW;
+}
+
+// Elements at edges without a branch: what is read where there is no such element is one behind it, or the buffer's
+// last, and dropped.
+static void load_edges(strata_walk_t *w, strata_registers_t *registers) {
+  strata_gpu_distribution_t *d = w->d;
+  strata_emitter_t *e = &d->e;
+  strata_size_t count;
+  if (!has_many_edges(w) || !count_elements(w->transfer->box, &count))
+    return;
+  MlirValue last = strata_gpu_emit_size_plus(d, count, -1), pad = strata_walk_pad(w);
+  for (int64_t reg = 0; reg < w->shape->count; reg++) {
+    if (!is_edge(w, reg))
+      continue;
+    MlirValue inside = strata_walk_conditions(w, &w->items[reg], (MlirValue){0}), value;
+    load_at(w, strata_emit_binary(e, "arith.minui", strata_walk_position(w, &w->items[reg]), last), 1, &value);
+    registers->values[reg] = strata_emit_select(e, inside, value, pad);
+    w->items[reg].is_done = true;
+  }
+}
+
 strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
                                      strata_registers_t *registers) {
   strata_walk_t w = begin(d, transfer, registers, false);
@@ -240,6 +292,7 @@ strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transf
                        .values = strata_arena_array(d->compile->arena, MlirValue, registers->count)};
   emit_bases(&w);
   strata_unaligned_load(&w, registers);
+  load_edges(&w, registers);
   for (int64_t reg = 0; reg < registers->count; reg++) {
     strata_item_t *item = &w.items[reg];
     if (item->is_never)
