@@ -83,47 +83,32 @@ static MlirValue first_task(strata_gpu_distribution_t *d, MlirValue block) {
   return strata_emit_binary(e, "arith.addi", first, low);
 }
 
-static bool has_one_space(const strata_gpu_distribution_t *d) {
+// True if blocks of neighbouring numbers read the same operands, which a second-level cache has for them: those of a
+// product. Not where several spaces of tasks are one launch, each of which chiplets have their part of.
+static bool has_neighbours(const strata_gpu_distribution_t *d) {
   int n_spaces = 0;
   for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(d->func)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     n_spaces += strata_op_is(op, "scf.forall");
-  return n_spaces == 1;
-}
-
-// The chiplets that each have neighbouring tasks; 1: tasks are in the order of blocks. Blocks of neighbouring numbers
-// read the same operands if they are those of a product, which a second-level cache has for them; not where several
-// spaces of tasks are one launch, each of which chiplets have their part of.
-static int64_t count_chiplets(const strata_gpu_distribution_t *d) {
-  int64_t processors = d->device->chiplet_processors, n_blocks;
-  int64_t chiplets = processors > 0 ? d->device->n_processors / processors : 1;
-  bool is_dealt = chiplets > 1 && strata_size_is_constant(strata_gpu_blocks(d), &n_blocks) && n_blocks > chiplets &&
-                  has_one_space(d) && strata_schedule_read(d->func).kind == STRATA_KERNEL_CONTRACT;
-  return is_dealt ? chiplets : 1;
+  return n_spaces == 1 && strata_schedule_read(d->func).kind == STRATA_KERNEL_CONTRACT;
 }
 
 // The number that |block| has among all if those of a chiplet follow one another: a device gives blocks to its
 // chiplets in turn. Of the first |rest| chiplets each has one more.
 static MlirValue order_by_chiplet(strata_gpu_distribution_t *d, MlirValue block) {
   strata_emitter_t *e = &d->e;
-  int64_t chiplets = count_chiplets(d);
-  if (chiplets == 1)
+  int64_t processors = d->device->chiplet_processors, n_blocks;
+  int64_t chiplets = processors > 0 ? d->device->n_processors / processors : 1;
+  if (chiplets < 2 || !strata_size_is_constant(strata_gpu_blocks(d), &n_blocks) || n_blocks <= chiplets ||
+      !has_neighbours(d))
     return block;
-  int64_t n_blocks = strata_size_static_value(strata_gpu_blocks(d)), rest = n_blocks % chiplets;
+  int64_t rest = n_blocks % chiplets;
   MlirValue chiplet = strata_emit_with(e, "arith.remui", block, chiplets);
   MlirValue place = strata_emit_with(e, "arith.divui", block, chiplets);
   MlirValue first = strata_emit_times(e, chiplet, n_blocks / chiplets);
   if (rest > 0)
     first = strata_emit_binary(e, "arith.addi", first, strata_emit_with(e, "arith.minui", chiplet, rest));
   return strata_emit_binary(e, "arith.addi", first, place);
-}
-
-// Of blocks that are a number the first ones have the first tasks. Those of a cluster are launched together, and shares
-// of all steps, or several spaces of tasks, are dealt to all.
-bool strata_gpu_fits_tasks(const strata_gpu_distribution_t *d) {
-  return d->plan.blocks && !d->plan.stream && strata_size_varies(d->plan.n_tasks) &&
-         strata_size_min(d->plan.n_tasks) > 0 && !strata_size_varies(strata_gpu_blocks(d)) &&
-         strata_cluster_blocks(d) == 1 && count_chiplets(d) == 1 && has_one_space(d);
 }
 
 void strata_gpu_find_task(strata_gpu_distribution_t *d) {

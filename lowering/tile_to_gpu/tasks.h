@@ -14,9 +14,6 @@ int64_t strata_gpu_share(const strata_gpu_distribution_t *d);
 // Blocks to launch; how many these are where sizes are what they are most often.
 strata_size_t strata_gpu_blocks(const strata_gpu_distribution_t *d);
 int64_t strata_gpu_likely_blocks(const strata_gpu_distribution_t *d);
-// True if a launch has no more blocks than tasks, whose number varies: one without would wait for the launch in front
-// where the next one could begin.
-bool strata_gpu_fits_tasks(const strata_gpu_distribution_t *d);
 // Emits which task the thread works on: ->role.task, ->role.thread, ->role.group_number, ->role.active.
 void strata_gpu_find_task(strata_gpu_distribution_t *d);
 // Of the group's first task, ->role.task, one of the block's: ->role.active where some groups of the last block have

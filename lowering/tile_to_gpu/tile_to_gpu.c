@@ -172,6 +172,12 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   return knows && blocks * d->role.threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
 }
 
+// True if fewer tasks than blocks, where sizes vary, want no more blocks than that.
+static bool has_few_tasks(const strata_gpu_distribution_t *d) {
+  return strata_gpu_is_attention(d) && d->plan.producers && strata_size_varies(d->plan.n_tasks) &&
+         strata_size_min(d->plan.n_tasks) > 0 && !strata_size_varies(strata_gpu_blocks(d));
+}
+
 static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name, bool is_private, MlirType type,
                                  MlirRegion body) {
   MlirContext context = d->e.context;
@@ -189,7 +195,7 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
   int64_t resident = resident_blocks(d);
   if (resident > 0)
     strata_set_attr(func, "strata.resident", strata_i64_attr(context, resident));
-  if (strata_gpu_fits_tasks(d))
+  if (has_few_tasks(d))
     strata_set_attr(func, "strata.tasks", strata_size_attr(context, d->plan.n_tasks));
   if (strata_gpu_begins_early(d))
     strata_set_attr(func, "strata.programmatic", mlirUnitAttrGet(context));

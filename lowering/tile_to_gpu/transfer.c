@@ -252,11 +252,12 @@ static bool count_elements(const strata_gpu_box_t *box, strata_size_t *out_count
 }
 
 // True if loads at edges that vary have more conditions than a processor has predicates for: they would wait for one
-// another.
+// another. Not in products, which load a step ahead and have no time for more instructions.
 static bool has_many_edges(const strata_walk_t *w) {
   enum { FEW = 4 };
   int64_t count = 0;
-  if (w->d->sizes.count == 0 || w->transfer->is_private)
+  if (w->d->sizes.count == 0 || w->transfer->is_private ||
+      strata_schedule_read(w->d->func).kind == STRATA_KERNEL_CONTRACT)
     return false;
   for (int64_t reg = 0, first; reg < w->shape->count && count <= FEW; count += first == reg, reg++)
     for (first = is_edge(w, reg) ? 0 : reg + 1; first < reg; first++)
