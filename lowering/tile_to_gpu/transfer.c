@@ -6,6 +6,7 @@
 // moved under one branch.
 #include "lowering/tile_to_gpu/transfer.h"
 
+#include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
