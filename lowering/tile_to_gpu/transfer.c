@@ -89,14 +89,17 @@ static MlirValue base_value(strata_walk_t *w, MlirAffineExpr base) {
   return w->base_values[w->n_bases++] = strata_index_emit(&w->transfer->box->space, base);
 }
 
-MlirValue strata_walk_position(strata_walk_t *w, const strata_item_t *item) {
+static MlirValue position_from(strata_walk_t *w, MlirValue base, int64_t offset) {
   strata_emitter_t *e = &w->d->e;
-  MlirValue base = base_value(w, item->base);
-  if (item->offset == 0)
+  if (offset == 0)
     return base;
   strata_named_attr_t flags = {"overflowFlags", mlirAttributeParseGet(e->context, strata_str("#arith.overflow<nsw>"))};
-  MlirValue operands[] = {base, strata_emit_index(e, item->offset)};
+  MlirValue operands[] = {base, strata_emit_index(e, offset)};
   return strata_emit_value(e, "arith.addi", 2, operands, mlirValueGetType(base), 1, &flags);
+}
+
+MlirValue strata_walk_position(strata_walk_t *w, const strata_item_t *item) {
+  return position_from(w, base_value(w, item->base), item->offset);
 }
 
 static MlirValue emit_condition(strata_walk_t *w, const strata_condition_t *condition) {
@@ -268,19 +271,23 @@ static bool has_many_edges(const strata_walk_t *w) {
 }
 
 // Elements at edges without a branch: what is read where there is no such element is one behind it, or the buffer's
-// last, and dropped.
+// last, and dropped. Their bases are what is held back, so that accesses go on to differ by numbers.
 static void load_edges(strata_walk_t *w, strata_registers_t *registers) {
   strata_gpu_distribution_t *d = w->d;
   strata_emitter_t *e = &d->e;
+  strata_index_space_t *space = &w->transfer->box->space;
   strata_size_t count;
   if (!has_many_edges(w) || !count_elements(w->transfer->box, &count))
     return;
-  MlirValue last = strata_gpu_emit_size_plus(d, count, -1), pad = strata_walk_pad(w);
+  MlirValue pad = strata_walk_pad(w);
   for (int64_t reg = 0; reg < w->shape->count; reg++) {
-    if (!is_edge(w, reg))
+    const strata_item_t *item = &w->items[reg];
+    if (!is_edge(w, reg) || !strata_index_is_nonnegative(space, item->base))
       continue;
-    MlirValue inside = strata_walk_conditions(w, &w->items[reg], (MlirValue){0}), value;
-    load_at(w, strata_emit_binary(e, "arith.minui", strata_walk_position(w, &w->items[reg]), last), 1, &value);
+    MlirValue inside = strata_walk_conditions(w, item, (MlirValue){0}), value;
+    MlirValue last = strata_gpu_emit_size_plus(d, count, -1 - item->offset);
+    MlirValue base = strata_emit_binary(e, "arith.minsi", base_value(w, item->base), last);
+    load_at(w, position_from(w, base, item->offset), 1, &value);
     registers->values[reg] = strata_emit_select(e, inside, value, pad);
     w->items[reg].is_done = true;
   }

@@ -6,16 +6,18 @@
 #x = affine_map<()[s0] -> (100, s0)>
 
 // CHECK: func.func @k0
-// CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c-1
 // CHECK-NOT: scf.if
-// CHECK: %[[INSIDE:.*]] = arith.cmpi
-// CHECK: %[[AT:.*]] = arith.minui %{{.*}}, %[[LAST]]
+// CHECK: %[[INSIDE:.*]] = arith.cmpi sge, %{{.*}}, %c5
+// CHECK: %[[LAST:.*]] = arith.addi %{{.*}}, %c-5
+// CHECK-NEXT: %[[BASE:.*]] = arith.minsi %{{.*}}, %[[LAST]]
+// CHECK-NEXT: arith.constant 4
+// CHECK-NEXT: %[[AT:.*]] = arith.addi %[[BASE]], %c4
 // CHECK-NEXT: %[[VALUE:.*]] = memref.load %{{.*}}[%[[AT]]]
 // CHECK-NEXT: arith.select %[[INSIDE]], %[[VALUE]]
 // CHECK-NOT: scf.if
 // CHECK: gpu.shuffle
 // FEW: func.func @k0
-// FEW-NOT: arith.minui
+// FEW-NOT: arith.minsi
 // FEW: scf.if %{{.*}} -> (f16)
 // FEW: memref.load
 func.func @main(%x: tensor<100x?xf16, #x> {strata.name = "x"}) -> (tensor<100x?xf16, #x> {strata.name = "y"})
