@@ -240,11 +240,32 @@ static void load_group(strata_walk_t *w, int64_t first, strata_registers_t *regi
   split_runs(w, members, branch, registers->values);
 }
 
-// True if |reg| is yet to be loaded, by itself, and may not be there.
-static bool is_edge(const strata_walk_t *w, int64_t reg) {
-  const strata_item_t *item = &w->items[reg];
-  return !item->is_done && !item->is_never && item->same == reg && item->n_conditions > 0 &&
-         strata_walk_run(w, reg) == 1;
+// Registers that are yet to be loaded, each by itself and not as a part of a vector, and may not be there.
+static bool *find_edges(const strata_walk_t *w) {
+  strata_arena_t *arena = w->d->compile->arena;
+  bool *edges = strata_arena_array(arena, bool, w->shape->count),
+       *met = strata_arena_array(arena, bool, w->shape->count);
+  for (int64_t reg = 0; reg < w->shape->count; reg++) {
+    const strata_item_t *item = &w->items[reg];
+    if (met[reg] || item->is_done || item->is_never || item->same != reg)
+      continue;
+    int64_t length = strata_walk_run(w, reg);
+    edges[reg] = length == 1 && item->n_conditions > 0;
+    for (int64_t i = 0; i < length; i++)
+      met[reg + i * w->step] = true;
+  }
+  return edges;
+}
+
+// True if loads at |edges| have more conditions than a processor has predicates for: they would wait for one another.
+static bool are_many(const strata_walk_t *w, const bool *edges) {
+  enum { FEW = 4 };
+  int64_t count = 0;
+  for (int64_t reg = 0, first; reg < w->shape->count && count <= FEW; count += edges[reg] && first == reg, reg++)
+    for (first = 0; first < reg; first++)
+      if (edges[reg] && edges[first] && strata_conditions_equal(&w->items[first], &w->items[reg]))
+        break;
+  return count > FEW;
 }
 
 // The elements of the buffer, at least one; false where there may be none, or that is not known.
@@ -255,41 +276,29 @@ static bool count_elements(const strata_gpu_box_t *box, strata_size_t *out_count
   return strata_size_min(*out_count) > 0;
 }
 
-// True if loads at edges that vary have more conditions than a processor has predicates for: they would wait for one
-// another. Not in products, which load a step ahead and have no time for more instructions.
-static bool has_many_edges(const strata_walk_t *w) {
-  enum { FEW = 4 };
-  int64_t count = 0;
-  if (w->d->sizes.count == 0 || w->transfer->is_private ||
-      strata_schedule_read(w->d->func).kind == STRATA_KERNEL_CONTRACT)
-    return false;
-  for (int64_t reg = 0, first; reg < w->shape->count && count <= FEW; count += first == reg, reg++)
-    for (first = is_edge(w, reg) ? 0 : reg + 1; first < reg; first++)
-      if (is_edge(w, first) && strata_conditions_equal(&w->items[first], &w->items[reg]))
-        break;
-  return count > FEW;
-}
-
-// Elements at edges without a branch: what is read where there is no such element is one behind it, or the buffer's
-// last, and dropped. Their bases are what is held back, so that accesses go on to differ by numbers.
+// Elements at edges that vary without a branch each, where those are many: what is read where there is no such element
+// is one behind it, or the buffer's last, and dropped. Bases are what is held back, so that accesses go on to differ by
+// numbers. Not in products, which load a step ahead and have no time for more instructions.
 static void load_edges(strata_walk_t *w, strata_registers_t *registers) {
   strata_gpu_distribution_t *d = w->d;
   strata_emitter_t *e = &d->e;
-  strata_index_space_t *space = &w->transfer->box->space;
   strata_size_t count;
-  if (!has_many_edges(w) || !count_elements(w->transfer->box, &count))
+  bool may_wait =
+      d->sizes.count > 0 && !w->transfer->is_private && strata_schedule_read(d->func).kind != STRATA_KERNEL_CONTRACT;
+  const bool *edges = may_wait ? find_edges(w) : NULL;
+  if (!edges || !are_many(w, edges) || !count_elements(w->transfer->box, &count))
     return;
   MlirValue pad = strata_walk_pad(w);
   for (int64_t reg = 0; reg < w->shape->count; reg++) {
-    const strata_item_t *item = &w->items[reg];
-    if (!is_edge(w, reg) || !strata_index_is_nonnegative(space, item->base))
+    strata_item_t *item = &w->items[reg];
+    if (!edges[reg] || !strata_index_is_nonnegative(&w->transfer->box->space, item->base))
       continue;
     MlirValue inside = strata_walk_conditions(w, item, (MlirValue){0}), value;
     MlirValue last = strata_gpu_emit_size_plus(d, count, -1 - item->offset);
     MlirValue base = strata_emit_binary(e, "arith.minsi", base_value(w, item->base), last);
     load_at(w, position_from(w, base, item->offset), 1, &value);
     registers->values[reg] = strata_emit_select(e, inside, value, pad);
-    w->items[reg].is_done = true;
+    item->is_done = true;
   }
 }
 
