@@ -167,7 +167,7 @@ class CompiledModel:
         on_gpu, has_stream = form
         if self._is_cpu or not on_gpu:
             return self._options
-        memory = self._options.given.get("user_device_memory", has_stream)
+        memory = self._options.given.get("user_device_memory", has_stream and self._options.device_one_time_load)
         return self._options.with_(on_gpu_tensors=True, user_device_memory=memory)
 
     def _library_of(self, form: Tuple[bool, bool]) -> Library:

@@ -82,7 +82,7 @@ def options_for(leaves: Sequence[Any], options: Options) -> Options:
         raise UnsupportedError(f"its tensors lie on {devices.pop()} and the target is 'cpu': give target='nvgpu' or "
                                "'amdgpu'")
     return options if "on_gpu_tensors" in options.given else options.with_(
-        on_gpu_tensors=True, user_device_memory=options.given.get("user_device_memory", True))
+        on_gpu_tensors=True, user_device_memory=options.given.get("user_device_memory", options.device_one_time_load))
 
 
 def are_tensors(values: Sequence[Any]) -> bool:
