@@ -315,7 +315,8 @@ class Recurrent(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList([
             nn.LSTM(6, 3), nn.LSTM(6, 3, 2, bidirectional=True, batch_first=True, dropout=0.5), nn.LSTM(6, 5, bias=False),
-            nn.GRU(6, 4), nn.GRU(6, 3, 3, bidirectional=True, batch_first=True), nn.RNN(6, 3, 2), nn.RNN(6, 3, nonlinearity="relu", bidirectional=True)])
+            nn.GRU(6, 4), nn.GRU(6, 3, 3, bidirectional=True, batch_first=True), nn.RNN(6, 3, 2), nn.RNN(6, 3, nonlinearity="relu", bidirectional=True),
+            nn.LSTM(6, 5, proj_size=2), nn.LSTM(6, 4, 2, bias=False, bidirectional=True, batch_first=True, proj_size=3)])
         self.lstm, self.gru, self.rnn, self.bare = nn.LSTMCell(6, 3), nn.GRUCell(6, 3), nn.RNNCell(6, 3, nonlinearity="relu"), nn.GRUCell(6, 3, bias=False)
 
     def forward(self, x, y, h):
