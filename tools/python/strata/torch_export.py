@@ -6,7 +6,7 @@ import contextlib
 import functools
 import traceback
 import warnings
-from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, cast
 
 import torch
 from torch.utils import _pytree as pytree
@@ -41,15 +41,15 @@ class _Nowhere:
 @contextlib.contextmanager
 def _without_lines() -> Iterator[None]:
     """Where PyTorch has its record of lines elsewhere, with them. Of several threads the first to leave puts it back."""
-    record = getattr(torch.utils, "_traceback", None)
-    if record is None or getattr(torch.fx.proxy, "CapturedTraceback", None) is None:
+    record, proxy = getattr(torch.utils, "_traceback", None), cast(Any, torch.fx.proxy)
+    if record is None or getattr(proxy, "CapturedTraceback", None) is None:
         yield
         return
-    torch.fx.proxy.CapturedTraceback = _Nowhere
+    proxy.CapturedTraceback = _Nowhere
     try:
         yield
     finally:
-        torch.fx.proxy.CapturedTraceback = record.CapturedTraceback
+        proxy.CapturedTraceback = record.CapturedTraceback
 
 
 def _save(program: Any, file: BinaryIO) -> None:
