@@ -30,6 +30,7 @@ import strata  # noqa: E402
 TARGETS = {"cpu": [], "emulated": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"]}
 SIDES = {"h", "w", "height", "width"}  # of images, of which a backbone needs some pixels
 LEAST_SIDE = 64
+FIXED = {"num_channels", "kv_cache_dim", "nb_points_per_image"}  # that the model itself has, whatever it calls them
 # Of a model's integers those that count something: what they are less than.
 LESS_THAN = {
     "edge_index": lambda sizes: sizes["nodes"],
@@ -72,7 +73,7 @@ class Detections:
                 return np.inf
             kept.append(int(away.argmin()))
             worst = max(worst, away.min(), abs(score / scores[kept[-1]] - 1))
-        overlaps = overlaps_of(boxes, labels)[:, kept]
+        overlaps = overlaps_of(boxes, labels, kept)
         left = np.setdiff1d(np.arange(len(boxes)), kept)
         is_dropped = (overlaps[left] > self.overlap - ERROR) & at_most(scores[left, None], scores[kept][None])
         is_last = at_most(scores[left], scores[kept].min(initial=np.inf)) if len(kept) == self.most else False
@@ -90,13 +91,14 @@ def at_most(a, b):
     return (a <= b) | near(a, b)
 
 
-def overlaps_of(boxes, labels):
-    """Of each two boxes of one label what they have in common, of both together."""
+def overlaps_of(boxes, labels, kept):
+    """Of each box and each that is |kept|, of one label, what they have in common, of both together."""
     low, high = boxes[:, :2], boxes[:, 2:]
     area = np.prod(high - low, axis=1)
-    common = np.prod(np.maximum(np.minimum(high[:, None], high) - np.maximum(low[:, None], low), 0), axis=2)
-    together = area[:, None] + area - common
-    return np.where(labels[:, None] == labels, common / np.maximum(together, 1e-30), 0)
+    sides = np.minimum(high[:, None], high[kept]) - np.maximum(low[:, None], low[kept])
+    common = np.prod(np.maximum(sides, 0), axis=2)
+    together = area[:, None] + area[kept] - common
+    return np.where(labels[:, None] == labels[kept], common / np.maximum(together, 1e-30), 0)
 
 
 DETECTORS = {
@@ -136,17 +138,13 @@ class Export:
             found = {}
             for name, size in dims.items():
                 least = LEAST_SIDE if name in SIDES else 1
-                drawn = int(np.exp(random.uniform(np.log(least), np.log(max(2 * size, least) + 1))))
-                found[name] = size if k == 0 or self.is_fixed(name) else least if k == 1 else drawn
+                drawn = int(random.integers(least + 1, max(2 * size, least) + 3))
+                found[name] = size if k == 0 or name in FIXED else least if k == 1 else drawn
             for name in dims:
                 if "+" in name:
                     found[name] = sum(int(part) if part.strip().isdigit() else found[part.strip()]
                                       for part in name.split("+"))
             yield found
-
-    def is_fixed(self, name):
-        """A step of a decoder is one token; channels and the like are the model's."""
-        return self.recipe["dims"][name] == 1 or name in ("num_channels", "kv_cache_dim", "nb_points_per_image")
 
     def feeds(self, sizes, random):
         """The inputs, for both values of each condition among them."""
