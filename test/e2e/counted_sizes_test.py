@@ -418,7 +418,7 @@ def check_ranges(options):
     random = generator(15)
     g = Graph(opset=17)
     kinds = {"i": (INT64, np.int64), "f": (FLOAT, np.float32)}
-    inputs = [g.input(kind + name, element, []) for kind, (element, _) in kinds.items() for name in ("from", "to", "by")]
+    inputs = [g.input(kind + end, element, []) for kind, (element, _) in kinds.items() for end in ("from", "to", "by")]
     results = [g.node("Range", inputs[i:i + 3], [name]) for i, name in ((0, "whole"), (3, "real"))]
     results.append(g.node("ReduceSum", [results[0]], keepdims=0))
     for result in results:
@@ -470,8 +470,9 @@ def check_numbers(options):
     random, most = generator(17), 9
     g = Graph(opset=17)
     x, n, at = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("n", INT64, [1]), g.input("at", INT64, [5])
-    row, zero, one, width = (g.constant(name, np.array(value)) for name, value in
-                             (("row", np.arange(WIDTH, dtype=np.float32)), ("zero", [0]), ("one", [1]), ("width", [WIDTH])))
+    row = g.constant("row", np.arange(WIDTH, dtype=np.float32))
+    zero, one, width = (g.constant(name, np.array([value])) for name, value in
+                        (("zero", 0), ("one", 1), ("width", WIDTH)))
     shape = g.node("Concat", [n, width], ["shape"], axis=0)
     times = g.node("Concat", [n, one], ["times"], axis=0)
     pads = g.node("Concat", [n, zero, one, zero], ["pads"], axis=0)
@@ -493,8 +494,8 @@ def check_numbers(options):
             hot = np.where(wrapped[:, None] == np.arange(count), 3, 2)
             order = np.argsort(-x, axis=0, kind="stable")[:count]
             top = np.take_along_axis(x, order, 0)
-            wanted = [np.broadcast_to(np.arange(WIDTH), (count, WIDTH)), np.tile(x, (count, 1)), np.zeros((count, WIDTH)),
-                      hot, hot.T, np.pad(x, ((count, 1), (0, 0))), np.pad(x, ((0, count), (0, 0)), mode="edge"),
+            wanted = [np.broadcast_to(np.arange(WIDTH), (count, WIDTH)), np.tile(x, (count, 1)),
+                      np.zeros((count, WIDTH)), hot, hot.T, np.pad(x, ((count, 1), (0, 0))), np.pad(x, ((0, count), (0, 0)), mode="edge"),
                       np.pad(x, ((count, 1), (0, 0)), mode="reflect"), top, order, top.sum(axis=0)]
             for i, (got, right) in enumerate(zip(call(x, np.array([count]), at), wanted)):
                 same(f"{count}, result {i}", got, right)
