@@ -246,6 +246,32 @@ def check_boxes(options, dims, most):
             same(f"{least}", got, suppressed(boxes.astype(np.float64), scores, most, 0.3, least))
 
 
+def check_padded_boxes(options):
+    """Of boxes by their middles, as exporters fill the list up to a size that is known: none, one, all and some."""
+    random, count = generator(18), 15
+    g = Graph(opset=10)
+    boxes, scores = g.input("boxes", FLOAT, [1, count, 4]), g.input("scores", FLOAT, [1, 1, count])
+    listed = g.node("NonMaxSuppression", [boxes, scores, g.constant("most", np.array([count])),
+                                          g.input("overlap", FLOAT, [1]), g.constant("least", np.float32([0.5]))],
+                    center_point_box=1)
+    g.output(g.node("Slice", [g.node("Concat", [listed, g.constant("fill", np.full((count, 3), -1))], axis=0),
+                              g.constant("zero", np.array([0])), g.constant("end", np.array([count]))]),
+             INT64, [count, 3])
+    g.output(listed, INT64, ["n", 3])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["boxes", "scores", "overlap"], 2, options)
+        for good, overlap in ((0, 0.3), (1, 0.3), (count, 1), (count, 0.3), (int(random.integers(2, count)), 0.3)):
+            corners = boxes_of(random, 1, count)
+            low, high = np.minimum(corners[..., :2], corners[..., 2:]), np.maximum(corners[..., :2], corners[..., 2:])
+            middles = np.concatenate([(low + high) / 2, high - low], axis=2)
+            scores = random.permuted(np.where(np.arange(count) < good, 0.6, 0.1)) + random.random(count) * 0.3
+            scores = scores.astype(np.float32)[None, None]
+            wanted = suppressed(corners.astype(np.float64), scores, count, overlap, 0.5)
+            filled = np.concatenate([wanted, np.full((count - len(wanted), 3), -1)])
+            for got, right in zip(call(middles, scores, np.float32([overlap])), [filled, wanted]):
+                same(f"{good} boxes, {overlap}", got, right)
+
+
 def check_counted_boxes(options):
     """Of boxes that a mask selects, those that are left."""
     random = generator(9)
@@ -495,7 +521,8 @@ def check_numbers(options):
             order = np.argsort(-x, axis=0, kind="stable")[:count]
             top = np.take_along_axis(x, order, 0)
             wanted = [np.broadcast_to(np.arange(WIDTH), (count, WIDTH)), np.tile(x, (count, 1)),
-                      np.zeros((count, WIDTH)), hot, hot.T, np.pad(x, ((count, 1), (0, 0))), np.pad(x, ((0, count), (0, 0)), mode="edge"),
+                      np.zeros((count, WIDTH)), hot, hot.T, np.pad(x, ((count, 1), (0, 0))),
+                      np.pad(x, ((0, count), (0, 0)), mode="edge"),
                       np.pad(x, ((count, 1), (0, 0)), mode="reflect"), top, order, top.sum(axis=0)]
             for i, (got, right) in enumerate(zip(call(x, np.array([count]), at), wanted)):
                 same(f"{count}, result {i}", got, right)
@@ -602,6 +629,7 @@ CASES = {
     "boxes": lambda options: check_boxes(options, ([2, 21, 4], [2, 3, 21]), 5),
     "boxes_open": lambda options: check_boxes(options, (["images", "boxes", 4], ["images", 3, "boxes"]), 2**40),
     "boxes_counted": check_counted_boxes,
+    "boxes_padded": check_padded_boxes,
     "consumers": lambda options: check_consumers(options, False),
     "consumers_open": lambda options: check_consumers(options, True),
     "non_zero": lambda options: check_non_zero(options, (5, 7), [5, 7]),

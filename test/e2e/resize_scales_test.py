@@ -146,8 +146,8 @@ def save_by_data(ways, sizes):
 
 
 CROPS = [{"coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 2.5, **how}
-         for how in ({"mode": "nearest", "nearest_mode": "floor"}, {"mode": "linear"}, {"mode": "linear", "antialias": 1},
-                     {"mode": "cubic"}, {"mode": "cubic", "exclude_outside": 1})]
+         for how in ({"mode": "nearest", "nearest_mode": "floor"}, {"mode": "linear"},
+                     {"mode": "linear", "antialias": 1}, {"mode": "cubic"}, {"mode": "cubic", "exclude_outside": 1})]
 CROPPED = (6, 5), (1, 9)
 
 
