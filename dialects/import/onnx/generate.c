@@ -227,6 +227,9 @@ void onnx_import_trilu(onnx_node_t *n) {
 // The depth of a OneHot, of any type, which data may decide.
 static bool read_depth(onnx_node_t *n, strata_dim_t *out) {
   int64_t count;
+  strata_shape_t shape = onnx_operand_shape(n, 1);
+  if (!strata_dim_is(strata_dim_product(n->b->compile->context, shape.rank, shape.dims), 1))
+    return false;
   if (!onnx_is_known(n, onnx_operand(n, 1)))
     return onnx_data_dim(n, 1, out);
   const double *depths = onnx_constant_floats(n, 1, &count);

@@ -253,8 +253,9 @@ static void read_roi(onnx_node_t *n, int count, onnx_resized_t *resized) {
   int64_t n_roi;
   bool is_known = !onnx_has(n, 1) || onnx_is_known(n, onnx_operand(n, 1));
   const double *roi = is_known ? onnx_constant_floats(n, 1, &n_roi) : NULL;
-  if (!is_known && !strata_dim_is_constant(onnx_operand_shape(n, 1).dims[0], &n_roi))
-    onnx_unsupported(n, "roi: a size that is no number");
+  if (!is_known &&
+      (onnx_operand_shape(n, 1).rank != 1 || !strata_dim_is_constant(onnx_operand_shape(n, 1).dims[0], &n_roi)))
+    onnx_unsupported(n, "roi: expected one dimension, whose size is a number");
   if (!onnx_failed(n) && n_roi != 2 * count)
     onnx_invalid(n, "roi: expected %d numbers, got %lld", 2 * count, (long long)n_roi);
   for (int i = 0; i < count && !onnx_failed(n); i++) {

@@ -67,7 +67,9 @@ void onnx_import_sequence_empty(onnx_node_t *n) { set_sequence(n, 0, 0, NULL); }
 
 // Operand |i| as a place among |length| items, counted from the end if negative.
 static MlirValue place_by_data(onnx_node_t *n, int i, strata_dim_t length) {
-  MlirValue place = onnx_element(n, i, 0), is_negative = onnx_with_number(n, STRATA_OP_LT, place, 0);
+  MlirValue place = onnx_convert(n, onnx_operand(n, i), false, STRATA_TYPE_I64, false);
+  place = onnx_reshape(n, place, 0, NULL);
+  MlirValue is_negative = onnx_with_number(n, STRATA_OP_LT, place, 0);
   return onnx_select(n, is_negative, onnx_with_dim(n, STRATA_OP_ADD, place, length), place);
 }
 
