@@ -9,6 +9,9 @@
 //   what it has in registers of the sum alone
 //   what is a lane's
 //
+// Where loads cross an operand of bytes, rows are in the instruction's own order: eight lanes' have to lie beside one
+// another, which what a thread has of the sum would part.
+//
 // With m16n8k16, four instructions interlaced along the columns give each thread eight columns beside one another, and
 // two along the rows four rows. Along the reduction fragments of several instructions lie beside one another where
 // one's are less than a load brings; as both operands have it so, the product is the same.
@@ -40,13 +43,29 @@ static int64_t place_bits(const strata_mma_digit_t *digits, int dim, int64_t nex
   return next;
 }
 
-static spread_t spread_of(const strata_mma_t *mma, int side) {
+static int64_t tiles_of_block(const strata_mma_t *mma, int side) { return BLOCK / (side == ROW ? mma->m : mma->n); }
+
+static spread_t interlaced(const strata_mma_t *mma, int side) {
   const strata_mma_layout_t *layout = mma->layout;
-  spread_t s = {.n_tiles = BLOCK / (side == ROW ? mma->m : mma->n)};
+  spread_t s = {.n_tiles = tiles_of_block(mma, side)};
   s.tile = place_bits(layout->operands[side].reg, 0, 1, &s);
   int64_t next = place_bits(layout->sum.reg, side, s.tile * s.n_tiles, &s);
   place_bits(layout->sum.thread, side, next, &s);
   return s;
+}
+
+static spread_t in_order(void) {
+  spread_t s = {.tile = 1, .n_tiles = 1};
+  for (int bit = 0; bit < BITS; bit++)
+    s.bits[bit] = INT64_C(1) << bit;
+  return s;
+}
+
+static spread_t spread_of(const strata_product_t *p, int side) {
+  const strata_shared_operand_t *operand = &p->operands[side];
+  bool is_in_order = operand->form == STRATA_ACROSS && operand->element_bytes == 1 &&
+                     strata_mma_loads_crossed(p->mma) && tiles_of_block(p->mma, side) == 1;
+  return is_in_order ? in_order() : interlaced(p->mma, side);
 }
 
 // A coordinate of an instruction in its block.
@@ -92,7 +111,7 @@ static int64_t sum_neighbours(const strata_mma_t *mma, int side, const spread_t 
 }
 
 int64_t strata_product_sum_run(const strata_mma_t *mma) {
-  spread_t s = spread_of(mma, COLUMN);
+  spread_t s = interlaced(mma, COLUMN);
   return sum_neighbours(mma, COLUMN, &s, BLOCK);
 }
 
@@ -157,32 +176,39 @@ static void push_scales(const strata_product_t *p, int side, const spread_t *s, 
 
 //===-- Crossed loads --------------------------------------------------------------------------------------------===//
 
-// Sixteen lanes load a matrix of four steps and sixteen rows: a lane names four rows of a step, and has four steps of
-// the row that is its own in a fragment. So rows of four lanes have to lie beside one another.
+int64_t strata_operand_crossed(const strata_shared_operand_t *operand) {
+  return STRATA_CROSSED_BYTES / operand->element_bytes;
+}
+
+// Sixteen lanes load a matrix of sixteen rows and, of 16 bits, four steps: a lane names four rows of a step, and has four
+// steps of the row that is its own in a fragment. Of bytes these are eight. So rows of as many lanes have to lie beside
+// one another.
 bool strata_product_loads_crossed(const strata_product_t *p, int side) {
   const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
-  spread_t s = spread_of(p->mma, side);
-  return p->operands[side].form == STRATA_ACROSS && strata_mma_loads_crossed(p->mma) && lanes->dim == ROW &&
-         lanes->stride == 1 && lanes->extent >= STRATA_CROSSED_LANES && strata_mma_run(p->mma) % STRATA_CROSSED == 0 &&
-         s.bits[0] == 1 && s.bits[1] == 2;
+  if (p->operands[side].form != STRATA_ACROSS || !strata_mma_loads_crossed(p->mma))
+    return false;
+  int64_t n = strata_operand_crossed(&p->operands[side]);
+  spread_t s = spread_of(p, side);
+  return lanes->dim == ROW && lanes->stride == 1 && lanes->extent >= STRATA_CROSSED_LANES &&
+         strata_mma_run(p->mma) % n == 0 && spread(&s, n - 1) == n - 1;
 }
 
 void strata_product_crossed_layout(const strata_product_t *p, int side, strata_layout_t *layout) {
-  spread_t s = spread_of(p->mma, side);
+  spread_t s = spread_of(p, side);
   const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
-  const strata_mma_digit_t names = {ROW, STRATA_CROSSED_LANES / STRATA_CROSSED, STRATA_CROSSED};
+  int64_t n = strata_operand_crossed(&p->operands[side]);
+  const strata_mma_digit_t names = {ROW, STRATA_CROSSED_LANES / n, n};
   const strata_mma_digit_t others = {ROW, lanes->extent / STRATA_CROSSED_LANES, STRATA_CROSSED_LANES};
-  int64_t word = p->operands[side].word;
-  strata_layout_push_reg(layout, STEP, word / STRATA_CROSSED, STRATA_CROSSED);
+  strata_layout_push_reg(layout, STEP, p->operands[side].word / n, n);
   push_operand_registers(p, side, &s, layout);
   push_spread(layout, strata_layout_push_thread, ROW, &names, &s, 1);
-  strata_layout_push_thread(layout, STEP, STRATA_CROSSED, 1);
+  strata_layout_push_thread(layout, STEP, n, 1);
   push_spread(layout, strata_layout_push_thread, ROW, &others, &s, 1);
   push_operand_lanes(p, side, lanes + 1, &s, layout);
 }
 
 void strata_product_mma_layouts(strata_product_t *p) {
-  spread_t spreads[2] = {spread_of(p->mma, ROW), spread_of(p->mma, COLUMN)};
+  spread_t spreads[2] = {spread_of(p, ROW), spread_of(p, COLUMN)};
   push_sum(p, spreads, &p->partial);
   for (int side = 0; side < 2; side++) {
     push_operand(p, side, &spreads[side], &p->operands[side].fragment);
@@ -227,7 +253,7 @@ int64_t strata_product_sum_register(const strata_product_t *p, int64_t row_tile,
   int64_t at[2] = {0, 0}, tiles[2] = {row_tile, column_tile};
   add_digits(p->mma->layout->sum.reg, element, at);
   for (int side = 0; side < 2; side++) {
-    spread_t s = spread_of(p->mma, side);
+    spread_t s = spread_of(p, side);
     at[side] = spread(&s, at[side]) + tile_start(&s, tiles[side]);
   }
   return register_at(&p->partial, at);
@@ -238,7 +264,7 @@ static int64_t operand_register(const strata_product_t *p, const strata_layout_t
                                 int64_t tile, int64_t element) {
   const strata_shared_operand_t *operand = &p->operands[side];
   int64_t run = strata_mma_run(p->mma), together = operand->word / run, at[2] = {0, 0};
-  spread_t s = spread_of(p->mma, side);
+  spread_t s = spread_of(p, side);
   add_digits(p->mma->layout->operands[side].reg, element / run, at);
   at[0] = spread(&s, at[0]) + tile_start(&s, tile);
   at[STEP] =
@@ -257,7 +283,7 @@ int64_t strata_product_crossed_register(const strata_product_t *p, int side, int
 }
 
 int64_t strata_product_scale_register(const strata_product_t *p, int side, int64_t step, int64_t tile) {
-  spread_t s = spread_of(p->mma, side);
+  spread_t s = spread_of(p, side);
   int64_t at[2] = {tile_start(&s, tile), step * p->mma->k / strata_mma_scale_block(p->mma)};
   return register_at(&p->scales[side].fragment, at);
 }
