@@ -9,8 +9,8 @@
 //   what it has in registers of the sum alone
 //   what is a lane's
 //
-// Where loads cross an operand of bytes, rows are in the instruction's own order: eight lanes' have to lie beside one
-// another, which what a thread has of the sum would part.
+// Where loads cross an operand, rows of four lanes, of bytes eight, have to lie beside one another. If what a thread has
+// of the sum would part them, a block's rows are in order instead, instruction by instruction.
 //
 // With m16n8k16, four instructions interlaced along the columns give each thread eight columns beside one another, and
 // two along the rows four rows. Along the reduction fragments of several instructions lie beside one another where
@@ -26,6 +26,7 @@ enum { ROW = 0, COLUMN = 1, STEP = 1, BLOCK = STRATA_MMA_BLOCK, BITS = 6, NEIGHB
 // Where bit |i| of an instruction's row (or column) goes in the block, and the next instruction.
 typedef struct {
   int64_t bits[BITS], tile, n_tiles;
+  bool is_in_order;
 } spread_t;
 
 static int bit_of(int64_t power) { return __builtin_ctzll((uint64_t)power); }
@@ -43,29 +44,21 @@ static int64_t place_bits(const strata_mma_digit_t *digits, int dim, int64_t nex
   return next;
 }
 
-static int64_t tiles_of_block(const strata_mma_t *mma, int side) { return BLOCK / (side == ROW ? mma->m : mma->n); }
-
 static spread_t interlaced(const strata_mma_t *mma, int side) {
   const strata_mma_layout_t *layout = mma->layout;
-  spread_t s = {.n_tiles = tiles_of_block(mma, side)};
+  spread_t s = {.n_tiles = BLOCK / (side == ROW ? mma->m : mma->n)};
   s.tile = place_bits(layout->operands[side].reg, 0, 1, &s);
   int64_t next = place_bits(layout->sum.reg, side, s.tile * s.n_tiles, &s);
   place_bits(layout->sum.thread, side, next, &s);
   return s;
 }
 
-static spread_t in_order(void) {
-  spread_t s = {.tile = 1, .n_tiles = 1};
+static spread_t in_order(const strata_mma_t *mma, int side) {
+  int64_t tile = side == ROW ? mma->m : mma->n;
+  spread_t s = {.tile = tile, .n_tiles = BLOCK / tile, .is_in_order = true};
   for (int bit = 0; bit < BITS; bit++)
     s.bits[bit] = INT64_C(1) << bit;
   return s;
-}
-
-static spread_t spread_of(const strata_product_t *p, int side) {
-  const strata_shared_operand_t *operand = &p->operands[side];
-  bool is_in_order = operand->form == STRATA_ACROSS && operand->element_bytes == 1 &&
-                     strata_mma_loads_crossed(p->mma) && tiles_of_block(p->mma, side) == 1;
-  return is_in_order ? in_order() : interlaced(p->mma, side);
 }
 
 // A coordinate of an instruction in its block.
@@ -74,6 +67,23 @@ static int64_t spread(const spread_t *s, int64_t coordinate) {
   for (int bit = 0; bit < BITS; bit++)
     result += (coordinate >> bit & 1) * s->bits[bit];
   return result;
+}
+
+int64_t strata_operand_crossed(const strata_shared_operand_t *operand) {
+  return STRATA_CROSSED_BYTES / operand->element_bytes;
+}
+
+// True if the rows of as many lanes lie beside one another.
+static bool are_beside(const spread_t *s, int64_t lanes) { return spread(s, lanes - 1) == lanes - 1; }
+
+static bool may_load_crossed(const strata_product_t *p, int side) {
+  return p->operands[side].form == STRATA_ACROSS && strata_mma_loads_crossed(p->mma);
+}
+
+static spread_t spread_of(const strata_product_t *p, int side) {
+  spread_t s = interlaced(p->mma, side);
+  bool parts_lanes = may_load_crossed(p, side) && !are_beside(&s, strata_operand_crossed(&p->operands[side]));
+  return parts_lanes ? in_order(p->mma, side) : s;
 }
 
 //===-- Digits ---------------------------------------------------------------------------------------------------===//
@@ -100,7 +110,13 @@ static void push_spread(strata_layout_t *layout, push_t *push, int dim, const st
 }
 
 // Neighbours that a thread has of an operand, and of the sum, up to four of which are one digit.
-static int64_t neighbours(const spread_t *s) { return s->tile * s->n_tiles; }
+static int64_t neighbours(const spread_t *s) { return s->is_in_order ? 1 : s->tile * s->n_tiles; }
+
+// The block's instructions, where they do not interlace.
+static void push_tiles(const spread_t *s, int dim, strata_layout_t *layout) {
+  if (s->is_in_order)
+    strata_layout_push_reg(layout, dim, s->n_tiles, s->tile);
+}
 
 static int64_t sum_neighbours(const strata_mma_t *mma, int side, const spread_t *s, int64_t most) {
   int64_t n = neighbours(s);
@@ -123,6 +139,7 @@ static void push_sum(const strata_product_t *p, const spread_t *spreads, strata_
     for (const strata_mma_digit_t *digit = fragment->reg; digit->extent; digit++)
       if (digit->dim == side)
         push_spread(sum, strata_layout_push_reg, side, digit, &spreads[side], n);
+    push_tiles(&spreads[side], side, sum);
   }
   for (int side = COLUMN; side >= ROW; side--)
     strata_layout_push_reg(sum, side, p->warp_tile[side] / BLOCK, BLOCK);
@@ -139,6 +156,7 @@ static void push_operand_registers(const strata_product_t *p, int side, const sp
     if (digit->dim == STEP)
       strata_layout_push_reg(layout, STEP, digit->extent, digit->stride * operand->word);
   strata_layout_push_reg(layout, 0, neighbours(s), 1);
+  push_tiles(s, 0, layout);
   strata_layout_push_reg(layout, 0, p->warp_tile[side] / BLOCK, BLOCK);
   strata_layout_push_reg(layout, STEP, operand->steps / p->split / chunk, chunk);
 }
@@ -165,6 +183,7 @@ static void push_scales(const strata_product_t *p, int side, const spread_t *s, 
   const strata_mma_fragment_t *fragment = &p->mma->layout->operands[side];
   int64_t blocks = strata_product_chunk(p) / strata_mma_scale_block(p->mma);
   strata_layout_push_reg(layout, 0, neighbours(s), 1);
+  push_tiles(s, 0, layout);
   strata_layout_push_reg(layout, 0, p->warp_tile[side] / BLOCK, BLOCK);
   strata_layout_push_reg(layout, STEP, p->scales[side].steps / p->split / blocks, blocks);
   for (const strata_mma_digit_t *digit = fragment->thread; digit->extent; digit++)
@@ -176,21 +195,14 @@ static void push_scales(const strata_product_t *p, int side, const spread_t *s, 
 
 //===-- Crossed loads --------------------------------------------------------------------------------------------===//
 
-int64_t strata_operand_crossed(const strata_shared_operand_t *operand) {
-  return STRATA_CROSSED_BYTES / operand->element_bytes;
-}
-
 // Sixteen lanes load a matrix of sixteen rows and, of 16 bits, four steps: a lane names four rows of a step, and has four
 // steps of the row that is its own in a fragment. Of bytes these are eight. So rows of as many lanes have to lie beside
 // one another.
 bool strata_product_loads_crossed(const strata_product_t *p, int side) {
   const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
-  if (p->operands[side].form != STRATA_ACROSS || !strata_mma_loads_crossed(p->mma))
-    return false;
-  int64_t n = strata_operand_crossed(&p->operands[side]);
-  spread_t s = spread_of(p, side);
-  return lanes->dim == ROW && lanes->stride == 1 && lanes->extent >= STRATA_CROSSED_LANES &&
-         strata_mma_run(p->mma) % n == 0 && spread(&s, n - 1) == n - 1;
+  return may_load_crossed(p, side) && lanes->dim == ROW && lanes->stride == 1 &&
+         lanes->extent >= STRATA_CROSSED_LANES &&
+         strata_mma_run(p->mma) % strata_operand_crossed(&p->operands[side]) == 0;
 }
 
 void strata_product_crossed_layout(const strata_product_t *p, int side, strata_layout_t *layout) {

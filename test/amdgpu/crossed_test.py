@@ -15,7 +15,9 @@ import strata
 from copies_test import LLVM, fragments
 
 DEVICES = {"gfx950": {"STRATA_TEST_DRIVER_ARCH": "0x950"}, "emulated_950": {"STRATA_TEST_DRIVER_BANKS": "1"}}
-INSTRUCTIONS = {kind: fragments.OTHERS["emulated_950"][kind][-1] for kind in ("f16", "bf16", "s8", "e4m3", "e5m2")}
+KINDS = ("f16", "bf16", "s8", "e4m3", "e5m2")
+INSTRUCTIONS = [(kind, fragments.OTHERS["emulated_950"][kind][-1]) for kind in KINDS]
+INSTRUCTIONS += [(kind, fragments.DEVICES["emulated_950"][1][kind]) for kind in ("f16", "bf16")]  # of 16 x 16
 ORDERS = ("nn", "tn", "tt")
 # As those of fragments_test: rows and columns of 32, 64, 128 and 256 elements lie in LDS in different ways.
 TILES = [(128, 256, 2, 4, 1, 128), (256, 128, 4, 2, 1, 128), (128, 128, 2, 2, 1, 64), (64, 64, 2, 2, 1, 128),
@@ -24,19 +26,19 @@ TILES = [(128, 256, 2, 4, 1, 128), (256, 128, 4, 2, 1, 128), (128, 128, 2, 2, 1,
 
 def cases():
     for number, tile in enumerate(TILES):
-        for kind in INSTRUCTIONS:
+        for kind, instruction in INSTRUCTIONS:
             for i, order in enumerate(ORDERS):
                 depth = (1 + (number + i) % 4) * tile[5] // fragments.BYTES[kind]
                 hangs = (number + i) % 2
-                yield kind, order, tile, tile[0] + 24 * hangs, 2 * tile[1] - 8 * hangs, depth + 16 * hangs
-    for kind in INSTRUCTIONS:
+                yield kind, order, tile, instruction, tile[0] + 24 * hangs, 2 * tile[1] - 8 * hangs, depth + 16 * hangs
+    for kind in KINDS:
         for order in ORDERS:
-            yield kind, order, None, 256, 256, 192
-            yield kind, order, None, 131, 133, 77
+            yield kind, order, None, "chosen", 256, 256, 192
+            yield kind, order, None, "chosen", 131, 133, 77
 
 
-def name_of(kind, order, tile, m, n, k):
-    return f"{kind} {order} {m}x{n}x{k} {'x'.join(map(str, tile or ('chosen',)))}"
+def name_of(kind, order, tile, instruction, m, n, k):
+    return f"{kind} {order} {m}x{n}x{k} {instruction} {'x'.join(map(str, tile or ()))}"
 
 
 def check_code(folder, device, kind, order, tile):
@@ -50,8 +52,8 @@ def check_code(folder, device, kind, order, tile):
     assert tile is None or order != "tn" or tile[4] > 1 or along == 0, f"{along} reads along the reduction"
 
 
-def check(device, kind, order, tile, m, n, k):
-    line = fragments.schedule("emulated_950", kind, tile, INSTRUCTIONS[kind]) if tile else ""
+def check(device, kind, order, tile, instruction, m, n, k):
+    line = fragments.schedule("emulated_950", kind, tile, instruction) if tile else ""
     if copies.multiply(device, kind, order, m, n, k, line):
         check_code("temps", device, kind, order, tile)
 
