@@ -9,8 +9,8 @@
 //   what it has in registers of the sum alone
 //   what is a lane's
 //
-// Where loads cross an operand, rows of four lanes, of bytes eight, have to lie beside one another. If what a thread has
-// of the sum would part them, a block's rows are in order instead, instruction by instruction.
+// Where loads cross an operand, rows of four lanes, of bytes eight, have to lie beside one another. If what a thread
+// has of the sum would part them, a block's rows are in order instead, instruction by instruction.
 //
 // With m16n8k16, four instructions interlaced along the columns give each thread eight columns beside one another, and
 // two along the rows four rows. Along the reduction fragments of several instructions lie beside one another where
@@ -195,9 +195,9 @@ static void push_scales(const strata_product_t *p, int side, const spread_t *s, 
 
 //===-- Crossed loads --------------------------------------------------------------------------------------------===//
 
-// Sixteen lanes load a matrix of sixteen rows and, of 16 bits, four steps: a lane names four rows of a step, and has four
-// steps of the row that is its own in a fragment. Of bytes these are eight. So rows of as many lanes have to lie beside
-// one another.
+// Sixteen lanes load a matrix of sixteen rows and, of 16 bits, four steps: a lane names four rows of a step, and has
+// four steps of the row that is its own in a fragment. Of bytes these are eight. So rows of as many lanes have to lie
+// beside one another.
 bool strata_product_loads_crossed(const strata_product_t *p, int side) {
   const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
   return may_load_crossed(p, side) && lanes->dim == ROW && lanes->stride == 1 &&

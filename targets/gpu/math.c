@@ -87,7 +87,8 @@ static bool is_as_in_hardware(MlirOperation op) {
          (!is_quotient(op) || is_reciprocal(op));
 }
 
-// LLVM's quotient of f64 under afn on AMD's chips refines a reciprocal, which gives NaN for a divisor that is 0 or infinite.
+// LLVM's quotient of f64 under afn on AMD's chips refines a reciprocal, which gives NaN for a divisor that is 0 or
+// infinite.
 static void make_exact(MlirOperation op) {
   MlirAttribute none = mlirAttributeParseGet(mlirOperationGetContext(op), strata_str("#arith.fastmath<none>"));
   strata_set_attr(op, "fastmath", none);

@@ -53,9 +53,9 @@ static void permute_other_row(state_t *state, const instruction_t *instruction) 
   permute_rows(state, instruction, 16);
 }
 
-// Sixteen lanes have a matrix of sixteen columns, elements of |bytes| bytes, of which a lane has loaded 8 bytes of a row; it
-// gets 8 bytes of a column. (CDNA4 ISA, "MFMA Transpose Load from LDS": neighbours along the depth for each of sixteen
-// rows of an operand.)
+// Sixteen lanes have a matrix of sixteen columns, elements of |bytes| bytes, of which a lane has loaded 8 bytes of a
+// row; it gets 8 bytes of a column. (CDNA4 ISA, "MFMA Transpose Load from LDS": neighbours along the depth for each of
+// sixteen rows of an operand.)
 void turn_matrices(state_t *state, unsigned index, unsigned bytes) {
   enum { GROUP = 16, PIECE = 8, WORDS = PIECE / 4 };
   uint8_t loaded[MAX_LANES][PIECE];
@@ -68,8 +68,8 @@ void turn_matrices(state_t *state, unsigned index, unsigned bytes) {
   for (unsigned lane = 0; lane < state->n_lanes; lane++) {
     uint8_t column[PIECE];
     for (unsigned row = 0; row < n; row++)
-      memcpy(&column[row * bytes],
-             &loaded[lane / GROUP * GROUP + GROUP / n * row + lane % GROUP / n][lane % n * bytes], bytes);
+      memcpy(&column[row * bytes], &loaded[lane / GROUP * GROUP + GROUP / n * row + lane % GROUP / n][lane % n * bytes],
+             bytes);
     for (unsigned word = 0; word < WORDS; word++)
       memcpy(&vector_of(state, index + word)[lane], &column[4 * word], 4);
   }
