@@ -32,6 +32,12 @@ static const char *what_is_missing(onnx_node_t *n, int i) {
                              onnx_binding_hint(n, onnx_operand(n, i)), bound_option(arena, name));
 }
 
+// What to say at the end, as onnx_unsupported would now.
+static const char *problem_of(onnx_node_t *n, const char *what) {
+  return strata_arena_printf(n->b->compile->arena, "(node %s): %s is not supported: %s", n->name,
+                             onnx_text(n->proto->op_type), what);
+}
+
 static bool must_be_bounded(onnx_node_t *n, int i) {
   if (!onnx_failed(n))
     onnx_unsupported(n, "%s", what_is_missing(n, i));
@@ -51,8 +57,7 @@ static strata_dim_t data_size(onnx_node_t *n, int i, int64_t index, int64_t boun
   onnx_data_size_t size = {.value = value, .index = index};
   if (bound < 0) {
     size.name = onnx_text(n->proto->input[i]);
-    size.problem = strata_arena_printf(n->b->compile->arena, "(node %s): %s is not supported: %s", n->name,
-                                       onnx_text(n->proto->op_type), what_is_missing(n, i));
+    size.problem = problem_of(n, what_is_missing(n, i));
     bound = ONNX_ASSUMED_BOUND;
   }
   MlirValue count = onnx_with_number(n, STRATA_OP_MAX, onnx_element(n, i, index), 0);
@@ -109,8 +114,7 @@ bool onnx_elements_dim(onnx_node_t *n, MlirValue count, strata_dim_t *out) {
     onnx_unsupported(n, "%s", problem);
   if (bound < 0) {
     size.name = name;
-    size.problem = strata_arena_printf(arena, "(node %s): %s is not supported: %s", n->name,
-                                       onnx_text(n->proto->op_type), problem);
+    size.problem = problem_of(n, problem);
     bound = ONNX_ASSUMED_BOUND;
   }
   *out = size.dim = onnx_counted_dim(n, onnx_with_number(n, STRATA_OP_MAX, count, 0), onnx_dim(n, bound), true);

@@ -138,7 +138,7 @@ static bool has_data_limit(onnx_node_t *n, strata_dim_t *out_start, int64_t *out
          strata_dim_is_constant(ends[2], out_step) && *out_step >= 1;
 }
 
-// ceil((limit - start) / delta) of numbers that are data, of which the difference alone is rounded.
+// ceil((limit - start) / delta), of numbers that data decide: the difference is of their type, the quotient f64.
 static MlirValue counted_steps(onnx_node_t *n) {
   MlirValue ends[3];
   for (int i = 0; i < 3; i++)

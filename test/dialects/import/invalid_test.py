@@ -70,6 +70,12 @@ def axes_given_twice():
     expect_error("Slice", single("Slice", [X, ints(0, 0), ints(1, 1), ints(1, 1)]), "twice")
     expect_error("Pad", single("Pad", [X, ints(1, 1, 0, 0), "", ints(1, 1)]), "twice")
     expect_error("Resize", single("Resize", [X, "", np.float32([2, 2])], axes=[1, 1]), "twice")
+    crop = {"coordinate_transformation_mode": "tf_crop_and_resize", "mode": "linear"}
+    expect_error("region", single("Resize", [X, (FLOAT, []), "", ints(2, 3, 4)], **crop), "roi", "one dimension")
+    expect_error("region", single("Resize", [X, (FLOAT, [4]), "", ints(2, 3, 4)], **crop), "expected 6 numbers, got 4")
+    expect_error("depth", single("OneHot", [(INT64, [5]), (INT64, [2]), f32(2)]), "a positive depth and two values")
+    expect_error("parts", single("Split", [X, (INT64, [3])], n_outputs=2), "expected 2 sizes, got 3")
+    expect_error("range", single("Range", [(INT64, [2]), (INT64, []), (INT64, [])]), "2 elements")
     expect_error("CenterCropPad", single("CenterCropPad", [X, ints(2, 2)], axes=[1, 1]), "twice")
 
 
