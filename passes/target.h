@@ -131,7 +131,13 @@ static inline bool strata_may_sum_as_bytes(const strata_compile_t *compile) {
   return !options->disable_unsafe_math && !options->disable_fast_math && options->precision == STRATA_PRECISION_DEFAULT;
 }
 
-// Whether the device has instructions for products of unsigned bytes with signed ones: x86's VNNI, matrix instructions.
-STRATA_MUST_CHECK strata_status_t strata_multiplies_bytes(strata_compile_t *compile, bool *out_multiplies);
+// The bytes that the device has instructions to multiply with signed ones: unsigned ones (x86's VNNI, matrix
+// instructions) or at least signed ones (MFMA).
+typedef enum {
+  STRATA_BYTE_PRODUCTS_NONE,
+  STRATA_BYTE_PRODUCTS_UNSIGNED,
+  STRATA_BYTE_PRODUCTS_SIGNED
+} strata_byte_products_t;
+STRATA_MUST_CHECK strata_status_t strata_byte_products(strata_compile_t *compile, strata_byte_products_t *out_bytes);
 
 #endif

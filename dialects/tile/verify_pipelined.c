@@ -249,11 +249,13 @@ static const char *matrices_fault(MlirOperation op) {
 }
 
 static const char *crossed_fault(MlirOperation op) {
-  enum { BITS = 64, ELEMENTS = 4 };
+  enum { BITS = 64, HALVES = 4, BYTES = 8 };
   if (!is_shared_row(op, 0, 0))
     return "has memory that is no memref of rank 1 in space 3";
-  bool is_of_16_bits = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), 0) == ELEMENTS;
-  return is_of_16_bits && bits_of_result(op) == BITS ? NULL : "has a result of other than four elements of 16 bits";
+  int64_t n = mlirShapedTypeGetDimSize(mlirValueGetType(mlirOperationGetResult(op, 0)), 0);
+  return (n == HALVES || n == BYTES) && bits_of_result(op) == BITS
+             ? NULL
+             : "has a result of other than four elements of 16 bits or eight of 8";
 }
 
 static bool is_byte_format(MlirStringRef from) {

@@ -10,8 +10,8 @@
 #include "passes/mma.h"
 
 enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32 };
-// Elements that tile.load_crossed brings a thread, of as many steps; lanes that bring them one another.
-enum { STRATA_CROSSED = 4, STRATA_CROSSED_LANES = 16 };
+// Bytes that tile.load_crossed brings a thread; lanes that bring them one another.
+enum { STRATA_CROSSED_BYTES = 8, STRATA_CROSSED_LANES = 16 };
 
 // How an operand, |rows| x |steps| elements, lies in shared memory; the step is the reduction.
 //
@@ -95,6 +95,8 @@ STRATA_MUST_CHECK strata_status_t strata_product_fix_layouts(strata_gpu_distribu
 void strata_product_mma_layouts(strata_product_t *product);
 // If an operand's fragments are loaded crossed; in its layout a register is a load.
 bool strata_product_loads_crossed(const strata_product_t *product, int side);
+// Steps that one brings, and rows that a lane names.
+int64_t strata_operand_crossed(const strata_shared_operand_t *operand);
 void strata_product_crossed_layout(const strata_product_t *product, int side, strata_layout_t *layout);
 // Neighbours that a thread has of a row of the sum.
 int64_t strata_product_sum_run(const strata_mma_t *mma);

@@ -9,6 +9,9 @@
 //   what it has in registers of the sum alone
 //   what is a lane's
 //
+// Where loads cross an operand, rows of four lanes, of bytes eight, have to lie beside one another. If what a thread
+// has of the sum would part them, a block's rows are in order instead, instruction by instruction.
+//
 // With m16n8k16, four instructions interlaced along the columns give each thread eight columns beside one another, and
 // two along the rows four rows. Along the reduction fragments of several instructions lie beside one another where
 // one's are less than a load brings; as both operands have it so, the product is the same.
@@ -23,6 +26,7 @@ enum { ROW = 0, COLUMN = 1, STEP = 1, BLOCK = STRATA_MMA_BLOCK, BITS = 6, NEIGHB
 // Where bit |i| of an instruction's row (or column) goes in the block, and the next instruction.
 typedef struct {
   int64_t bits[BITS], tile, n_tiles;
+  bool is_in_order;
 } spread_t;
 
 static int bit_of(int64_t power) { return __builtin_ctzll((uint64_t)power); }
@@ -40,12 +44,20 @@ static int64_t place_bits(const strata_mma_digit_t *digits, int dim, int64_t nex
   return next;
 }
 
-static spread_t spread_of(const strata_mma_t *mma, int side) {
+static spread_t interlaced(const strata_mma_t *mma, int side) {
   const strata_mma_layout_t *layout = mma->layout;
   spread_t s = {.n_tiles = BLOCK / (side == ROW ? mma->m : mma->n)};
   s.tile = place_bits(layout->operands[side].reg, 0, 1, &s);
   int64_t next = place_bits(layout->sum.reg, side, s.tile * s.n_tiles, &s);
   place_bits(layout->sum.thread, side, next, &s);
+  return s;
+}
+
+static spread_t in_order(const strata_mma_t *mma, int side) {
+  int64_t tile = side == ROW ? mma->m : mma->n;
+  spread_t s = {.tile = tile, .n_tiles = BLOCK / tile, .is_in_order = true};
+  for (int bit = 0; bit < BITS; bit++)
+    s.bits[bit] = INT64_C(1) << bit;
   return s;
 }
 
@@ -55,6 +67,23 @@ static int64_t spread(const spread_t *s, int64_t coordinate) {
   for (int bit = 0; bit < BITS; bit++)
     result += (coordinate >> bit & 1) * s->bits[bit];
   return result;
+}
+
+int64_t strata_operand_crossed(const strata_shared_operand_t *operand) {
+  return STRATA_CROSSED_BYTES / operand->element_bytes;
+}
+
+// True if the rows of as many lanes lie beside one another.
+static bool are_beside(const spread_t *s, int64_t lanes) { return spread(s, lanes - 1) == lanes - 1; }
+
+static bool may_load_crossed(const strata_product_t *p, int side) {
+  return p->operands[side].form == STRATA_ACROSS && strata_mma_loads_crossed(p->mma);
+}
+
+static spread_t spread_of(const strata_product_t *p, int side) {
+  spread_t s = interlaced(p->mma, side);
+  bool parts_lanes = may_load_crossed(p, side) && !are_beside(&s, strata_operand_crossed(&p->operands[side]));
+  return parts_lanes ? in_order(p->mma, side) : s;
 }
 
 //===-- Digits ---------------------------------------------------------------------------------------------------===//
@@ -81,7 +110,13 @@ static void push_spread(strata_layout_t *layout, push_t *push, int dim, const st
 }
 
 // Neighbours that a thread has of an operand, and of the sum, up to four of which are one digit.
-static int64_t neighbours(const spread_t *s) { return s->tile * s->n_tiles; }
+static int64_t neighbours(const spread_t *s) { return s->is_in_order ? 1 : s->tile * s->n_tiles; }
+
+// The block's instructions, where they do not interlace.
+static void push_tiles(const spread_t *s, int dim, strata_layout_t *layout) {
+  if (s->is_in_order)
+    strata_layout_push_reg(layout, dim, s->n_tiles, s->tile);
+}
 
 static int64_t sum_neighbours(const strata_mma_t *mma, int side, const spread_t *s, int64_t most) {
   int64_t n = neighbours(s);
@@ -92,7 +127,7 @@ static int64_t sum_neighbours(const strata_mma_t *mma, int side, const spread_t 
 }
 
 int64_t strata_product_sum_run(const strata_mma_t *mma) {
-  spread_t s = spread_of(mma, COLUMN);
+  spread_t s = interlaced(mma, COLUMN);
   return sum_neighbours(mma, COLUMN, &s, BLOCK);
 }
 
@@ -104,6 +139,7 @@ static void push_sum(const strata_product_t *p, const spread_t *spreads, strata_
     for (const strata_mma_digit_t *digit = fragment->reg; digit->extent; digit++)
       if (digit->dim == side)
         push_spread(sum, strata_layout_push_reg, side, digit, &spreads[side], n);
+    push_tiles(&spreads[side], side, sum);
   }
   for (int side = COLUMN; side >= ROW; side--)
     strata_layout_push_reg(sum, side, p->warp_tile[side] / BLOCK, BLOCK);
@@ -120,6 +156,7 @@ static void push_operand_registers(const strata_product_t *p, int side, const sp
     if (digit->dim == STEP)
       strata_layout_push_reg(layout, STEP, digit->extent, digit->stride * operand->word);
   strata_layout_push_reg(layout, 0, neighbours(s), 1);
+  push_tiles(s, 0, layout);
   strata_layout_push_reg(layout, 0, p->warp_tile[side] / BLOCK, BLOCK);
   strata_layout_push_reg(layout, STEP, operand->steps / p->split / chunk, chunk);
 }
@@ -146,6 +183,7 @@ static void push_scales(const strata_product_t *p, int side, const spread_t *s, 
   const strata_mma_fragment_t *fragment = &p->mma->layout->operands[side];
   int64_t blocks = strata_product_chunk(p) / strata_mma_scale_block(p->mma);
   strata_layout_push_reg(layout, 0, neighbours(s), 1);
+  push_tiles(s, 0, layout);
   strata_layout_push_reg(layout, 0, p->warp_tile[side] / BLOCK, BLOCK);
   strata_layout_push_reg(layout, STEP, p->scales[side].steps / p->split / blocks, blocks);
   for (const strata_mma_digit_t *digit = fragment->thread; digit->extent; digit++)
@@ -157,32 +195,32 @@ static void push_scales(const strata_product_t *p, int side, const spread_t *s, 
 
 //===-- Crossed loads --------------------------------------------------------------------------------------------===//
 
-// Sixteen lanes load a matrix of four steps and sixteen rows: a lane names four rows of a step, and has four steps of
-// the row that is its own in a fragment. So rows of four lanes have to lie beside one another.
+// Sixteen lanes load a matrix of sixteen rows and, of 16 bits, four steps: a lane names four rows of a step, and has
+// four steps of the row that is its own in a fragment. Of bytes these are eight. So rows of as many lanes have to lie
+// beside one another.
 bool strata_product_loads_crossed(const strata_product_t *p, int side) {
   const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
-  spread_t s = spread_of(p->mma, side);
-  return p->operands[side].form == STRATA_ACROSS && strata_mma_loads_crossed(p->mma) && lanes->dim == ROW &&
-         lanes->stride == 1 && lanes->extent >= STRATA_CROSSED_LANES && strata_mma_run(p->mma) % STRATA_CROSSED == 0 &&
-         s.bits[0] == 1 && s.bits[1] == 2;
+  return may_load_crossed(p, side) && lanes->dim == ROW && lanes->stride == 1 &&
+         lanes->extent >= STRATA_CROSSED_LANES &&
+         strata_mma_run(p->mma) % strata_operand_crossed(&p->operands[side]) == 0;
 }
 
 void strata_product_crossed_layout(const strata_product_t *p, int side, strata_layout_t *layout) {
-  spread_t s = spread_of(p->mma, side);
+  spread_t s = spread_of(p, side);
   const strata_mma_digit_t *lanes = p->mma->layout->operands[side].thread;
-  const strata_mma_digit_t names = {ROW, STRATA_CROSSED_LANES / STRATA_CROSSED, STRATA_CROSSED};
+  int64_t n = strata_operand_crossed(&p->operands[side]);
+  const strata_mma_digit_t names = {ROW, STRATA_CROSSED_LANES / n, n};
   const strata_mma_digit_t others = {ROW, lanes->extent / STRATA_CROSSED_LANES, STRATA_CROSSED_LANES};
-  int64_t word = p->operands[side].word;
-  strata_layout_push_reg(layout, STEP, word / STRATA_CROSSED, STRATA_CROSSED);
+  strata_layout_push_reg(layout, STEP, p->operands[side].word / n, n);
   push_operand_registers(p, side, &s, layout);
   push_spread(layout, strata_layout_push_thread, ROW, &names, &s, 1);
-  strata_layout_push_thread(layout, STEP, STRATA_CROSSED, 1);
+  strata_layout_push_thread(layout, STEP, n, 1);
   push_spread(layout, strata_layout_push_thread, ROW, &others, &s, 1);
   push_operand_lanes(p, side, lanes + 1, &s, layout);
 }
 
 void strata_product_mma_layouts(strata_product_t *p) {
-  spread_t spreads[2] = {spread_of(p->mma, ROW), spread_of(p->mma, COLUMN)};
+  spread_t spreads[2] = {spread_of(p, ROW), spread_of(p, COLUMN)};
   push_sum(p, spreads, &p->partial);
   for (int side = 0; side < 2; side++) {
     push_operand(p, side, &spreads[side], &p->operands[side].fragment);
@@ -227,7 +265,7 @@ int64_t strata_product_sum_register(const strata_product_t *p, int64_t row_tile,
   int64_t at[2] = {0, 0}, tiles[2] = {row_tile, column_tile};
   add_digits(p->mma->layout->sum.reg, element, at);
   for (int side = 0; side < 2; side++) {
-    spread_t s = spread_of(p->mma, side);
+    spread_t s = spread_of(p, side);
     at[side] = spread(&s, at[side]) + tile_start(&s, tiles[side]);
   }
   return register_at(&p->partial, at);
@@ -238,7 +276,7 @@ static int64_t operand_register(const strata_product_t *p, const strata_layout_t
                                 int64_t tile, int64_t element) {
   const strata_shared_operand_t *operand = &p->operands[side];
   int64_t run = strata_mma_run(p->mma), together = operand->word / run, at[2] = {0, 0};
-  spread_t s = spread_of(p->mma, side);
+  spread_t s = spread_of(p, side);
   add_digits(p->mma->layout->operands[side].reg, element / run, at);
   at[0] = spread(&s, at[0]) + tile_start(&s, tile);
   at[STEP] =
@@ -257,7 +295,7 @@ int64_t strata_product_crossed_register(const strata_product_t *p, int side, int
 }
 
 int64_t strata_product_scale_register(const strata_product_t *p, int side, int64_t step, int64_t tile) {
-  spread_t s = spread_of(p->mma, side);
+  spread_t s = spread_of(p, side);
   int64_t at[2] = {tile_start(&s, tile), step * p->mma->k / strata_mma_scale_block(p->mma)};
   return register_at(&p->scales[side].fragment, at);
 }

@@ -106,10 +106,11 @@ static void load_matrices(source_t *s, int64_t i, MlirValue *out) {
                               mlirVectorTypeGet(1, &half, element));
 }
 
-// Four elements of a fragment, from |element| on.
+// Elements of a fragment that one load brings, from |element| on.
 static void load_crossed(source_t *s, int64_t step, int64_t tile, int64_t element, MlirValue *out_elements) {
   strata_emitter_t *e = &s->d->e;
-  const int64_t n = STRATA_CROSSED, reg = strata_product_crossed_register(s->product, s->side, step, tile, element);
+  const int64_t n = strata_operand_crossed(s->operand);
+  int64_t reg = strata_product_crossed_register(s->product, s->side, step, tile, element);
   MlirValue operands[] = {s->operand->memory, strata_operand_place(s->d, &s->places, reg)};
   MlirType type = mlirVectorTypeGet(1, &n, s->operand->element);
   MlirValue all = strata_emit_value(e, STRATA_TILE_LOAD_CROSSED, 2, operands, type, 0, NULL);
@@ -120,7 +121,7 @@ static void load_crossed(source_t *s, int64_t step, int64_t tile, int64_t elemen
 static MlirValue collect_fragment(source_t *s, int64_t step, int64_t tile) {
   int64_t n = strata_mma_elements(s->product->mma, s->side);
   MlirValue elements[MAX_ELEMENTS];
-  for (int64_t i = 0; s->is_crossed && i < n; i += STRATA_CROSSED)
+  for (int64_t i = 0; s->is_crossed && i < n; i += strata_operand_crossed(s->operand))
     load_crossed(s, step, tile, i, &elements[i]);
   for (int64_t i = 0; !s->is_crossed && i < n; i++) {
     int64_t reg = strata_product_operand_register(s->product, s->side, step, tile, i);

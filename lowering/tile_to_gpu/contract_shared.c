@@ -8,7 +8,9 @@
 //                  units change places with the number of that thread. Stores write whole lines.
 //                  Where loads cross it, 32 lanes read 64 bytes of rows of four steps, of which 16 have 32: so units
 //                  change places by four with the step, and by one or two, what sixteen lanes leave out, with its
-//                  bit 1.
+//                  bit 1. Of bytes they read 32 bytes of rows of eight steps, and units change places with all bits of
+//                  the step that do not tell the banks of rows as they lie. If the other 16 lanes read other steps of
+//                  the same rows, units change places with those as well.
 //   BY_STEP        bits 2 and 1 of the unit change with the step's 2 and 3, bit 0 with its own bit 3: stores of four
 //                  units of steps 4 apart touch different halves.
 #include "lowering/tile_to_gpu/contract.h"
@@ -35,11 +37,35 @@ static void swizzle_rows(const strata_layout_t *fragment, strata_swizzle_t *out)
   }
 }
 
+// Sixteen lanes read one unit of each of eight steps, from different ones of eight units; the other sixteen read their
+// neighbours, so that a step has to change bit 3 of a unit's number as well if it changes bit 0.
+static void swizzle_crossed_bytes(const strata_shared_operand_t *o, int64_t unit, strata_swizzle_t *out) {
+  int64_t units = o->rows / unit, first = strata_max(UNITS / units, 1);
+  *out++ = (strata_swizzle_t){STEP, first, UNITS / first, 1};
+  if (units > UNITS)
+    *out = (strata_swizzle_t){STEP, 1, 2, UNITS};
+}
+
+// Of two units of each of four steps, and of the four that are |apart| further on.
+static void swizzle_crossed_steps(const strata_shared_operand_t *o, int64_t unit, int64_t apart,
+                                  strata_swizzle_t *out) {
+  enum { STEPS = 4, HALF = UNITS / 2 };
+  int64_t units = o->rows / unit, first = units > HALF ? 1 : 2;
+  *out++ = (strata_swizzle_t){STEP, first, STEPS / first, 2};
+  *out = (strata_swizzle_t){STEP, apart, 2, units > UNITS ? UNITS : 2};
+}
+
 // The rows that the seventeenth lane reads are in a unit that the sixteen in front of it leave out.
 static void swizzle_crossed(const strata_shared_operand_t *o, int64_t unit, strata_swizzle_t *out) {
+  enum { STEPS = 4 };
+  int64_t apart = strata_layout_thread_coordinate(&o->crossed, STRATA_CROSSED_LANES, STEP);
+  if (apart) {
+    swizzle_crossed_steps(o, unit, apart, out);
+    return;
+  }
   int64_t left_out = strata_layout_thread_coordinate(&o->crossed, STRATA_CROSSED_LANES, ROW) / unit;
-  if (o->rows > STRATA_CROSSED * unit)
-    *out++ = (strata_swizzle_t){STEP, 1, STRATA_CROSSED, STRATA_CROSSED};
+  if (o->rows > STEPS * unit)
+    *out++ = (strata_swizzle_t){STEP, 1, STEPS, STEPS};
   *out = (strata_swizzle_t){STEP, 2, 2, left_out};
 }
 
@@ -54,7 +80,9 @@ static strata_place_layout_t place_layout(const strata_shared_operand_t *o) {
     swizzle_rows(&o->fragment, by_step.swizzles);
     return by_step;
   case STRATA_ACROSS:
-    if (o->crossed.n_thread > 0)
+    if (o->crossed.n_thread > 0 && o->element_bytes == 1)
+      swizzle_crossed_bytes(o, unit, by_step.swizzles);
+    else if (o->crossed.n_thread > 0)
       swizzle_crossed(o, unit, by_step.swizzles);
     else
       by_step.swizzles[0] = (strata_swizzle_t){STEP, o->word, 4, 2};

@@ -154,7 +154,7 @@ static strata_status_t visit(strata_compile_t *compile, MlirOperation func) {
 }
 
 strata_status_t strata_pass_affine_widen_late(strata_compile_t *compile) {
-  bool multiplies;
-  STRATA_TRY(strata_multiplies_bytes(compile, &multiplies));
-  return multiplies ? strata_for_each_nest_function(compile, visit) : NULL;
+  strata_byte_products_t bytes;
+  STRATA_TRY(strata_byte_products(compile, &bytes));
+  return bytes ? strata_for_each_nest_function(compile, visit) : NULL;
 }

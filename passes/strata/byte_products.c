@@ -4,11 +4,12 @@
 //   contract((%q - z) * s, %p * t)   ->   convert(contract(%q + 128, %p) {unsigned_lhs} - (z + 128) * sum(%p)) * s * t
 //
 // where %q and %p are signed bytes; an unsigned %q is taken as it is, and a %p of zero point 128 is one of 0 with a
-// sign. So are products of i32 to which bytes have been widened. Sums of bytes are exact, in another order than that of
-// floats all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero point is
-// not 0, as it is behind a relu, the image gets a margin of it; and where no dim of the sum is a multiple of four, one
-// is made so: an image of three channels has a fourth. The right operand is constant unless the left one's zero point
-// is 0: nobody knows its sums before.
+// sign. Where the device multiplies signed bytes alone (MFMA), %q is taken as it is, and an unsigned one less 128. So
+// are products of i32 to which bytes have been widened. Sums of bytes are exact, in another order than that of floats
+// all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero point is not 0, as
+// it is behind a relu where bytes have no sign, the image gets a margin of it; and where no dim of the sum is a
+// multiple of four, one is made so: an image of three channels has a fourth. The right operand is constant unless the
+// left one's zero point is 0: nobody knows its sums before.
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "passes/pass.h"
@@ -22,8 +23,19 @@ enum { QUAD = 4, SIGN = 128 };
 
 static bool is_byte(MlirValue value) { return strata_shape_of(value).type == STRATA_TYPE_I8; }
 
-// The zero point where the bytes are unsigned.
+// The zero point where the bytes are unsigned, and where they are what the device multiplies.
 static int64_t unsigned_zero(const strata_quantized_t *q) { return q->is_unsigned ? q->zero : q->zero + SIGN; }
+
+static int64_t zero_of(const strata_quantized_t *q, strata_byte_products_t bytes) {
+  return unsigned_zero(q) - (bytes == STRATA_BYTE_PRODUCTS_SIGNED ? SIGN : 0);
+}
+
+static strata_byte_products_t multiplied_bytes(strata_rewriter_t *r) {
+  strata_byte_products_t bytes = STRATA_BYTE_PRODUCTS_NONE;
+  strata_status_t status = strata_byte_products(r->compile, &bytes);
+  r->build.status = r->build.status ? r->build.status : status;
+  return bytes;
+}
 
 static int64_t quads_up(int64_t size) { return strata_ceil_div(size, QUAD) * QUAD; }
 
@@ -115,15 +127,16 @@ static bool read_operand(strata_rewriter_t *r, const strata_contract_t *c, int k
          strata_scale_place_in_result(c, k, q->scale, r->compile->context, exprs);
 }
 
-static bool read_operands(strata_rewriter_t *r, const strata_contract_t *c, strata_quantized_t q[2]) {
+static bool read_operands(strata_rewriter_t *r, const strata_contract_t *c, strata_byte_products_t bytes,
+                          strata_quantized_t q[2]) {
   int64_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK];
   if (!read_operand(r, c, 0, &q[0]) || !read_operand(r, c, 1, &q[1]))
     return false;
-  int64_t zero = unsigned_zero(&q[0]);
+  int64_t zero = zero_of(&q[0], bytes), of_bytes = unsigned_zero(&q[0]);
   bool is_known = strata_rewriter_is_constant(r, q[1].integers);
   if (needs_padding(c, zero) && !(is_known && read_margins(c, 0, low, high) && read_margins(c, 1, low, high)))
     return false;
-  return unsigned_zero(&q[1]) == SIGN && zero >= 0 && zero <= UINT8_MAX && (zero == 0 || is_known);
+  return unsigned_zero(&q[1]) == SIGN && of_bytes >= 0 && of_bytes <= UINT8_MAX && (zero == 0 || is_known);
 }
 
 // The sums of the right operand along what is contracted, over the result.
@@ -163,20 +176,22 @@ static bool may_be_of_bytes(MlirOperation op) {
 static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_contract_t c;
   strata_quantized_t q[2];
+  strata_byte_products_t bytes = multiplied_bytes(r);
   if (id != STRATA_OP_CONTRACT || !may_be_of_bytes(op) || !strata_contract_read(r->compile, op, &c) ||
-      !has_small_sums(&c) || quad_dim(&c) < 0 || !read_operands(r, &c, q))
+      !has_small_sums(&c) || quad_dim(&c) < 0 || !read_operands(r, &c, bytes, q))
     return STRATA_NO_VALUE;
   bool is_float = c.type == STRATA_TYPE_F32;
-  c.operands[0] = bytes_of(r, &q[0], true);
+  int64_t zero_point = zero_of(&q[0], bytes);
+  c.operands[0] = bytes_of(r, &q[0], bytes == STRATA_BYTE_PRODUCTS_UNSIGNED);
   c.operands[1] = bytes_of(r, &q[1], false);
-  if (needs_padding(&c, unsigned_zero(&q[0])))
-    pad_operands(r, &c, unsigned_zero(&q[0]));
+  if (needs_padding(&c, zero_point))
+    pad_operands(r, &c, zero_point);
   c.type = STRATA_TYPE_I32;
-  c.unsigned_lhs = true;
+  c.unsigned_lhs = bytes == STRATA_BYTE_PRODUCTS_UNSIGNED;
   MlirValue sum = strata_contract_build(&r->build, &c);
   strata_shape_t shape = strata_shape_of(sum);
-  if (unsigned_zero(&q[0])) {
-    MlirValue zero = strata_build_splat_int(&r->build, &shape, unsigned_zero(&q[0]));
+  if (zero_point) {
+    MlirValue zero = strata_build_splat_int(&r->build, &shape, zero_point);
     MlirValue shift = strata_build_binary(&r->build, STRATA_OP_MUL, sums_of(r, &c, c.operands[1], &shape), zero);
     sum = strata_build_binary(&r->build, STRATA_OP_SUB, sum, shift);
   }
@@ -205,14 +220,17 @@ static bool is_shifted(MlirValue bytes) {
 // Who dequantises bytes that products take shifted does so, too: else both would be in memory.
 static MlirValue dequantise_shifted(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_quantized_t q;
-  if (id != STRATA_OP_MUL || !strata_quantized_read(strata_result(op), &q) || q.is_unsigned || !is_byte(q.integers) ||
-      !is_shifted(q.integers))
+  strata_byte_products_t bytes = multiplied_bytes(r);
+  bool are_unsigned = bytes == STRATA_BYTE_PRODUCTS_UNSIGNED;
+  if (id != STRATA_OP_MUL || !strata_quantized_read(strata_result(op), &q) || q.is_unsigned == are_unsigned ||
+      !is_byte(q.integers) || !is_shifted(q.integers))
     return STRATA_NO_VALUE;
-  MlirValue value = strata_build_convert(&r->build, STRATA_OP_CONVERT_U, bytes_of(r, &q, true), STRATA_TYPE_F32);
+  MlirValue value = strata_build_convert(&r->build, are_unsigned ? STRATA_OP_CONVERT_U : STRATA_OP_CONVERT,
+                                         bytes_of(r, &q, are_unsigned), STRATA_TYPE_F32);
   strata_shape_t shape = strata_shape_of(value);
-  if (unsigned_zero(&q))
+  if (zero_of(&q, bytes))
     value = strata_build_binary(&r->build, STRATA_OP_ADD, value,
-                                strata_build_splat(&r->build, &shape, -(double)unsigned_zero(&q)));
+                                strata_build_splat(&r->build, &shape, -(double)zero_of(&q, bytes)));
   return strata_build_binary(&r->build, STRATA_OP_MUL, value, q.scale);
 }
 
@@ -223,20 +241,22 @@ static bool is_dequantised(MlirValue value) {
   return strata_quantized_read(value, &q);
 }
 
-static bool is_sum_of_bytes(MlirValue value) {
+static bool is_sum_of_bytes(MlirValue value, strata_byte_products_t bytes) {
   MlirOperation op = strata_def_if(value, STRATA_OP_SUB);
   op = strata_def_if(mlirOperationIsNull(op) ? value : strata_operand(op, 0), STRATA_OP_CONTRACT);
-  return !mlirOperationIsNull(op) && strata_attr_flag(op, "unsigned_lhs");
+  bool is_unsigned = bytes == STRATA_BYTE_PRODUCTS_UNSIGNED;
+  return !mlirOperationIsNull(op) && is_byte(strata_operand(op, 0)) && is_byte(strata_operand(op, 1)) &&
+         strata_attr_flag(op, "unsigned_lhs") == is_unsigned;
 }
 
 // Whether |value| is computed by rounding from sums of products, or is the sum of two dequantised values.
-static bool is_rounded(MlirValue value) {
+static bool is_rounded(MlirValue value, strata_byte_products_t bytes) {
   enum { DEPTH = 16 };
   for (int i = 0; i < DEPTH; i++) {
     MlirOperation op = strata_def(value);
     strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
     if (id == STRATA_OP_CONVERT)
-      return is_sum_of_bytes(strata_operand(op, 0));
+      return is_sum_of_bytes(strata_operand(op, 0), bytes);
     if (id == STRATA_OP_ADD && is_dequantised(strata_operand(op, 0)) && is_dequantised(strata_operand(op, 1)))
       return true;
     bool passes_on = id == STRATA_OP_MUL || id == STRATA_OP_ADD || id == STRATA_OP_MAX || id == STRATA_OP_MIN ||
@@ -254,7 +274,7 @@ static MlirValue multiply_by_reciprocal(strata_rewriter_t *r, MlirOperation op, 
   strata_scalar_t scale;
   if (id != STRATA_OP_DIV_EXACT || strata_shape_of(strata_result(op)).type != STRATA_TYPE_F32 ||
       !strata_splat_of(strata_operand(op, 1), &scale) || !isnormal((float)(1 / scale.f64)) ||
-      !is_rounded(strata_operand(op, 0)))
+      !is_rounded(strata_operand(op, 0), multiplied_bytes(r)))
     return STRATA_NO_VALUE;
   strata_shape_t shape = strata_shape_of(strata_result(op));
   return strata_build_binary(&r->build, STRATA_OP_MUL, strata_operand(op, 0),
@@ -262,11 +282,11 @@ static MlirValue multiply_by_reciprocal(strata_rewriter_t *r, MlirOperation op, 
 }
 
 strata_status_t strata_pass_byte_products(strata_compile_t *compile) {
-  bool multiplies;
+  strata_byte_products_t bytes;
   if (!strata_may_sum_as_bytes(compile) && compile->options->precision != STRATA_PRECISION_MIXED_INT8_INT32)
     return NULL;
-  STRATA_TRY(strata_multiplies_bytes(compile, &multiplies));
-  if (!multiplies)
+  STRATA_TRY(strata_byte_products(compile, &bytes));
+  if (!bytes)
     return NULL;
   STRATA_TRY(strata_rewrite(compile, multiply_bytes));
   STRATA_TRY(strata_rewrite(compile, dequantise_shifted));

@@ -120,7 +120,7 @@ static MlirValue work_on_bytes(strata_rewriter_t *r, MlirOperation op, strata_op
 }
 
 strata_status_t strata_pass_keep_bytes(strata_compile_t *compile) {
-  bool multiplies;
-  STRATA_TRY(strata_multiplies_bytes(compile, &multiplies));
-  return multiplies ? strata_rewrite(compile, work_on_bytes) : NULL;
+  strata_byte_products_t bytes;
+  STRATA_TRY(strata_byte_products(compile, &bytes));
+  return bytes ? strata_rewrite(compile, work_on_bytes) : NULL;
 }

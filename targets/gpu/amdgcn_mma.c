@@ -7,7 +7,7 @@
 //   %d = llvm.call_intrinsic "llvm.amdgcn.mfma.scale.f32.32x32x64.f8f6f4"(%b, %a, %c, 0, 0, 0, %t, 0, %s)
 #include "targets/gpu/kernel.h"
 
-typedef enum { MFMA, WMMA, SIGNED, E4M3, E5M2 } form_t;
+typedef enum { MFMA, WMMA, S8_S8, U8_S8, S8_U8, E4M3, E5M2 } form_t;
 
 typedef struct {
   const char *name;
@@ -68,12 +68,13 @@ MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row)
   MlirValue left = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, LEFT), type);
   MlirValue right = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, RIGHT), type);
   MlirValue sum = mlirOperationGetOperand(op, SUM), arguments[MAX_ARGUMENTS];
+  bool is_of_integers = call->form == S8_S8 || call->form == U8_S8 || call->form == S8_U8;
   int n = 0;
-  if (call->form == SIGNED)
-    arguments[n++] = flag(op, true);
+  if (is_of_integers)
+    arguments[n++] = flag(op, call->form != S8_U8);
   arguments[n++] = right;
-  if (call->form == SIGNED)
-    arguments[n++] = flag(op, true);
+  if (is_of_integers)
+    arguments[n++] = flag(op, call->form != U8_S8);
   arguments[n++] = left;
   arguments[n++] = sum;
   int n_flags = call->form == MFMA ? 3 : call->form == E4M3 || call->form == E5M2 ? 6 : 0;
@@ -83,7 +84,7 @@ MlirValue strata_gpu_build_amdgcn_mma(MlirOperation op, const strata_mma_t *row)
     arguments[SCALES_AT] = mlirOperationGetOperand(op, RIGHT_SCALE);
     arguments[SCALES_AT + 2] = mlirOperationGetOperand(op, LEFT_SCALE);
   }
-  if (call->form == SIGNED)
+  if (is_of_integers)
     arguments[n++] = flag(op, false);
   return strata_gpu_build_intrinsic(op, call->intrinsic, n, arguments, mlirValueGetType(sum));
 }

@@ -16,7 +16,7 @@ enum { SHARED_SPACE = 3 };
 bool strata_gpu_is_copy(LLVMValueRef op) { return strata_gpu_calls(op, "llvm.amdgcn.raw.ptr.buffer.load.lds"); }
 
 bool strata_gpu_is_shared_load(LLVMValueRef op) {
-  return strata_gpu_calls(op, "llvm.amdgcn.ds.read.tr16.b64") ||
+  return strata_gpu_calls(op, "llvm.amdgcn.ds.read.tr") ||
          (LLVMGetInstructionOpcode(op) == LLVMLoad &&
           LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(op, 0))) == SHARED_SPACE);
 }

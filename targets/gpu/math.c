@@ -48,11 +48,14 @@ static bool is_one(MlirValue value) {
   return mlirAttributeIsAFloat(number) && mlirFloatAttrGetValueDouble(number) == 1;
 }
 
+static bool is_quotient(MlirOperation op) { return strata_op_is(op, "arith.divf"); }
+static bool is_reciprocal(MlirOperation op) { return is_quotient(op) && is_one(mlirOperationGetOperand(op, 0)); }
+
 // Vectors go element by element.
 static MlirValue approximate(MlirOperation op, const char *intrinsic) {
   enum { MAX_ELEMENTS = 16, MAX_OPERANDS = 2 };
   int n = (int)mlirOperationGetNumOperands(op);
-  if (strata_op_is(op, "arith.divf") && is_one(mlirOperationGetOperand(op, 0))) {
+  if (is_reciprocal(op)) {
     MlirValue divisor = mlirOperationGetOperand(op, 1);
     return strata_gpu_build_intrinsic(op, reciprocal, 1, &divisor, mlirValueGetType(divisor));
   }
@@ -81,7 +84,14 @@ static bool is_flat_f32(MlirType type) {
 // The one approximation of a quotient that flushes subnormals is of 1.
 static bool is_as_in_hardware(MlirOperation op) {
   return is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0))) && is_approximate(op) &&
-         (!strata_op_is(op, "arith.divf") || is_one(mlirOperationGetOperand(op, 0)));
+         (!is_quotient(op) || is_reciprocal(op));
+}
+
+// LLVM's quotient of f64 under afn on AMD's chips refines a reciprocal, which gives NaN for a divisor that is 0 or
+// infinite.
+static void make_exact(MlirOperation op) {
+  MlirAttribute none = mlirAttributeParseGet(mlirOperationGetContext(op), strata_str("#arith.fastmath<none>"));
+  strata_set_attr(op, "fastmath", none);
 }
 
 strata_status_t strata_gpu_convert_extreme(const strata_gpu_kernel_t *kernel, MlirOperation op) {
@@ -101,10 +111,13 @@ strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirO
   if (i == N_ROWS)
     return unsupported(op);
   const char *intrinsic = kernel->device->code == STRATA_GPU_NVPTX ? rows[i].nvvm : rows[i].amdgcn;
-  bool is_short = intrinsic && is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0))) && is_approximate(op);
+  bool is_flat = is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0)));
+  bool is_short = intrinsic && is_flat && is_approximate(op), is_amdgcn = kernel->device->code == STRATA_GPU_AMDGCN;
+  if (is_amdgcn && is_quotient(op) && !is_flat)
+    make_exact(op);
   if (!is_short)
     return rows[i].has_exact_form ? NULL : unsupported(op);
-  if (!*intrinsic)
+  if (!*intrinsic || (is_amdgcn && is_reciprocal(op)))
     return NULL;
   strata_gpu_replace(op, approximate(op, intrinsic));
   return NULL;

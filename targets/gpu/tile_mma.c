@@ -183,17 +183,27 @@ strata_status_t strata_gpu_convert_load_matrices(const strata_gpu_kernel_t *kern
 }
 
 // %v = "tile.load_crossed"(%memory, %at)
-// %v = llvm.call_intrinsic "llvm.amdgcn.ds.read.tr16.b64"(%p) -> vector<4xf16>
+// %v = llvm.call_intrinsic "llvm.amdgcn.ds.read.tr16.b64"(%p) -> vector<4xf16>; of bytes
+// %w = llvm.call_intrinsic "llvm.amdgcn.ds.read.tr8.b64"(%p) -> vector<2xi32>
+static MlirValue load_crossed(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue address) {
+  enum { BYTES = 8, WORDS = 2 };
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  bool is_of_bytes = mlirShapedTypeGetDimSize(type, 0) == BYTES;
+  if (kernel->device->code == STRATA_GPU_EMULATED)
+    return load_emulated(kernel, op, is_of_bytes ? "strata_emulated_load_crossed_8" : "strata_emulated_load_crossed",
+                         address);
+  if (!is_of_bytes)
+    return strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LOAD_CROSSED, 1, &address, type);
+  MlirType words = vector_of(mlirIntegerTypeGet(kernel->compile->context, 32), WORDS);
+  MlirValue value = strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LOAD_CROSSED_8, 1, &address, words);
+  return strata_gpu_build_cast(op, "llvm.bitcast", value, type);
+}
+
 strata_status_t strata_gpu_convert_load_crossed(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  MlirValue result = mlirOperationGetResult(op, 0), value;
   MlirValue address = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
   if (!strata_mma_family_loads_crossed(kernel->device->mma))
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s loads nothing crossed", kernel->device->name);
-  if (kernel->device->code == STRATA_GPU_EMULATED)
-    value = load_emulated(kernel, op, "strata_emulated_load_crossed", address);
-  else
-    value = strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LOAD_CROSSED, 1, &address, mlirValueGetType(result));
-  mlirValueReplaceAllUsesOfWith(result, value);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), load_crossed(kernel, op, address));
   mlirOperationDestroy(op);
   return NULL;
 }

@@ -17,7 +17,7 @@ SUITES = {
     "reductions_test.py": " f32 strict$",
     "contractions_test.py": "^f32.f32.f32 fast$|^i8.i8.i8 |^f16.f16.f16 constant$"
                             "|^f8E4M3FN(UZ)?.f8E4M3FN(UZ)?.f32 products$",
-    "composites_test.py": "^composites f16 fast$",
+    "composites_test.py": f"^composites ({'|'.join(strata.drawn(['f16', 'bf16', 'f32', 'f64'], 1))}) fast$",
 }
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance")
 

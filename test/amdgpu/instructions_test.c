@@ -206,6 +206,26 @@ static void test_turned(const chip_t *chip, unsigned crossed) {
   CHECK(hipModuleUnload(module) == 0);
 }
 
+// The same of a matrix of 8 x 16 bytes, of which a lane has half a row in order, and gets eight rows of its column.
+static void test_turned_bytes(const chip_t *chip) {
+  uint32_t in[MAX_LANES * 4] = {0}, out[MAX_LANES * 2];
+  const uint8_t *columns = (const uint8_t *)out;
+  text_t text = {0};
+  add_lanes_kernel(&text, chip, "turned_bytes",
+                   "v_lshlrev_b32 v6, 3, v30\nds_write_b64 v6, v[0:1]\ns_waitcnt lgkmcnt(0)\n"
+                   "ds_read_b64_tr_b8 v[4:5], v6\ns_waitcnt lgkmcnt(0)",
+                   4, 4, 2);
+  void *module = load_kernels(chip, &text);
+  for (unsigned lane = 0; lane < chip->lanes; lane++)
+    for (unsigned i = 0; i < 8; i++) // bits of the matrix, row and column
+      ((uint8_t *)in)[16 * lane + i] = (uint8_t)(lane / 16 << 7 | lane % 16 / 2 << 4 | (8 * (lane % 2) + i));
+  run_lanes(module, "turned_bytes", chip, in, 4, out, 2);
+  for (unsigned lane = 0; lane < chip->lanes; lane++)
+    for (unsigned row = 0; row < 8; row++)
+      CHECK(columns[8 * lane + row] == (uint8_t)(lane / 16 << 7 | row << 4 | lane % 16));
+  CHECK(hipModuleUnload(module) == 0);
+}
+
 //===-- Matrices -------------------------------------------------------------------------------------------------===//
 
 // A product whose operands lie in the words of lanes as the ISA documents have it: |row|, |depth| of the |i|-th element
@@ -399,6 +419,7 @@ int main(void) {
   test_moves(&gfx1100, G11);
   test_turned(&gfx950, 0);
   test_turned(&gfx950, 21);
+  test_turned_bytes(&gfx950);
   for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
     test_product(&products[i]);
   return check_result();

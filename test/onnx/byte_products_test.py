@@ -19,7 +19,10 @@ MODES = {
     "emulated": ["--target=nvgpu", "--device=emulated"],
     "emulated_90": ["--target=nvgpu", "--device=emulated_90"],
 }
-HALF = {"emulated", "emulated_90"}  # where what is no product of bytes is one of f16
+# Of AMD's instructions, the first of signed bytes alone: one a run.
+AMD = strata.drawn(["emulated_942", "emulated_1100"], 1)
+MODES |= {device: ["--target=nvgpu", f"--device={device}"] for device in AMD}
+HALF = {mode for mode in MODES if mode.startswith("emulated")}  # where what is no product of bytes is one of f16
 NEAR = 1e-3  # of a tie: floats may fall on its other side
 random = np.random.default_rng(SEED)
 
@@ -108,10 +111,12 @@ class Case:
         self.checks.append(lambda got, half: ((got >= (low_half if half else low)) &
                                               (got <= (high_half if half else high))).all())
 
-    def run(self, what):
+    def run(self, what, left_out=()):
         with tempfile.TemporaryDirectory() as folder:
             path = self.graph.save(os.path.join(folder, "model.onnx"))
             for mode, options in MODES.items():
+                if mode in left_out:
+                    continue
                 built, _ = strata.compile_library(path, folder, f"bytes_{mode}", options)
                 for i, (got, check) in enumerate(zip(strata.Library(built).run(self.feed), self.checks)):
                     half = mode in HALF and not self.are_bytes
@@ -154,7 +159,9 @@ def check_convolution(channels, filters, groups, image, kernel, strides, pads, d
                                              case.constant(w, np.int8), flat, case.constant(0, np.int8),
                                              case.constant(y_scale, np.float32), case.constant(100, np.uint8)], **where)
     case.rounded(linear, sums * (np.float64(x_scale) * w_scale[0] / y_scale), 100, np.uint8)
-    case.run(f"{channels} to {filters} channels, kernel {kernel}, zero point {zero}")
+    # Integer sums of groups that share a launch keep whole results in shared memory, of which AMD's devices have too
+    # little (docs/amd.md, "What is not done").
+    case.run(f"{channels} to {filters} channels, kernel {kernel}, zero point {zero}", AMD if groups == 2 else ())
 
 
 def check_product(rows, steps, columns, dtype, zero, right_dtype, right_zero):

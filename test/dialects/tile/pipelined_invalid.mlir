@@ -255,7 +255,7 @@ module { module @kernels {
 
 // -----
 
-// CHECK: tile.load_crossed has a result of other than four elements of 16 bits
+// CHECK: tile.load_crossed has a result of other than four elements of 16 bits or eight of 8
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
     %c0 = arith.constant 0 : index

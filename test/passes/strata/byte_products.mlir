@@ -1,7 +1,9 @@
 // RUN: strata-opt %s --split-input-file --device=sapphirerapids --pipeline=strata-byte-products,strata-dce | FileCheck %s
 // RUN: strata-opt %s --split-input-file --device=x86-64-v3 --pipeline=strata-byte-products,strata-dce | FileCheck %s --check-prefix=NONE
 // RUN: strata-opt %s --split-input-file --device=sapphirerapids --mlir-disable-fast-math --polyblocks-disable-unsafe-math-canonicalizations --pipeline=strata-byte-products,strata-dce | FileCheck %s --check-prefix=NONE
+// RUN: strata-opt %s --split-input-file --target=amdgpu --device=gfx942 --pipeline=strata-byte-products,strata-dce | FileCheck %s --check-prefix=SIGNED
 // NONE-NOT: unsigned_lhs
+// SIGNED-NOT: unsigned_lhs
 
 #x = affine_map<(m, n, k) -> (m, k)>
 #w = affine_map<(m, n, k) -> (n, k)>
@@ -43,6 +45,13 @@ func.func @relu(%q: tensor<4x8xi8>, %p: tensor<6x8xi8>) -> tensor<4x6xf32> {
 // CHECK-DAG: %[[W:.*]] = "strata.constant"() {value = dense<{{\[\[}}1, 2, 3, 0], [4, 5, 6, 0]]> : tensor<2x4xi8>}
 // CHECK: %[[S:.*]] = "strata.contract"(%[[X]], %[[W]]) {{.*}}unsigned_lhs = true
 // CHECK: "strata.sub"(%[[S]], %{{.*}}) : (tensor<4x2xi32>
+// Of signed bytes 7 is -121.
+// SIGNED-LABEL: @shifted
+// SIGNED-DAG: %[[C:.*]] = "strata.constant"() {value = dense<-128> : tensor<4x3xi8>}
+// SIGNED-DAG: %[[B:.*]] = "strata.add"(%arg0, %[[C]])
+// SIGNED-DAG: %[[X:.*]] = "strata.pad"(%[[B]]) {high = array<i64: 0, 1>{{.*}}value = -121 : i8
+// SIGNED: %[[S:.*]] = "strata.contract"(%[[X]], %{{.*}}) {{.*}} : (tensor<4x4xi8>, tensor<2x4xi8>) -> tensor<4x2xi32>
+// SIGNED: "strata.sub"(%[[S]], %{{.*}}) : (tensor<4x2xi32>
 func.func @shifted(%q: tensor<4x3xi8>) -> tensor<4x2xi32> {
   %p = "strata.constant"() {value = dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi8>} : () -> tensor<2x3xi8>
   %z = "strata.constant"() {value = dense<7> : tensor<4x3xi32>} : () -> tensor<4x3xi32>

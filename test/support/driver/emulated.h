@@ -49,6 +49,9 @@ void strata_emulated_load_matrices(const void *row, void *fragment);
 // columns 4 (l mod 4) to 4 (l mod 4) + 3 of row l / 4. |columns|, the caller's: column l.
 void strata_emulated_load_crossed(const void *piece, void *columns);
 
+// The same of eight rows of sixteen bytes: lane l names columns 8 (l mod 2) to 8 (l mod 2) + 7 of row l / 2.
+void strata_emulated_load_crossed_8(const void *piece, void *columns);
+
 //===-- Copies that threads go on beside (docs/gpu.md) -----------------------------------------------------------===//
 
 // 16 bytes from memory into shared memory, zeros if they are not |inside|: put off until the caller waits for them, so

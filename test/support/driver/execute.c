@@ -150,10 +150,10 @@ static void release_barrier(void) {
 
 // The next warp with a thread that can run, from |first| on; |n_warps|: none.
 static unsigned find_ready(unsigned first) {
-  unsigned i = 0;
-  while (i < run->n_warps && !run->warps[(first + i) % run->n_warps].ready)
-    i++;
-  return i;
+  for (unsigned i = 0, warp = first; i < run->n_warps; i++, warp = warp + 1 < run->n_warps ? warp + 1 : 0)
+    if (run->warps[warp].ready)
+      return i;
+  return run->n_warps;
 }
 
 static void end_block(void) {
@@ -361,19 +361,24 @@ static void check_banks(uint32_t own, unsigned bytes) {
     }
 }
 
-EXPORT void strata_emulated_load_crossed(const void *piece, void *columns) {
-  enum { LANES = 16, ROWS = 4, PIECE = 4, BYTES = 2 };
-  unsigned lane = run->current % lanes, column = lane % LANES;
-  size_t own = shared_offset(piece, PIECE * BYTES);
-  if (own % (PIECE * BYTES))
+// Elements of |bytes| bytes: a piece is as many as there are rows.
+static void load_crossed(const void *piece, unsigned bytes, void *columns) {
+  enum { LANES = 16, PIECE_BYTES = 8 };
+  unsigned lane = run->current % lanes, column = lane % LANES, n = PIECE_BYTES / bytes;
+  size_t own = shared_offset(piece, PIECE_BYTES);
+  if (own % PIECE_BYTES)
     kernel_fault("loads a piece of a row from a place that is not aligned to 8 bytes");
   if (getenv("STRATA_TEST_DRIVER_BANKS"))
-    check_banks((uint32_t)own, PIECE * BYTES);
-  for (unsigned row = 0; row < ROWS; row++) {
-    uint32_t from = shuffle(BY_LANE, (uint32_t)own, lane / LANES * LANES + row * PIECE + column / PIECE);
-    memcpy((char *)columns + row * BYTES, run->shared + from + column % PIECE * BYTES, BYTES);
+    check_banks((uint32_t)own, PIECE_BYTES);
+  for (unsigned row = 0; row < n; row++) {
+    uint32_t from = shuffle(BY_LANE, (uint32_t)own, lane / LANES * LANES + row * (LANES / n) + column / n);
+    memcpy((char *)columns + row * bytes, run->shared + from + column % n * bytes, bytes);
   }
 }
+
+EXPORT void strata_emulated_load_crossed(const void *piece, void *columns) { load_crossed(piece, 2, columns); }
+
+EXPORT void strata_emulated_load_crossed_8(const void *piece, void *columns) { load_crossed(piece, 1, columns); }
 
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 

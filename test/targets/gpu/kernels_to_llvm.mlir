@@ -41,7 +41,7 @@ module {
       // HOST: llvm.intr.exp2
       %q = math.exp2 %u fastmath<afn> : f32
       // NVPTX: "llvm.nvvm.div.full"
-      // AMDGCN: llvm.fdiv {{.*}}afn
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.fdiv.fast"({{.*}}) : (f32, f32) -> f32
       %d = arith.divf %q, %e1 fastmath<reassoc,arcp,contract,afn> : f32
       // Exact division stays LLVM's.
       // CHECK: llvm.fdiv %{{.*}}, %{{.*}} : f32
@@ -66,6 +66,25 @@ module {
       // AMDGCN: llvm.store %{{.*}} {alignment = 16 : i64, nontemporal} : vector<8xf16>, !llvm.ptr<1>
       vector.store %hh, %y[%i, %c0] {nontemporal = true} : memref<64x64xf16>, vector<8xf16>
       // CHECK-NOT: unrealized_conversion_cast
+      return
+    }
+
+    // A reciprocal is an instruction; of f64 LLVM's approximation is none where the divisor is infinite.
+    // CHECK-LABEL: llvm.func @quotients
+    func.func @quotients(%x: memref<64xf32>, %y: memref<64xf64>, %shared: memref<0xi8, 3>) attributes {
+        strata.blocks = 1 : i64, strata.threads = 32 : i64, strata.shared = 0 : i64, strata.index_bits = 32 : i64} {
+      %t = gpu.thread_id x
+      %one = arith.constant 1.0 : f32
+      %a = memref.load %x[%t] : memref<64xf32>
+      // NVPTX: "llvm.nvvm.rcp.approx.ftz.f"
+      // AMDGCN: llvm.fdiv %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<{{.*}}afn>} : f32
+      %r = arith.divf %one, %a fastmath<arcp,afn> : f32
+      memref.store %r, %x[%t] : memref<64xf32>
+      %b = memref.load %y[%t] : memref<64xf64>
+      // NVPTX: llvm.fdiv %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<{{.*}}afn>} : f64
+      // AMDGCN: llvm.fdiv %{{.*}}, %{{.*}} : f64
+      %q = arith.divf %b, %b fastmath<arcp,afn> : f64
+      memref.store %q, %y[%t] : memref<64xf64>
       return
     }
 

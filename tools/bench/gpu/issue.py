@@ -38,7 +38,8 @@ from graph import Graph, affine
 
 LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
 DEVICES = ("gfx942", "gfx950", "gfx1100")
-TYPES = ("f16", "bf16")
+# Types of operands and of what their product is in.
+TYPES = {"f16": "f16", "bf16": "bf16", "i8": "i32", "f8E4M3FN": "f32"}
 # By layout: what either operand's dims are.
 LAYOUTS = {left + right: (of_left, of_right) for left, of_left in (("n", "m, k"), ("t", "k, m"))
            for right, of_right in (("n", "k, n"), ("t", "n, k"))}
@@ -162,7 +163,7 @@ class Count:
 def product(size, kind, layout="nt"):
     graph = Graph(((size, size), kind), ((size, size), kind))
     maps = affine("m, n, k", *LAYOUTS[layout], "m, n")
-    return graph.text(graph.contract(graph[0], graph[1], (size, size), kind, maps))
+    return graph.text(graph.contract(graph[0], graph[1], (size, size), TYPES[kind], maps))
 
 
 def notes_of(code, *names):

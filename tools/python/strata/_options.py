@@ -42,7 +42,7 @@ OPTIONS = (
     ("alias", "", "list", "OUTPUT=INPUT", None, "", "this output may be written over that input; one that is the input with more behind it has its place, and both have room for the longest"),
     ("user-device-memory", "", "flag", None, None, "", "the caller gives the memory of intermediate values: a last argument `void *workspace` on cpu, `void *device_memory` and the stream on GPUs"),
     ("on-gpu-tensors", "", "flag", None, None, "GPUs only", "the library takes and gives device pointers"),
-    ("device-one-time-load", "", "flag", None, "on", "", "load device code once a process and device"),
+    ("device-one-time-load", "", "flag", None, "on", "", "load code and weights onto a GPU once a process and device; off: what a call has loaded is unloaded behind it, unless it was loaded by hand"),
     ("debug-info", "", "choice", "none|line|full", "none", "", "debug information of the kernels"),
     ("compile-from", "", "choice", "import|graph|affine|tile|cpu|gpu|llvm|library", "import", "", "INPUT is the IR after this phase, as --compile-to writes it: go on behind it"),
     ("compile-to", "", "choice", "import|graph|affine|tile|cpu|gpu|llvm|library", "library", "", "stop after this phase and write its IR: to standard output, to -o FILE.mlir or FILE.mlirbc, or into -o DIR"),

@@ -53,22 +53,25 @@ static void permute_other_row(state_t *state, const instruction_t *instruction) 
   permute_rows(state, instruction, 16);
 }
 
-// Sixteen lanes have a matrix of four rows, of which a lane has loaded a quarter; it gets a column. (CDNA4 ISA, "MFMA
-// Transpose Load from LDS": four neighbours along the depth for each of sixteen rows of an operand.)
-void turn_matrices(state_t *state, unsigned index) {
-  enum { GROUP = 16, ROWS = 4, COLUMNS = 4 }; // COLUMNS: of a lane
-  uint16_t loaded[MAX_LANES][COLUMNS];
+// Sixteen lanes have a matrix of sixteen columns, elements of |bytes| bytes, of which a lane has loaded 8 bytes of a
+// row; it gets 8 bytes of a column. (CDNA4 ISA, "MFMA Transpose Load from LDS": neighbours along the depth for each of
+// sixteen rows of an operand.)
+void turn_matrices(state_t *state, unsigned index, unsigned bytes) {
+  enum { GROUP = 16, PIECE = 8, WORDS = PIECE / 4 };
+  uint8_t loaded[MAX_LANES][PIECE];
+  unsigned n = PIECE / bytes;
   if (exec_of(state) != (state->n_lanes == 64 ? UINT64_MAX : (UINT64_C(1) << state->n_lanes) - 1))
     found(state, "a load that turns a matrix, of which some lanes are not active");
   for (unsigned lane = 0; lane < state->n_lanes; lane++)
-    for (unsigned i = 0; i < COLUMNS; i++)
-      loaded[lane][i] = (uint16_t)(vector_of(state, index + i / 2)[lane] >> 16 * (i % 2));
+    for (unsigned word = 0; word < WORDS; word++)
+      memcpy(&loaded[lane][4 * word], &vector_of(state, index + word)[lane], 4);
   for (unsigned lane = 0; lane < state->n_lanes; lane++) {
-    uint16_t column[ROWS];
-    for (unsigned row = 0; row < ROWS; row++)
-      column[row] = loaded[lane / GROUP * GROUP + ROWS * row + lane % GROUP / COLUMNS][lane % COLUMNS];
-    for (unsigned word = 0; word < ROWS / 2; word++)
-      vector_of(state, index + word)[lane] = column[2 * word] | (uint32_t)column[2 * word + 1] << 16;
+    uint8_t column[PIECE];
+    for (unsigned row = 0; row < n; row++)
+      memcpy(&column[row * bytes], &loaded[lane / GROUP * GROUP + GROUP / n * row + lane % GROUP / n][lane % n * bytes],
+             bytes);
+    for (unsigned word = 0; word < WORDS; word++)
+      memcpy(&vector_of(state, index + word)[lane], &column[4 * word], 4);
   }
 }
 

@@ -226,7 +226,7 @@ void lanes_write(state_t *state, unsigned index, const uint32_t *values);
 void found(state_t *state, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
 // Two registers from |index| on, as lanes have loaded them: turned, as ds_read_b64_tr_b16 does (across.c).
-void turn_matrices(state_t *state, unsigned index);
+void turn_matrices(state_t *state, unsigned index, unsigned bytes);
 
 void waits_check(state_t *state, const instruction_t *instruction);
 uint32_t waits_issue(state_t *state, class_t class);

@@ -118,6 +118,8 @@ ALWAYS double min_f64(double a, double b) {
 ALWAYS double max_f64(double a, double b) {
   return a != a ? b : b != b ? a : a > b || (a == b && !(bits_f64(a) >> 63)) ? a : b;
 }
+ALWAYS double minimum_f64(double a, double b) { return a != a ? a : b != b ? b : min_f64(a, b); }
+ALWAYS double maximum_f64(double a, double b) { return a != a ? a : b != b ? b : max_f64(a, b); }
 ALWAYS float med3_f32(float a, float b, float c) {
   if (a != a || b != b || c != c)
     return min_f32(min_f32(a, b), c);
