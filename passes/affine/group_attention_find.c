@@ -202,6 +202,18 @@ static bool widens(const strata_nest_t *nest) {
          mlirStringRefEqual(nest->name, strata_str("convert_u"));
 }
 
+// True of bytes whose columns, where their number varies, are rows of one head one behind the other, or lie in a buffer
+// of known sizes: producers have no other form of those.
+static bool has_rows_of_bytes(const finder_t *f, int operand) {
+  const strata_attention_operand_t *o = &f->found.operands[operand];
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  if (mlirTypeIsNull(o->stored) || o->page)
+    return true;
+  int rank = strata_memref_sizes(o->access->buffer, sizes);
+  return !strata_sizes_vary(rank, sizes) ||
+         (rank > 1 && strata_affine_expr_uses(mlirAffineMapGetResult(o->map, rank - 2), f->found.column));
+}
+
 // Widened by producers. Where columns vary, zeros have to come of what lies behind the last one.
 strata_status_t strata_attention_add_widened(finder_t *f) {
   const char *why;
@@ -209,12 +221,13 @@ strata_status_t strata_attention_add_widened(finder_t *f) {
   if (more.count == 0 || strata_gpu_stages_by_threads(f->device))
     return NULL;
   STRATA_TRY(recognise_with(f, &more, &members, &why));
-  bool may_be_garbage = !why && strata_attention_varies(&f->found, f->found.column) &&
-                        !strata_attention_ends(&f->found, STRATA_ATTENTION_V);
+  bool varies = !why && strata_attention_varies(&f->found, f->found.column);
+  bool suits = !varies || (has_rows_of_bytes(f, STRATA_ATTENTION_K) && has_rows_of_bytes(f, STRATA_ATTENTION_V) &&
+                           strata_attention_ends(&f->found, STRATA_ATTENTION_V));
   size_t n_stored = 0;
   for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
     n_stored += !why && !mlirTypeIsNull(f->found.operands[i].stored);
-  return n_stored == more.count && !may_be_garbage ? NULL : recognise_without(f, &members);
+  return n_stored == more.count && suits ? NULL : recognise_without(f, &members);
 }
 
 static bool gathers(const strata_nest_t *nest) { return mlirStringRefEqual(nest->name, strata_str("gather")); }
