@@ -12,7 +12,7 @@
 static struct {
   pthread_mutex_t mutex; // guards every change of what is below
   strata_rt_gate_t gate;
-  bool is_held; // loaded by hand, or constants are set: calls unload nothing
+  bool is_held;        // loaded by hand, or constants are set: calls unload nothing
   _Atomic pid_t owner; // the process that uses the driver; 0: none yet
   _Atomic(strata_rt_instance_t *) instances;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -217,7 +217,6 @@ int strata_rt_leave(strata_rt_scope_t *scope, int status) {
 }
 
 //===-- Setting --------------------------------------------------------------------------------------------------===//
-
 
 static int set_constant(const strata_rt_scope_t *scope, const char *name, const void *data, void *stream) {
   strata_rt_instance_t *instance;

@@ -80,8 +80,8 @@ static graph_node_t *layer(pt2_node_t *n, const kind_t *kind, const char *input,
                             kind->n_states == 2 ? states[1] : "",
                             "",
                             kind->is_projected ? weights(n, kind, items, n_weights(kind) - 1) : ""};
-  graph_node_t *node = kind->is_projected ? pt2_node(n, "strata.ProjectedLSTM", 9, operands)
-                                          : pt2_node(n, kind->op, 7, operands);
+  graph_node_t *node =
+      kind->is_projected ? pt2_node(n, "strata.ProjectedLSTM", 9, operands) : pt2_node(n, kind->op, 7, operands);
   if (!node)
     return NULL;
   graph_set_string(node, "direction", directions[kind->directions - 1]);

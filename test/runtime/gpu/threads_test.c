@@ -7,7 +7,7 @@
 enum { N_THREADS = 8, N_CALLS = 100 };
 
 static const strata_library_t *user, *host; // the latter: with tensors on the host
-static void *contexts[2]; // of two devices; which a thread has says its number
+static void *contexts[2];                   // of two devices; which a thread has says its number
 static int n_contexts;
 
 static void *call_user(void *argument) {
