@@ -94,6 +94,10 @@ static void check_values(parser_t *parser) {
     strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
                           "--alignment: expected at least %d for tensors of GPUs, got %d", GPU_ALIGNMENT,
                           options->alignment);
+  if (options->user_memory && !options->one_time_load)
+    strata_option_problem(parser, STRATA_INVALID_ARGUMENT,
+                          "--no-device-one-time-load: expected no --user-device-memory, whose caller loads the library "
+                          "by hand");
   check_name(parser);
   if (options->alignment & (options->alignment - 1))
     strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--alignment: expected a power of two, got %d",

@@ -167,6 +167,7 @@ strata_library_options_t strata_options_for_library(strata_arena_t *arena, const
       .alignment = options->alignment,
       .user_memory = options->user_memory,
       .device_tensors = options->on_gpu_tensors,
+      .one_time_load = options->one_time_load,
       .save_temps = options->save_temps,
       .print_resources = options->resource_usage,
       .shared_only = options->shared_only || !options->aot, // a library to run is loaded

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int finish(strata_arena_t *arena, strata_status_t status) {
   status = strata_name_limit(strata_output_end(status));
@@ -18,10 +19,12 @@ static int finish(strata_arena_t *arena, strata_status_t status) {
   return exit_code;
 }
 
-int strata_program_main(strata_main_t run, int argc, char **argv) {
+_Noreturn void strata_program_main(strata_main_t run, int argc, char **argv) {
   strata_output_begin();
   strata_arena_t *arena = strata_arena_create();
-  return finish(arena, run(arena, argc, argv));
+  int exit_code = finish(arena, run(arena, argc, argv));
+  fflush(NULL);
+  _exit(exit_code); // at once: exit() would call the destructors of thousands of LLVM's objects
 }
 
 static void print_help(const strata_command_t *command) {

@@ -20,4 +20,4 @@ static strata_status_t run(strata_arena_t *arena, int argc, char **argv) {
   return NULL;
 }
 
-int main(int argc, char **argv) { return strata_program_main(run, argc, argv); }
+int main(int argc, char **argv) { strata_program_main(run, argc, argv); }

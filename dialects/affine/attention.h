@@ -151,8 +151,8 @@ static inline bool strata_attention_is_batch(const strata_attention_t *attention
   return dim < attention->column && (dim != attention->row || attention->has_one_row) && dim != attention->value;
 }
 
-// True if the columns can be cut into |parts|, each a task's, in whole blocks of |columns|: of known sizes, and where
-// tiles of |rows| leave no blocks out.
+// True if the columns can be cut into |parts|, each a task's, in whole blocks of |columns|: all sizes but the columns'
+// are known, and tiles of |rows| leave no blocks out. Of few columns some parts may have none.
 bool strata_attention_may_split(const strata_attention_t *attention, int64_t rows, int64_t columns, int64_t parts);
 
 // Points of the canonical dims that no tile spans.

@@ -87,9 +87,9 @@ strata_size_t strata_attention_batches(const strata_attention_t *attention) {
 
 bool strata_attention_may_split(const strata_attention_t *a, int64_t rows, int64_t columns, int64_t parts) {
   for (int dim = 0; dim < a->n_dims; dim++)
-    if (strata_size_varies(a->sizes[dim]))
+    if (dim != a->column && strata_size_varies(a->sizes[dim]))
       return false;
-  return a->has_softmax && parts <= strata_ceil_div(strata_attention_static_extent(a, a->column), columns) &&
+  return a->has_softmax && parts <= strata_ceil_div(strata_size_max(a->sizes[a->column]), columns) &&
          !strata_attention_skips(a, rows, columns);
 }
 

@@ -26,6 +26,11 @@ static MlirStringRef name_at(MlirAttribute list, intptr_t index) {
   return mlirAttributeIsAFlatSymbolRef(name) ? mlirFlatSymbolRefAttrGetValue(name) : strata_str("");
 }
 
+bool strata_has_variants(MlirOperation func) {
+  return !mlirAttributeIsNull(strata_attr(func, STRATA_WHEN)) ||
+         !mlirAttributeIsNull(strata_attr(func, STRATA_VARIANTS));
+}
+
 int strata_variants_of(MlirOperation func, MlirOperation *out_variants) {
   MlirAttribute list = strata_attr(func, STRATA_VARIANTS);
   int count = 0;

@@ -15,6 +15,8 @@
 
 enum { STRATA_MAX_VARIANTS = 13 }; // beside the function that takes all sizes
 
+// True of a kernel that has some and of one of them: their arguments are as many.
+bool strata_has_variants(MlirOperation func);
 // Those of a kernel, in order; their number.
 int strata_variants_of(MlirOperation func, MlirOperation *out_variants);
 // Adds |variant|, a function of the module already, as the last one.

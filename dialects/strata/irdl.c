@@ -35,8 +35,16 @@ static void write_values(FILE *out, const char *clause, char letter, int count) 
   fprintf(out, ")\n");
 }
 
+static bool any_bool(const strata__signature_t *signature) {
+  for (int i = 0; i < signature->n_attrs; i++)
+    if (signature->attrs[i].kind == STRATA__ATTR_BOOL)
+      return true;
+  return false;
+}
+
 static void write_attrs(FILE *out, const strata__signature_t *signature) {
-  fprintf(out, "%%true = irdl.is true\n%%false = irdl.is false\n");
+  if (any_bool(signature)) // the text is read at every start
+    fprintf(out, "%%true = irdl.is true\n%%false = irdl.is false\n");
   for (int i = 0; i < signature->n_attrs; i++)
     if (signature->attrs[i].kind != STRATA__ATTR_FLAG)
       fprintf(out, "%%a%d = %s\n", i, constraints[signature->attrs[i].kind]);

@@ -45,6 +45,7 @@ typedef struct {
   bool is_partial;    // another kernel makes the results of what this one leaves
   int64_t n_parts;    // that a tile's columns are cut into, a task each
   MlirValue part;     // its number; null: there is one
+  MlirValue is_empty; // 1 of a part that has no blocks, else 0; null: all have some
   MlirValue row_tile; // its number
   MlirAffineExpr row_tile_symbol;
   MlirAffineExpr only_row; // null unless a tile has one row: its place, at which keys and values are read
@@ -215,27 +216,37 @@ static strata_size_t most_blocks(const strata_tile_builder_t *b, const builder_t
   return strata_size_of_expr(&b->sizes, strata_affine_simplify(count, &space));
 }
 
-// Parts are of as many blocks, or one more. Their sizes do not vary.
-static seen_t part_blocks(strata_tile_builder_t *b, const builder_t *c) {
+// Parts are of as many blocks, or one more. Where there may be fewer blocks than parts, one that has none does the
+// block that it begins at, which is another's, and counts for nothing (store_part): a pipeline has a step at least.
+static seen_t part_blocks(strata_tile_builder_t *b, builder_t *c) {
   MlirContext context = b->e.context;
-  int64_t all = strata_size_static_value(c->n_column_tiles);
   MlirAffineExpr part = mlirAffineDimExprGet(context, 0), n_parts = strata_tile_constant(b, c->n_parts);
-  MlirAffineExpr start = strata_tile_scaled(b, part, all, strata_tile_constant(b, 0));
-  MlirAffineExpr end = mlirAffineAddExprGet(start, strata_tile_constant(b, all));
+  MlirAffineExpr all = strata_size_expr(context, c->n_column_tiles), start = mlirAffineMulExprGet(part, all);
+  MlirAffineExpr end = mlirAffineAddExprGet(start, all);
   start = mlirAffineFloorDivExprGet(start, n_parts);
   end = mlirAffineFloorDivExprGet(end, n_parts);
-  const strata_size_t parts = strata_size_constant(c->n_parts);
+  const strata_size_t parts = strata_size_constant(c->n_parts),
+                      most = strata_size_ceil_div(c->n_column_tiles, c->n_parts);
   const strata_space_t space = {1, &parts, b->sizes.count, b->sizes.sizes};
   MlirAffineExpr less = mlirAffineMulExprGet(start, strata_tile_constant(b, -1));
-  return (seen_t){strata_affine_simplify(mlirAffineAddExprGet(end, less), &space),
+  MlirAffineExpr count = mlirAffineAddExprGet(end, less);
+  if (strata_size_min(c->n_column_tiles) < c->n_parts) {
+    MlirAffineExpr limit = strata_tile_constant(b, strata_max(strata_size_max(most), 1));
+    MlirAffineExpr none = mlirAffineMulExprGet(count, strata_tile_constant(b, -1));
+    none = mlirAffineFloorDivExprGet(mlirAffineAddExprGet(none, limit), limit);
+    c->is_empty = strata_tile_index_of(b, strata_affine_simplify(none, &space), c->part);
+    count = mlirAffineAddExprGet(count, none);
+    end = mlirAffineAddExprGet(end, none);
+  }
+  return (seen_t){strata_affine_simplify(count, &space),
                   strata_affine_simplify(end, &space),
                   c->part,
-                  strata_size_constant(strata_ceil_div(all, c->n_parts)),
+                  most,
                   c->n_column_tiles,
-                  all % c->n_parts == 0};
+                  strata_size_divides(c->n_parts, c->n_column_tiles)};
 }
 
-static seen_t seen_blocks(strata_tile_builder_t *b, const builder_t *c) {
+static seen_t seen_blocks(strata_tile_builder_t *b, builder_t *c) {
   MlirContext context = b->e.context;
   int64_t rows = b->space.extents[ROW], columns = b->space.extents[COLUMN];
   const strata_space_t space = {1, &c->n_row_tiles, b->sizes.count, b->sizes.sizes};
@@ -317,6 +328,9 @@ static void store_part(strata_tile_builder_t *b, builder_t *c, const MlirValue *
   for (int i = 0; i < N_CARRIED; i++)
     buffers[i] = mlirBlockGetArgument(entry, first + i);
   strata_tile_value_t maximum = strata_tile_attention_exponent(b, &c->t, (strata_tile_value_t){carried[MAXIMUM], ROWS});
+  if (!mlirValueIsNull(c->is_empty))
+    maximum = strata_tile_attention_choose(b, &c->t, maximum, (strata_tile_value_t){c->is_empty, 0},
+                                           (strata_tile_value_t){strata_emit_index(&b->e, 1), 0});
   strata_tile_store(b, maximum, buffers[MAXIMUM], rank, place);
   strata_tile_store(b, (strata_tile_value_t){carried[SUM], ROWS}, buffers[SUM], rank, place);
   place[rank] = c->t.point[c->t.a.value];

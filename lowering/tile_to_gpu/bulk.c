@@ -184,23 +184,30 @@ static bool is_inside(const strata_bulk_t *bulk, MlirAffineExpr expr) {
   return false;
 }
 
-// The same if one dim of the map ends where the constraint says: rows with padding behind them.
+strata_size_t strata_bulk_end(const strata_bulk_t *bulk, int i) {
+  return strata_size_max(bulk->ends[i]) > 0 ? bulk->ends[i] : bulk->box.sizes[bulk->dims[i]];
+}
+
+// The same if one dim of the map ends where the constraint says: rows with padding behind them, or a cache with room.
 static bool ends_before(strata_bulk_t *bulk, MlirAffineExpr expr) {
   const strata_index_space_t *space = &bulk->box.space;
+  const strata_size_symbols_t *sizes = &space->d->sizes;
+  MlirContext context = space->d->e.context;
   for (int i = 0; i < bulk->rank; i++) {
     if (bulk->dims[i] < 0)
       continue;
     MlirAffineExpr sum = mlirAffineAddExprGet(expr, bulk->box.coordinates[bulk->dims[i]]);
     MlirAffineExpr last = strata_index_simplify(space, sum);
-    int64_t number, end = 0;
-    if (!strata_size_is_constant(bulk->box.sizes[bulk->dims[i]], &number))
+    if (!mlirAffineExprIsSymbolicOrConstant(last))
       continue;
-    int64_t size = number - bulk->left_out[i];
-    if (mlirAffineExprIsAConstant(last))
-      end = mlirAffineConstantExprGetValue(last) + 1;
-    if (end <= 0 || end >= size)
+    MlirAffineExpr less_last = mlirAffineMulExprGet(last, mlirAffineConstantExprGet(context, -1));
+    strata_size_t size = strata_bulk_end(bulk, i),
+                  end = strata_size_of_expr(sizes, mlirAffineAddExprGet(last, mlirAffineConstantExprGet(context, 1))),
+                  left_out =
+                      strata_size_of_expr(sizes, mlirAffineAddExprGet(strata_size_expr(context, size), less_last));
+    if (strata_size_min(end) <= 0 || strata_size_min(left_out) < 1 || strata_size_max(left_out) == 1)
       continue;
-    bulk->left_out[i] += size - end;
+    bulk->ends[i] = end;
     return true;
   }
   return false;

@@ -27,15 +27,14 @@ typedef struct {
   strata_gpu_box_t box;
   MlirValue buffer; // the old argument; it begins at a multiple of 16 bytes
   bool is_store;
-  MlirOperation pages;        // of a tile.load_pages that; else null
-  int rank;                   // of the map; its dims are innermost first
-  int dims[STRATA_BULK_RANK]; // of the buffer; negative: none, of one element
-  int inner;                  // dim of the vector that runs along the innermost
-  int64_t extents[2];         // of one copy's box along the vector's dims
-  // How many of a dim's last elements the mask leaves out: the map ends before them.
-  int64_t left_out[STRATA_BULK_RANK];
-  bool is_dense;    // of a load: rows lie one behind the other, units unexchanged and f32 unrounded
-  bool is_exact;    // of a load: f32 unrounded
+  MlirOperation pages;                  // of a tile.load_pages that; else null
+  int rank;                             // of the map; its dims are innermost first
+  int dims[STRATA_BULK_RANK];           // of the buffer; negative: none, of one element
+  int inner;                            // dim of the vector that runs along the innermost
+  int64_t extents[2];                   // of one copy's box along the vector's dims
+  strata_size_t ends[STRATA_BULK_RANK]; // of the map's dims, where the mask ends them in front of the buffer's; else 0
+  bool is_dense;                        // of a load: rows lie one behind the other, units unexchanged and f32 unrounded
+  bool is_exact;                        // of a load: f32 unrounded
   int clipped;      // of a load: a dim of the map along which the last box ends with the buffer; 0: none
   bool may_miss;    // of such a load: boxes may lie behind the buffer's end, of which nothing comes
   bool reads_ahead; // of a load: the next step's box lies behind this one's, and may come into the cache with it

@@ -42,8 +42,7 @@ static MlirAttribute sizes_attr(MlirContext context, int count, const strata_siz
 static strata_size_t map_size(const strata_bulk_t *bulk, int i) {
   if (strata_bulk_is_of_pages(bulk, bulk->dims[i]))
     return strata_size_of_expr(&bulk->box.space.d->sizes, strata_type_dim(mlirValueGetType(bulk->buffer), 0));
-  return bulk->dims[i] < 0 ? strata_size_constant(1)
-                           : strata_size_sum(bulk->box.sizes[bulk->dims[i]], strata_size_constant(-bulk->left_out[i]));
+  return bulk->dims[i] < 0 ? strata_size_constant(1) : strata_bulk_end(bulk, i);
 }
 
 enum { ROWS = 0 }; // the vector's dim that clipped boxes have all of

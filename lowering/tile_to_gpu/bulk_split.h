@@ -12,6 +12,8 @@ MlirAffineExpr strata_bulk_at(const strata_bulk_t *bulk, MlirAffineExpr expr, co
 int strata_bulk_carrier(const strata_bulk_t *bulk, int v, const int64_t *offsets);
 // True of the dim of the buffer along which pages lie anywhere.
 bool strata_bulk_is_of_pages(const strata_bulk_t *bulk, int dim);
+// The end of dim |i| of the map, which is one of the buffer's.
+strata_size_t strata_bulk_end(const strata_bulk_t *bulk, int i);
 int64_t strata_bulk_element_bytes(const strata_bulk_t *bulk);
 
 // True if the constraint depends on the step that is loaded: what it leaves out must be zero.

@@ -91,15 +91,24 @@ static MlirValue binary(strata_runs_t *x, const char *name, MlirValue a, int64_t
 
 static MlirValue add(strata_runs_t *x, MlirValue a, int64_t b) { return strata_emit_plus(&x->d->e, a, b); }
 
-// The element of staging memory at |row| and |column| of the piece.
-static MlirValue place_of(strata_runs_t *x, MlirValue row, MlirValue column) {
+// A row or column of the piece: a thread's first one, and how far behind it.
+typedef struct {
+  MlirValue first;
+  int64_t further;
+} coordinate_t;
+
+// The element of staging memory at |row| and |column| of the piece. Units are exchanged alike every EIGHT rows, so what
+// is that far away is a number more: accesses of few addresses, which have the rest in the instruction.
+static MlirValue place_of(strata_runs_t *x, coordinate_t row, coordinate_t column) {
   strata_emitter_t *e = &x->d->e;
-  int64_t unit = STRATA_VECTOR_BYTES / x->bytes;
-  MlirValue turn = strata_swizzle_turn(e, strata_min(x->pitch, BANKS), row);
-  MlirValue place = strata_swizzle_unit(e, turn, column, unit), row_at = strata_emit_times(e, row, x->pitch / x->bytes);
+  int64_t unit = STRATA_VECTOR_BYTES / x->bytes, pitch = x->pitch / x->bytes, near = row.further % EIGHT;
+  MlirValue i = add(x, row.first, near), j = add(x, column.first, column.further);
+  MlirValue turn = strata_swizzle_turn(e, strata_min(x->pitch, BANKS), i);
+  MlirValue place = strata_swizzle_unit(e, turn, j, unit), row_at = strata_emit_times(e, i, pitch);
   place = strata_emit_binary(e, "arith.addi", row_at, place);
-  place = strata_emit_binary(e, "arith.addi", place, strata_emit_with(e, "arith.andi", column, unit - 1));
-  return strata_emit_binary(e, "arith.addi", place, x->area);
+  place = strata_emit_binary(e, "arith.addi", place, strata_emit_with(e, "arith.andi", j, unit - 1));
+  place = strata_emit_binary(e, "arith.addi", place, x->area);
+  return add(x, place, (row.further - near) * pitch);
 }
 
 static void move(strata_runs_t *x, bool is_store, MlirValue at, int64_t count, MlirValue *values) {
@@ -124,11 +133,11 @@ static void move_sums(strata_runs_t *x, bool is_store, int64_t block, int64_t pa
   for (int64_t eight = 0; eight < own; eight++)
     for (int64_t half = 0; half < 2; half++) {
       MlirValue *pair = registers + 4 * (eights * block + part * own + eight) + 2 * half;
-      MlirValue i = add(x, row, half * (reads_left ? 4 : 8));
+      coordinate_t i = {row, half * (reads_left ? 4 : 8)}, first = {column, eight * EIGHT};
       if (!x->crossed)
-        move(x, is_store, place_of(x, i, add(x, column, eight * EIGHT)), 2, pair);
-      for (int64_t j = 0; x->crossed && j < 2; j++)
-        move(x, is_store, place_of(x, add(x, column, eight * EIGHT + j), i), 1, pair + j);
+        move(x, is_store, place_of(x, i, first), 2, pair);
+      for (int64_t j = 0; x->crossed && j < 2; j++, first.further++)
+        move(x, is_store, place_of(x, first, i), 1, pair + j);
     }
 }
 
@@ -139,7 +148,7 @@ static void move_runs(strata_runs_t *x, bool is_store, int64_t block, int64_t pa
   MlirValue row = binary(x, "arith.andi", binary(x, "arith.divui", x->lane, x->along), x->across - 1);
   for (int64_t i = 0; i < x->rows; i += x->across)
     for (int64_t j = 0; j < x->length; j += run, at += x->width)
-      move(x, is_store, place_of(x, add(x, row, i), add(x, column, j)), x->width, at);
+      move(x, is_store, place_of(x, (coordinate_t){row, i}, (coordinate_t){column, j}), x->width, at);
 }
 
 void strata_runs_begin(strata_runs_t *x) {

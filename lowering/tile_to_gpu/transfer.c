@@ -6,6 +6,7 @@
 // moved under one branch.
 #include "lowering/tile_to_gpu/transfer.h"
 
+#include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "lowering/expand/ops.h"
@@ -88,14 +89,17 @@ static MlirValue base_value(strata_walk_t *w, MlirAffineExpr base) {
   return w->base_values[w->n_bases++] = strata_index_emit(&w->transfer->box->space, base);
 }
 
-MlirValue strata_walk_position(strata_walk_t *w, const strata_item_t *item) {
+static MlirValue position_from(strata_walk_t *w, MlirValue base, int64_t offset) {
   strata_emitter_t *e = &w->d->e;
-  MlirValue base = base_value(w, item->base);
-  if (item->offset == 0)
+  if (offset == 0)
     return base;
   strata_named_attr_t flags = {"overflowFlags", mlirAttributeParseGet(e->context, strata_str("#arith.overflow<nsw>"))};
-  MlirValue operands[] = {base, strata_emit_index(e, item->offset)};
+  MlirValue operands[] = {base, strata_emit_index(e, offset)};
   return strata_emit_value(e, "arith.addi", 2, operands, mlirValueGetType(base), 1, &flags);
+}
+
+MlirValue strata_walk_position(strata_walk_t *w, const strata_item_t *item) {
+  return position_from(w, base_value(w, item->base), item->offset);
 }
 
 static MlirValue emit_condition(strata_walk_t *w, const strata_condition_t *condition) {
@@ -119,15 +123,19 @@ MlirType strata_walk_element(const strata_walk_t *w) {
   return mlirShapedTypeGetElementType(mlirValueGetType(w->transfer->flat));
 }
 
-void strata_walk_load(strata_walk_t *w, int64_t reg, int64_t length, MlirValue *out) {
+static void load_at(strata_walk_t *w, MlirValue position, int64_t length, MlirValue *out) {
   strata_emitter_t *e = &w->d->e;
-  MlirValue operands[] = {w->transfer->flat, strata_walk_position(w, &w->items[reg])};
+  MlirValue operands[] = {w->transfer->flat, position};
   strata_named_attr_t attr = {"tile.readonly", mlirUnitAttrGet(e->context)};
   MlirType element = strata_walk_element(w), type = length == 1 ? element : mlirVectorTypeGet(1, &length, element);
   MlirValue value = strata_emit_value(e, length == 1 ? "memref.load" : "vector.load", 2, operands, type,
                                       w->transfer->is_readonly, &attr);
   for (int64_t i = 0; i < length; i++)
     out[i] = strata_lanes_extract(e, value, i);
+}
+
+void strata_walk_load(strata_walk_t *w, int64_t reg, int64_t length, MlirValue *out) {
+  load_at(w, strata_walk_position(w, &w->items[reg]), length, out);
 }
 
 static void store_run(strata_walk_t *w, int64_t reg, int64_t length) {
@@ -232,6 +240,68 @@ static void load_group(strata_walk_t *w, int64_t first, strata_registers_t *regi
   split_runs(w, members, branch, registers->values);
 }
 
+// Registers that are yet to be loaded, each by itself and not as a part of a vector, and may not be there.
+static bool *find_edges(const strata_walk_t *w) {
+  strata_arena_t *arena = w->d->compile->arena;
+  bool *edges = strata_arena_array(arena, bool, w->shape->count),
+       *met = strata_arena_array(arena, bool, w->shape->count);
+  for (int64_t reg = 0; reg < w->shape->count; reg++) {
+    const strata_item_t *item = &w->items[reg];
+    if (met[reg] || item->is_done || item->is_never || item->same != reg)
+      continue;
+    int64_t length = strata_walk_run(w, reg);
+    edges[reg] = length == 1 && item->n_conditions > 0;
+    for (int64_t i = 0; i < length; i++)
+      met[reg + i * w->step] = true;
+  }
+  return edges;
+}
+
+// True if loads at |edges| have more conditions than a processor has predicates for: they would wait for one another.
+static bool are_many(const strata_walk_t *w, const bool *edges) {
+  enum { FEW = 4 };
+  int64_t count = 0;
+  for (int64_t reg = 0, first; reg < w->shape->count && count <= FEW; count += edges[reg] && first == reg, reg++)
+    for (first = 0; first < reg; first++)
+      if (edges[reg] && edges[first] && strata_conditions_equal(&w->items[first], &w->items[reg]))
+        break;
+  return count > FEW;
+}
+
+// The elements of the buffer, at least one; false where there may be none, or that is not known.
+static bool count_elements(const strata_gpu_box_t *box, strata_size_t *out_count) {
+  *out_count = strata_size_constant(1);
+  for (int i = 0; i < box->rank; i++)
+    *out_count = strata_size_product(*out_count, box->sizes[i]);
+  return strata_size_min(*out_count) > 0;
+}
+
+// Elements at edges that vary without a branch each, where those are many: what is read where there is no such element
+// is one behind it, or the buffer's last, and dropped. Bases are what is held back, so that accesses go on to differ by
+// numbers. Not in products, which load a step ahead and have no time for more instructions.
+static void load_edges(strata_walk_t *w, strata_registers_t *registers) {
+  strata_gpu_distribution_t *d = w->d;
+  strata_emitter_t *e = &d->e;
+  strata_size_t count;
+  bool may_wait =
+      d->sizes.count > 0 && !w->transfer->is_private && strata_schedule_read(d->func).kind != STRATA_KERNEL_CONTRACT;
+  const bool *edges = may_wait ? find_edges(w) : NULL;
+  if (!edges || !are_many(w, edges) || !count_elements(w->transfer->box, &count))
+    return;
+  MlirValue pad = strata_walk_pad(w);
+  for (int64_t reg = 0; reg < w->shape->count; reg++) {
+    strata_item_t *item = &w->items[reg];
+    if (!edges[reg] || !strata_index_is_nonnegative(&w->transfer->box->space, item->base))
+      continue;
+    MlirValue inside = strata_walk_conditions(w, item, (MlirValue){0}), value;
+    MlirValue last = strata_gpu_emit_size_plus(d, count, -1 - item->offset);
+    MlirValue base = strata_emit_binary(e, "arith.minsi", base_value(w, item->base), last);
+    load_at(w, position_from(w, base, item->offset), 1, &value);
+    registers->values[reg] = strata_emit_select(e, inside, value, pad);
+    item->is_done = true;
+  }
+}
+
 strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
                                      strata_registers_t *registers) {
   strata_walk_t w = begin(d, transfer, registers, false);
@@ -240,6 +310,7 @@ strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transf
                        .values = strata_arena_array(d->compile->arena, MlirValue, registers->count)};
   emit_bases(&w);
   strata_unaligned_load(&w, registers);
+  load_edges(&w, registers);
   for (int64_t reg = 0; reg < registers->count; reg++) {
     strata_item_t *item = &w.items[reg];
     if (item->is_never)

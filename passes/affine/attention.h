@@ -11,8 +11,10 @@
 typedef struct {
   strata_attention_t attention;
   bool varies;
-  bool values_end; // what lies behind the last column is zero
+  bool has_variants; // or is one: then it has no parts, which take other arguments
+  bool values_end;   // what lies behind the last column is zero
   int64_t rows, columns, batch, offset;
+  int64_t long_columns;      // as many parts as suit these are chosen, at whatever point: of fewer they cost little
   int64_t head, value;       // of a tile: in whole steps and columns
   const strata_mma_t *async; // NULL: the device has no instruction for it
   bool is_staged;            // by the threads that multiply,

@@ -197,19 +197,24 @@ strata_status_t strata_attention_add_joined(finder_t *f) {
   return !why && strata_attention_joins_one(&f->found) ? NULL : recognise_without(f, &members);
 }
 
-static bool widens(const strata_nest_t *nest) { return mlirStringRefEqual(nest->name, strata_str("convert")); }
+static bool widens(const strata_nest_t *nest) {
+  return mlirStringRefEqual(nest->name, strata_str("convert")) ||
+         mlirStringRefEqual(nest->name, strata_str("convert_u"));
+}
 
-// Widened by the warps that multiply; where sizes vary, what lies behind the last column is no business of theirs yet.
+// Widened by producers. Where columns vary, zeros have to come of what lies behind the last one.
 strata_status_t strata_attention_add_widened(finder_t *f) {
   const char *why;
   strata_ints_t more = find_before_both(f, widens), members = {0};
-  if (more.count == 0 || strata_gpu_stages_by_threads(f->device) || f->found.symbols.count > 0)
+  if (more.count == 0 || strata_gpu_stages_by_threads(f->device))
     return NULL;
   STRATA_TRY(recognise_with(f, &more, &members, &why));
+  bool may_be_garbage = !why && strata_attention_varies(&f->found, f->found.column) &&
+                        !strata_attention_ends(&f->found, STRATA_ATTENTION_V);
   size_t n_stored = 0;
   for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
     n_stored += !why && !mlirTypeIsNull(f->found.operands[i].stored);
-  return n_stored == more.count ? NULL : recognise_without(f, &members);
+  return n_stored == more.count && !may_be_garbage ? NULL : recognise_without(f, &members);
 }
 
 static bool gathers(const strata_nest_t *nest) { return mlirStringRefEqual(nest->name, strata_str("gather")); }

@@ -7,6 +7,7 @@
 // (passes/costs.h).
 #include "passes/affine/candidates.h"
 
+#include "dialects/affine/variants.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/explain.h"
@@ -21,6 +22,7 @@ enum {
   MIN_WIDENED_COLUMNS = 32, // of bytes, which take more shared memory
   MOST_SLOTS = 4,           // of bytes, which producers ask for steps before they widen them
   MOST_PLAIN_COLUMNS = 128, // without a softmax, for the same reason as the registers below
+  LONG_COLUMNS = 1 << 13,   // that parts are for where the columns' number varies
   MAX_HEAD = 256,
   ELEMENT_BYTES = 2,
   SPAN = STRATA_SPAN / ELEMENT_BYTES, // operands lie in whole ones
@@ -50,6 +52,9 @@ strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *d
                                         .mma = is_staged ? strata_attention_mma(device, a->type) : NULL};
   strata_attention_row_of_batches(&problem.attention);
   strata_attention_leave_rest(&problem.attention);
+  strata_size_t columns = problem.attention.sizes[problem.attention.column];
+  problem.long_columns =
+      strata_max(strata_attention_likely(a, columns), strata_min(strata_size_max(columns), LONG_COLUMNS));
   return strata_attention_problem_at(&problem, a->symbols.likely);
 }
 
@@ -373,6 +378,7 @@ static bool read_work(const strata_scheduling_t *s, strata_work_t *out) {
     return false;
   }
   *problem = strata_attention_problem(s->device, &attention);
+  problem->has_variants = strata_has_variants(s->kernel->func);
   out->attention = problem;
   return true;
 }

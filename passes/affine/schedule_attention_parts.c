@@ -12,12 +12,12 @@ enum {
 
 bool strata_attention_split(const strata_gpu_device_t *device, const strata_attention_problem_t *p, int way,
                             strata_attention_choice_t *c) {
-  int64_t tiles = strata_ceil_div(p->rows, c->rows) * p->batch, blocks = strata_ceil_div(p->columns, c->columns);
+  int64_t tiles = strata_ceil_div(p->rows, c->rows) * p->batch, blocks = strata_ceil_div(p->long_columns, c->columns);
   int64_t wanted = strata_min(way * device->n_processors / tiles, strata_min(blocks, MOST_PARTS));
   int64_t fewer = strata_min((way - 1) * device->n_processors / tiles, strata_min(blocks, MOST_PARTS));
   c->parts = strata_max(wanted, 1);
   c->tasks = tiles * c->parts;
-  return way == 0 || (wanted > strata_max(fewer, 1) && p->rows < FEW_ROWS &&
+  return way == 0 || (wanted > strata_max(fewer, 1) && p->rows < FEW_ROWS && !p->has_variants &&
                       strata_attention_may_split(&p->attention, c->rows, c->columns, wanted));
 }
 

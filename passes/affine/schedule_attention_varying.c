@@ -1,7 +1,8 @@
 // Attention whose sizes vary: a schedule for all of them and variants for some (variants.h). What the model finds best
 // at some point of sizes, rows, columns and batches, is a candidate. One of them takes all sizes; variants in front of
 // it take up to so many rows (or columns, where rows are a number), or up to so many rows of all batches together:
-// those are short rows and few tasks. Likely sizes count several times as much as all others together.
+// those are short rows and few tasks. Likely sizes count several times as much as all others together. What is cut into
+// parts, of which another kernel knows how many there are, takes all sizes or none.
 #include "passes/affine/candidates.h"
 #include "passes/affine/variant_budget.h"
 #include "passes/affine/variants.h"
@@ -215,6 +216,8 @@ static void find_candidates(varying_t *v) {
 
 //===-- The choice -----------------------------------------------------------------------------------------------===//
 
+static bool is_in_parts(const varying_t *v, int candidate) { return v->of[candidate].schedule.splits > 0; }
+
 // The number of the variant that is taken there; the plan's |n|: none.
 static int taken_at(const plan_t *plan, const point_t *point) {
   int i = 0;
@@ -272,6 +275,8 @@ static bool improve(const varying_t *v, int at, plan_t *plan) {
       if (!strata_size_varies(v->axes[axis]) || limit >= strata_size_max(v->axes[axis]))
         continue;
       for (int c = 0; c < v->count; c++) {
+        if (is_in_parts(v, c))
+          continue;
         plan_t next = with(plan, at, (choice_t){c, axis, limit});
         next.total = total_of(v, &next);
         best = next.total < best.total ? next : best;
@@ -310,7 +315,7 @@ static plan_t find_plan(const varying_t *v) {
   for (int base = 0; base < v->count; base++) {
     plan_t plan = {.base = base};
     plan.total = total_of(v, &plan);
-    while (plan.n < STRATA_CHOSEN_VARIANTS && improve(v, -1, &plan))
+    while (!is_in_parts(v, base) && plan.n < STRATA_CHOSEN_VARIANTS && improve(v, -1, &plan))
       continue;
     best = plan.total < best.total ? plan : best;
   }

@@ -15,6 +15,7 @@
 #include "dialects/affine/attention.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/affine/variants.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
@@ -353,7 +354,8 @@ static strata_status_t split_kernel(strata_compile_t *compile, const strata_call
     return NULL;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
   bool has_room = mlirBlockGetNumArguments(strata_func_body(called->func)) + N_BUFFERS <= STRATA_MAX_OPERANDS;
-  if (!has_room || is_prepared(compile, called->func) || !strata_attention_read(&kernel, &s.a, &why)) {
+  if (!has_room || strata_has_variants(called->func) || is_prepared(compile, called->func) ||
+      !strata_attention_read(&kernel, &s.a, &why)) {
     schedule.splits = 0;
     strata_schedule_write(called->func, &schedule);
     return NULL;

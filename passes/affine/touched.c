@@ -2,7 +2,8 @@
 //
 //   %y[%i, %j + 256] of a memref<2048x768>   {256, 768 * 2048, 1 * 512}
 //
-// Two of them have nothing in common if what is left of them modulo some stride, 768 here, are intervals apart.
+// Two of them have nothing in common if what is left of them modulo some stride, 768 here, are intervals apart. Where
+// sizes vary a coordinate may say so.
 #include "passes/affine/touched.h"
 
 #include "dialects/affine/kernel.h"
@@ -34,15 +35,18 @@ static void take_interval(lattice_t *lattice, int64_t min, int64_t max) {
   add_step(lattice, 1, max - min + 1);
 }
 
+// True of what may be anywhere: what lies behind the extents of a padded operand is read as well.
+static bool reads_beyond(const strata_access_t *access) {
+  return mlirAffineMapIsNull(access->map) || strata_attr_flag(access->op, "strata.padded");
+}
+
 // Where a guard keeps some of the positions from being read, those are counted all the same.
 static lattice_t read_access(const strata_nest_t *nest, const strata_access_t *access) {
   lattice_t lattice = {.is_store = access->is_store};
   strata_size_t sizes[STRATA_MAX_DIMS];
   int64_t min, max, stride;
   int n_dims = nest->n_parallel + nest->n_reduction;
-  // What lies behind the extents of a padded operand is read as well.
-  if (mlirAffineMapIsNull(access->map) || strata_attr_flag(access->op, "strata.padded") ||
-      strata_memref_sizes(access->buffer, sizes) == 0)
+  if (reads_beyond(access) || strata_memref_sizes(access->buffer, sizes) == 0)
     return lattice;
   MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
   if (!strata_affine_range(position, &nest->space, &min, &max))
@@ -126,10 +130,50 @@ static bool are_apart(const lattice_t *a, const lattice_t *b) {
   return result;
 }
 
+// The least, or the greatest, of |expr|, a coordinate of an access of |nest|, over symbols; null where it is no sum of
+// dims.
+static MlirAffineExpr end_of(const strata_nest_t *nest, MlirAffineExpr expr, bool is_greatest) {
+  MlirContext context = mlirAffineExprGetContext(expr);
+  MlirAffineExpr points[STRATA_MAX_DIMS];
+  int n_dims = nest->space.n_dims;
+  for (int dim = 0; dim < n_dims; dim++) {
+    int64_t coefficient;
+    if (!strata_affine_coefficient(expr, dim, &coefficient))
+      return (MlirAffineExpr){0};
+    strata_size_t last = strata_size_sum(nest->space.sizes[dim], strata_size_constant(-1));
+    bool is_last = is_greatest == (coefficient > 0);
+    points[dim] = strata_size_expr(context, is_last ? last : strata_size_constant(0));
+  }
+  return mlirAffineExprCompose(expr, mlirAffineMapGet(context, 0, nest->space.n_symbols, n_dims, points));
+}
+
+// True if some coordinate of |a| ends in front of where |b|'s begins, whatever the sizes are.
+static bool ends_before(const strata_nest_t *a_nest, const strata_access_t *a, const strata_nest_t *b_nest,
+                        const strata_access_t *b) {
+  const strata_space_t space = {0, NULL, a_nest->space.n_symbols, a_nest->space.symbols};
+  bool is_seen = false;
+  if (reads_beyond(a) || reads_beyond(b))
+    return false;
+  for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && !is_seen; i++) {
+    MlirAffineExpr end = end_of(a_nest, mlirAffineMapGetResult(a->map, i), true),
+                   begin = end_of(b_nest, mlirAffineMapGetResult(b->map, i), false);
+    if (mlirAffineExprIsNull(end) || mlirAffineExprIsNull(begin))
+      continue;
+    MlirContext context = mlirAffineExprGetContext(end);
+    MlirAffineExpr less_end = mlirAffineMulExprGet(end, mlirAffineConstantExprGet(context, -1));
+    MlirAffineExpr between = mlirAffineAddExprGet(begin, less_end);
+    between = mlirAffineAddExprGet(between, mlirAffineConstantExprGet(context, -1));
+    is_seen = strata_affine_is_nonnegative(between, &space);
+  }
+  return is_seen;
+}
+
 bool strata_accesses_meet(const strata_nest_t *a_nest, const strata_access_t *a, const strata_nest_t *b_nest,
                           const strata_access_t *b) {
   lattice_t a_lattice = read_access(a_nest, a), b_lattice = read_access(b_nest, b);
-  return !are_apart(&a_lattice, &b_lattice);
+  bool varies = a_nest->space.n_symbols > 0;
+  return !are_apart(&a_lattice, &b_lattice) &&
+         !(varies && (ends_before(a_nest, a, b_nest, b) || ends_before(b_nest, b, a_nest, a)));
 }
 
 strata_status_t strata_touched_meet(strata_touched_t *touched, MlirOperation writer, MlirValue a, MlirOperation other,

@@ -12,6 +12,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define program strata_rt_program
@@ -29,6 +30,20 @@ static struct {
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 //===-- Fork -----------------------------------------------------------------------------------------------------===//
+
+// A page that a child finds wiped: where the kernel does that, calls need not ask it which process they are in.
+enum { PAGE = 4096 };
+static _Alignas(PAGE) union {
+  _Atomic bool is_marked;
+  char bytes[PAGE];
+} page;
+
+// Emulators that know nothing of the advice take any.
+static void mark_process(void) {
+  bool is_wiped = sysconf(_SC_PAGESIZE) == PAGE && madvise(&page, sizeof page, -1) != 0 &&
+                  madvise(&page, sizeof page, MADV_WIPEONFORK) == 0;
+  atomic_store(&page.is_marked, is_wiped);
+}
 
 // A child has the parent's memory but none of its threads: the pool, the locks and the calls they were in are made
 // anew; what is loaded stays. The caller is one of the child's threads, maybe one of several.
@@ -51,12 +66,15 @@ static void recover_from_fork(pid_t self) {
       // The next call takes the long way, which starts the threads again.
       atomic_store(&state.gate.is_open, false);
       atomic_store(&state.owner, self);
+      mark_process();
       return;
     }
   }
 }
 
 static void check_process(void) {
+  if (atomic_load_explicit(&page.is_marked, memory_order_acquire))
+    return;
   pid_t self = getpid();
   if (atomic_load_explicit(&state.owner, memory_order_acquire) != self)
     recover_from_fork(self);

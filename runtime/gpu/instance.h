@@ -107,10 +107,10 @@ void strata_rt_slots_free(strata_rt_instance_t *instance); // between cleanup_be
 //===-- The library's life (load.c) ------------------------------------------------------------------------------===//
 
 // Every call is between these two; the library stays as it is in between, and the context of |stream| is current. Enter
-// loads the library if it may; it returns a status, and only after STRATA_OK there must be a leave, between
-// cleanup_begin and _end.
+// loads the library if it may; it returns a status, and only after STRATA_OK there must be a leave, which is given the
+// call's status and returns what it comes to: it unloads the library where calls do.
 int strata_rt_enter(void *stream, strata_rt_scope_t *out_scope, strata_rt_instance_t **out_instance);
-void strata_rt_leave(strata_rt_scope_t *scope);
+int strata_rt_leave(strata_rt_scope_t *scope, int status);
 
 #pragma GCC visibility pop
 

@@ -1,5 +1,5 @@
 // The library's life: loaded context by context, by hand or on first use; changed or unloaded only while no call is
-// running.
+// running. What is loaded stays, or goes with the last of the calls that are under way at a time.
 #include "runtime/gpu/instance.h"
 #include "runtime/library/error.h"
 #include "runtime/library/life.h"
@@ -12,6 +12,7 @@
 static struct {
   pthread_mutex_t mutex; // guards every change of what is below
   strata_rt_gate_t gate;
+  bool is_held; // loaded by hand, or constants are set: calls unload nothing
   _Atomic pid_t owner; // the process that uses the driver; 0: none yet
   _Atomic(strata_rt_instance_t *) instances;
 } state = {.mutex = PTHREAD_MUTEX_INITIALIZER};
@@ -103,6 +104,8 @@ int strata_rt_load(void *weights_memory, void *stream) {
     return status;
   pthread_mutex_lock(&state.mutex);
   status = load(weights_memory, stream);
+  if (!status)
+    state.is_held = true;
   pthread_mutex_unlock(&state.mutex);
   return status;
 }
@@ -162,17 +165,11 @@ int strata_rt_enter(void *stream, strata_rt_scope_t *scope, strata_rt_instance_t
   return STRATA_OK;
 }
 
-void strata_rt_leave(strata_rt_scope_t *scope) {
-  strata_rt_driver()->leave(scope);
-  strata_rt_gate_leave(&state.gate);
-}
+//===-- Unloading ------------------------------------------------------------------------------------------------===//
 
-//===-- Unloading and setting ------------------------------------------------------------------------------------===//
-
-// What cannot be freed now stays loaded.
-static int unload_all(void) {
+// What cannot be freed now stays loaded. |status|: what has failed before, whose message stays.
+static int unload_all(int status) {
   strata_rt_instance_t *instance = atomic_exchange(&state.instances, NULL), *rest = NULL;
-  int status = STRATA_OK;
   while (instance) {
     strata_rt_instance_t *next = instance->next;
     if (!strata_rt_instance_destroy(instance, &status)) {
@@ -185,15 +182,42 @@ static int unload_all(void) {
   return status;
 }
 
+static int unload(void) {
+  if (!strata_rt_gate_close(&state.gate))
+    return strata_rt_refuse_running(program.library);
+  state.is_held = false;
+  return unload_all(STRATA_OK);
+}
+
 int strata_rt_unload(void) {
   int status = check_process();
   if (status)
     return status;
   pthread_mutex_lock(&state.mutex);
-  status = strata_rt_gate_close(&state.gate) ? unload_all() : strata_rt_refuse_running(program.library);
+  status = unload();
   pthread_mutex_unlock(&state.mutex);
   return status;
 }
+
+// What calls alone have loaded, unless one is running: then that one sees to it.
+static int unload_unheld(int status) {
+  pthread_mutex_lock(&state.mutex);
+  if (!state.is_held && strata_rt_gate_close(&state.gate))
+    status = unload_all(status);
+  pthread_mutex_unlock(&state.mutex);
+  return status;
+}
+
+int strata_rt_leave(strata_rt_scope_t *scope, int status) {
+  strata_rt_cleanup_begin(status);
+  strata_rt_driver()->leave(scope);
+  strata_rt_gate_leave(&state.gate);
+  status = strata_rt_cleanup_end();
+  return program.unloads ? unload_unheld(status) : status;
+}
+
+//===-- Setting --------------------------------------------------------------------------------------------------===//
+
 
 static int set_constant(const strata_rt_scope_t *scope, const char *name, const void *data, void *stream) {
   strata_rt_instance_t *instance;
@@ -207,6 +231,7 @@ static int set_constant(const strata_rt_scope_t *scope, const char *name, const 
     status = strata_rt_find_constant(program.library, name, &index);
   if (status)
     return status;
+  state.is_held = true;
   atomic_store(&instance->is_ready, false); // the next call finds out
   return strata_rt_constants_set(instance, instance->variant->public_constants[index], data, stream);
 }

@@ -86,6 +86,7 @@ typedef struct {
   uint32_t target;          // 1: CUDA, 2: HIP
   uint32_t user_memory;     // the caller gives pool and stream, and loads the library before
   uint32_t device_tensors;  // tensors are device pointers; else the call copies in and out
+  uint32_t unloads;         // what a call has loaded is unloaded behind it; never with user_memory
 } strata_rt_program_t;
 
 extern const strata_rt_program_t strata_rt_program;
@@ -99,7 +100,8 @@ static inline const char *strata_rt_program_name(void) {
 // The library's functions. Status codes as in runtime/base/status.def. Any thread may call them at any time, except
 // that load with memory, set_constant and unload fail while a call is running, and the caller sees to it that what
 // earlier calls enqueued has ended. Load and set_constant synchronise |stream| before they return; unload waits for
-// the device and frees what was loaded in every context. A process forked after a load may not use the library.
+// the device and frees what was loaded in every context. Where calls unload, what load and set_constant have made
+// stays until unload all the same. A process forked after a load may not use the library.
 int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory, void *stream);
 size_t strata_rt_device_memory_size(const int64_t *dims); // 0 where the sizes are refused
 int strata_rt_output_shape(size_t index, const int64_t *dims, int64_t *shape);

@@ -163,8 +163,5 @@ int strata_rt_run(void *const *tensors, const int64_t *dims, void *device_memory
     status = strata_rt_enter(program.user_memory ? stream : NULL, &scope, &instance);
   if (status)
     return status;
-  status = run_at(instance, tensors, dims, device_memory, stream);
-  strata_rt_cleanup_begin(status);
-  strata_rt_leave(&scope);
-  return strata_rt_cleanup_end();
+  return strata_rt_leave(&scope, run_at(instance, tensors, dims, device_memory, stream));
 }

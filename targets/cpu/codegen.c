@@ -13,7 +13,8 @@ enum { KERNELS_PER_UNIT = 4 };
 
 typedef struct {
   const strata_cpu_device_t *device;
-  int opt_level;
+  int opt_level;  // of the passes on LLVM's IR
+  int code_level; // of the code generator behind them
   bool is_thread; // a kernel is what one thread of a GPU does
 } settings_t;
 
@@ -162,7 +163,7 @@ static bool optimize(strata_llvm_unit_t *unit, LLVMTargetMachineRef machine, int
 static void compile_unit(strata_llvm_unit_t *unit, const void *user) {
   const settings_t *settings = user;
   const strata_cpu_device_t *device = settings->device;
-  const strata_llvm_target_t target = {device->triple, device->cpu, device->features, settings->opt_level};
+  const strata_llvm_target_t target = {device->triple, device->cpu, device->features, settings->code_level};
   LLVMTargetMachineRef machine = strata_llvm_machine(unit, &target);
   if (!machine)
     return;
@@ -204,12 +205,13 @@ static strata_status_t compile_kernels(strata_compile_t *compile, MlirModule ker
 
 strata_status_t strata_cpu_compile_kernels(strata_compile_t *compile, MlirModule kernels,
                                            const strata_cpu_device_t *device, strata_cpu_objects_t *out_objects) {
-  settings_t settings = {device, compile->options->opt_level, .is_thread = false};
+  const int level = compile->options->opt_level;
+  settings_t settings = {device, level, level, .is_thread = false};
   return compile_kernels(compile, kernels, &settings, out_objects);
 }
 
 strata_status_t strata_cpu_compile_threads(strata_compile_t *compile, MlirModule kernels,
                                            const strata_cpu_device_t *device, strata_cpu_objects_t *out_objects) {
-  settings_t settings = {device, compile->options->opt_level, .is_thread = true};
+  settings_t settings = {device, compile->options->opt_level, .code_level = 0, .is_thread = true};
   return compile_kernels(compile, kernels, &settings, out_objects);
 }

@@ -112,6 +112,11 @@ static const char *size_text(const strata_program_t *program, const strata_progr
              : strata_arena_printf(program->compile->arena, "%lld bytes", (long long)tensor->size);
 }
 
+// An output that is its input with more behind it has been given the input's size where that is known to end.
+static const char *growing_hint(const strata_program_tensor_t *output) {
+  return strata_number_varies(output->size) ? ", or an input that the output adds to, whose sizes have ranges" : "";
+}
+
 strata_status_t strata_program_apply_aliases(strata_program_t *program) {
   const strata_compile_options_t *options = program->compile->options;
   for (size_t i = 0; i < options->n_aliases; i++) {
@@ -122,8 +127,8 @@ strata_status_t strata_program_apply_aliases(strata_program_t *program) {
     const strata_program_tensor_t *in = &program->tensors[input], *out = &program->tensors[output];
     if (in->dtype != out->dtype || in->size != out->size)
       return strata_error(STRATA_INVALID_ARGUMENT,
-                          "--alias %s=%s: expected equal types and sizes, got %s of %s and %s of %s", alias->output,
-                          alias->input, strata_dtype_info[out->dtype].name, size_text(program, out),
+                          "--alias %s=%s: expected equal types and sizes%s, got %s of %s and %s of %s", alias->output,
+                          alias->input, growing_hint(out), strata_dtype_info[out->dtype].name, size_text(program, out),
                           strata_dtype_info[in->dtype].name, size_text(program, in));
     if (is_written_early(program, output, input))
       redirect(program, output);

@@ -167,5 +167,5 @@ void strata_program_print_gpu_tables(const strata_program_t *program, const stra
           "i32 %d, i32 %d, i32 %d, i32 %d }\n",
           n_variants, variants, n_variants, is_file ? strata_arena_printf(arena, "@.g%zu", file) : "null",
           program->gpu->device->target == STRATA_TARGET_NVGPU ? 1 : 2, options->user_memory, options->device_tensors,
-          strata_program_alignment(program));
+          !options->one_time_load);
 }

@@ -22,6 +22,7 @@ typedef struct {
   int alignment; // of the caller's tensors, in bytes; 0: the element's
   bool user_memory;
   bool device_tensors; // the caller's tensors are in device memory; GPUs only
+  bool one_time_load;  // what a call has loaded stays; GPUs only, and always with user_memory
   const char *save_temps; // a folder to keep objects and LLVM IR in; NULL: none
   bool print_resources;   // --resource-usage
   bool shared_only;       // lib<name>.so, and no archive, header and pkg-config file

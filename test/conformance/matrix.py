@@ -17,7 +17,7 @@ the op is computed (f32 for smaller floats, which are then rounded once). With f
 NaN, infinities, subnormals and the sign of zero are right in both.
 
 A sum of n floats may err by (n - 1) / 2 units of the sum of the magnitudes where that is more than the number here, as
-so many roundings in any order can; a product of n likewise; a contraction by n units. Composites are within {BOUND}
+so many roundings in any order can; a product of n by n - 1 of its own; a contraction by n units. Composites are within {BOUND}
 units of the greatest number that their formula adds up, those over n elements n / 2 more; a softmax's numbers e^-d
 within d more, and on GPUs with fast math sigmoid and silu of -d.
 

@@ -1,7 +1,8 @@
 """reduce, arg_reduce, scan, sort and window: every combiner on every type that it is defined for, along every axis.
 
 A sum of n floats may err by what n - 1 roundings in any order can: (n - 1) / 2 units in the last place of the sum of
-the magnitudes; likewise a product, of itself."""
+the magnitudes. A product by n - 1 of its own units: what a rounding takes from a part just above a power of two, half a
+unit there, is one of a result just below."""
 import itertools
 
 import numpy as np
@@ -71,6 +72,12 @@ def folded(combiner, type_name, parts):
     return total
 
 
+def rounded(module, op, combiner, type_name, total, magnitudes, roundings):
+    """What a result of so many roundings must be; |magnitudes|() is the sum of the magnitudes."""
+    size, ulps = (np.abs(total), roundings) if combiner == "mul" else (magnitudes(), roundings / 2)
+    return suite.Within(type_name, total, max(module.allowed(tables.OPS[op].ulp), ulps), size, signed_zero=False)
+
+
 def combination(module, op, combiner, type_name, parts):
     """What the combination of the first axis of |parts| must be."""
     total = folded(combiner, type_name, parts)
@@ -78,9 +85,8 @@ def combination(module, op, combiner, type_name, parts):
         if formats.is_float(type_name):
             total = formats.round_to(type_name, total)
         return suite.Exactly(total)
-    size = np.abs(total) if combiner == "mul" else folded("add", type_name, np.abs(parts))
-    ulps = max(module.allowed(tables.OPS[op].ulp), (len(parts) - 1) / 2)
-    return suite.Within(type_name, total, ulps, size, signed_zero=False)
+    magnitudes = lambda: folded("add", type_name, np.abs(parts))
+    return rounded(module, op, combiner, type_name, total, magnitudes, len(parts) - 1)
 
 
 # -- reduce -----------------------------------------------------------------------------------------------------------
@@ -189,12 +195,10 @@ def scan_case(type_name, combiner, x, axis, exclusive, reverse):
     def case(module):
         first = np.moveaxis(x, axis, 0)
         total = np.moveaxis(running(combiner, type_name, first, exclusive, reverse), 0, axis)
-        op = tables.OPS["scan"]
         if is_rounded(combiner, type_name):
-            sizes = running("add", type_name, np.abs(first), exclusive, reverse)
-            size = np.abs(total) if combiner == "mul" else np.moveaxis(sizes, 0, axis)
-            ulps = max(module.allowed(op.ulp), x.shape[axis] / 2)
-            check = suite.Within(type_name, total, ulps, size, signed_zero=False)
+            def magnitudes():
+                return np.moveaxis(running("add", type_name, np.abs(first), exclusive, reverse), 0, axis)
+            check = rounded(module, "scan", combiner, type_name, total, magnitudes, x.shape[axis])
         else:
             check = suite.Exactly(formats.round_to(type_name, total) if formats.is_float(type_name) else total)
         value = module.op("scan", [module.input(type_name, x)], type_name, x.shape, kind=combiner, axis=axis,

@@ -19,6 +19,10 @@ ASSUMED = 1024  # what a size is taken to be at most (docs/sizes.md)
 DEVICES = {"cpu": [], "emulated": ["--target=nvgpu", "--device=emulated", "--mm-conv-precision-mode=fp32"]}
 
 
+def generator(case):
+    return np.random.default_rng([strata.run_seed(), case])
+
+
 def run(folder, graph, inputs, count, options):
     """A function of values of the inputs that gives |count| results of their true sizes; on the stand-in for a driver."""
     gpu.use_stand_in()
@@ -138,7 +142,7 @@ def table_zero(g):
 
 
 def check_consumers(options, is_open):
-    random = np.random.default_rng(3)
+    random = generator(3)
     weight = random.standard_normal((2, WIDTH, 3)).astype(np.float32)
     g = Graph(opset=17)
     rows = "rows" if is_open else ROWS
@@ -159,31 +163,33 @@ def check_consumers(options, is_open):
 # -- what makes them --------------------------------------------------------------------------------------------------
 
 def check_non_zero(options, shape, dims):
-    random = np.random.default_rng(4)
+    random = generator(4)
     g = Graph(opset=17)
     g.output(g.node("NonZero", [g.input("x", FLOAT, dims)]), INT64, [len(shape), "n"])
     with tempfile.TemporaryDirectory() as folder:
-        call = run(folder, g, ["x"], 1, options)
-        for part in (0, 1, 0.5, 0.1):
-            x = (random.standard_normal(shape) * (random.random(shape) < part)).astype(np.float32)
-            same(f"{part}", call(x)[0], np.array(np.nonzero(x)))
+        call, elements = run(folder, g, ["x"], 1, options), int(np.prod(shape))
+        for count in (0, 1, elements, int(random.integers(2, elements))):
+            is_kept = np.isin(np.arange(elements), random.permutation(elements)[:count]).reshape(shape)
+            x = (random.uniform(0.5, 1, shape) * is_kept).astype(np.float32)
+            same(f"{count}", call(x)[0], np.array(np.nonzero(x)))
 
 
 def check_compress_flat(options):
-    random = np.random.default_rng(5)
+    random = generator(5)
     g = Graph(opset=17)
     x, keep = g.input("x", FLOAT, [7, 3]), g.input("keep", BOOL, [30])
     g.output(g.node("Compress", [x, keep]), FLOAT, ["n"])
     with tempfile.TemporaryDirectory() as folder:
         call = run(folder, g, ["x", "keep"], 1, options)
-        for part in (0, 1, 0.5):
-            x, keep = random.standard_normal((7, 3)).astype(np.float32), random.random(30) < part
-            same(f"{part}", call(x, keep)[0], x.reshape(-1)[keep[:21]])
+        for count in (0, 1, 30, int(random.integers(2, 30))):
+            x = random.standard_normal((7, 3)).astype(np.float32)
+            keep = np.isin(np.arange(30), random.permutation(30)[:count])
+            same(f"{count}", call(x, keep)[0], x.reshape(-1)[keep[:21]])
 
 
 def check_twice(options):
     """Rows of rows, as masks one behind the other select them."""
-    random = np.random.default_rng(6)
+    random = generator(6)
     g = Graph(opset=17)
     x, keep = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("keep", BOOL, [ROWS])
     y = g.node("Compress", [x, keep], axis=0)
@@ -225,7 +231,7 @@ def boxes_of(random, images, count):
 
 
 def check_boxes(options, dims, most):
-    random = np.random.default_rng(8)
+    random = generator(8)
     g = Graph(opset=11)
     names = [g.input("boxes", FLOAT, dims[0]), g.input("scores", FLOAT, dims[1]),
              g.constant("most", np.array([most])), g.constant("overlap", np.array([0.3], np.float32)),
@@ -240,9 +246,35 @@ def check_boxes(options, dims, most):
             same(f"{least}", got, suppressed(boxes.astype(np.float64), scores, most, 0.3, least))
 
 
+def check_padded_boxes(options):
+    """Of boxes by their middles, as exporters fill the list up to a size that is known: none, one, all and some."""
+    random, count = generator(18), 15
+    g = Graph(opset=10)
+    boxes, scores = g.input("boxes", FLOAT, [1, count, 4]), g.input("scores", FLOAT, [1, 1, count])
+    listed = g.node("NonMaxSuppression", [boxes, scores, g.constant("most", np.array([count])),
+                                          g.input("overlap", FLOAT, [1]), g.constant("least", np.float32([0.5]))],
+                    center_point_box=1)
+    g.output(g.node("Slice", [g.node("Concat", [listed, g.constant("fill", np.full((count, 3), -1))], axis=0),
+                              g.constant("zero", np.array([0])), g.constant("end", np.array([count]))]),
+             INT64, [count, 3])
+    g.output(listed, INT64, ["n", 3])
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["boxes", "scores", "overlap"], 2, options)
+        for good, overlap in ((0, 0.3), (1, 0.3), (count, 1), (count, 0.3), (int(random.integers(2, count)), 0.3)):
+            corners = boxes_of(random, 1, count)
+            low, high = np.minimum(corners[..., :2], corners[..., 2:]), np.maximum(corners[..., :2], corners[..., 2:])
+            middles = np.concatenate([(low + high) / 2, high - low], axis=2)
+            scores = random.permuted(np.where(np.arange(count) < good, 0.6, 0.1)) + random.random(count) * 0.3
+            scores = scores.astype(np.float32)[None, None]
+            wanted = suppressed(corners.astype(np.float64), scores, count, overlap, 0.5)
+            filled = np.concatenate([wanted, np.full((count - len(wanted), 3), -1)])
+            for got, right in zip(call(middles, scores, np.float32([overlap])), [filled, wanted]):
+                same(f"{good} boxes, {overlap}", got, right)
+
+
 def check_counted_boxes(options):
     """Of boxes that a mask selects, those that are left."""
-    random = np.random.default_rng(9)
+    random = generator(9)
     g = Graph(opset=11)
     boxes, scores = g.input("boxes", FLOAT, [24, 4]), g.input("scores", FLOAT, [24])
     good = g.node("Greater", [scores, g.constant("half", np.float32(0.5))])
@@ -266,7 +298,7 @@ def check_counted_boxes(options):
 
 def check_slices(options):
     """Parts whose ends are inputs of the model, and what they are put together to."""
-    random = np.random.default_rng(10)
+    random = generator(10)
     g = Graph(opset=17)
     x, start = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("start", INT64, [1])
     zero, far, axis = (g.constant(name, np.array([value])) for name, value in
@@ -293,7 +325,7 @@ def check_slices(options):
 
 def check_branches(options, is_counted):
     """An If whose branches give results of two sizes; |is_counted|: one of them is counted."""
-    random = np.random.default_rng(11)
+    random = generator(11)
     g = Graph(opset=17)
     x, keep = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("keep", BOOL, [ROWS])
     axis = g.constant("axis", np.array([0]))
@@ -311,7 +343,7 @@ def check_branches(options, is_counted):
         g.parts.append(data(12, data(1, result)))
     with tempfile.TemporaryDirectory() as folder:
         call = run(folder, g, ["x", "keep"], len(results), options)
-        for count in (0, 2, 3, ROWS):
+        for count in (0, 1, 2, 3, ROWS):
             x = random.standard_normal((ROWS, WIDTH)).astype(np.float32)
             keep = np.isin(np.arange(ROWS), random.permutation(ROWS)[:count])
             wanted = x[1:5] if count <= 2 else x[keep] if is_counted else np.maximum(x, 0)
@@ -321,7 +353,7 @@ def check_branches(options, is_counted):
 
 def check_loops(options):
     """A Loop each of whose iterations selects rows of its own, and reads those that were selected in front of it."""
-    random, steps = np.random.default_rng(13), 7
+    random, steps = generator(13), 7
     g = Graph(opset=17)
     x, limits = g.input("x", FLOAT, [steps, ROWS, WIDTH]), g.input("limits", FLOAT, [steps])
     keep, start = g.input("keep", BOOL, [ROWS]), g.input("start", FLOAT, [WIDTH])
@@ -362,7 +394,7 @@ def check_loops(options):
 # -- others -----------------------------------------------------------------------------------------------------------
 
 def check_unique(options, is_sorted):
-    random = np.random.default_rng(12)
+    random = generator(12)
     g = Graph(opset=17)
     x, keep = g.input("x", FLOAT, [ROWS]), g.input("keep", BOOL, [ROWS])
     results = []
@@ -384,9 +416,121 @@ def check_unique(options, is_sorted):
                 same(f"{kinds} kinds, result {i}", got, right)
 
 
+def check_unique_rows(options, is_sorted):
+    """Rows, columns, and rows that a mask selects: each distinct part once, in lexicographic order or as they come."""
+    random = generator(14)
+    g = Graph(opset=17)
+    x, keep = g.input("x", INT64, [ROWS, 2, WIDTH]), g.input("keep", BOOL, [ROWS])
+    axes = [(x, 0), (x, -1), (g.node("Compress", [x, keep], axis=0), 0)]
+    results = [result for value, axis in axes for result in g.node("Unique", [value], 4, axis=axis, sorted=is_sorted)]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "keep"], len(results), options)
+        for kinds, count in ((1, 1), (3, 7), (2**40, ROWS)):
+            x = random.integers(0, kinds, (ROWS, 2, 1)) * random.integers(0, 2, WIDTH) - kinds // 2
+            keep = np.isin(np.arange(ROWS), random.permutation(ROWS)[:count])
+            wanted = []
+            for value, axis in ((x, 0), (x, 2), (x[keep], 0)):
+                found, first, inverse, counts = np.unique(value, True, True, True, axis=axis)
+                order = np.arange(len(first)) if is_sorted else np.argsort(first)
+                wanted += [found.take(order, axis), first[order], np.argsort(order)[inverse.reshape(-1)], counts[order]]
+            for i, (got, right) in enumerate(zip(call(x, keep), wanted)):
+                same(f"{kinds} kinds of {count}, result {i}", got, right)
+
+
+def check_ranges(options):
+    """Numbers from where to where, and by which step, all of which are inputs."""
+    random = generator(15)
+    g = Graph(opset=17)
+    kinds = {"i": (INT64, np.int64), "f": (FLOAT, np.float32)}
+    inputs = [g.input(kind + end, element, []) for kind, (element, _) in kinds.items() for end in ("from", "to", "by")]
+    results = [g.node("Range", inputs[i:i + 3], [name]) for i, name in ((0, "whole"), (3, "real"))]
+    results.append(g.node("ReduceSum", [results[0]], keepdims=0))
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, inputs, len(results), [*options, "--bound=whole=9", "--bound=real=12"])
+        drawn = [(int(random.integers(-50, 50)), int(random.integers(-9, 9)) or 1, int(random.integers(0, 10)))
+                 for _ in range(3)]
+        for start, step, count in [(0, 1, 0), (3, 1, 1), (-7, 2, 9), (5, -3, 9), *drawn]:
+            stop = start + step * count - int(random.integers(abs(step))) * (count > 0) * np.sign(step)
+            values = [np.array(value, kind) for _, kind in kinds.values() for value in (start, stop, step)]
+            values[3:] = [value * np.float32(0.5) for value in values[3:]]
+            wanted = np.arange(start, stop, step)
+            assert len(wanted) == count
+            for got, right in zip(call(*values), [wanted, wanted * 0.5, wanted.sum()]):
+                same(f"{start} {stop} {step}", got, right)
+        refused("has 10 elements, room is for 9", "beyond the bound", call, *np.int64([0, 10, 1]),
+                *np.float32([0, 1, 1]))
+
+
+def check_parts(options):
+    """Parts whose sizes are an input, of Split and as items of a sequence, and an item at a place that is one."""
+    random = generator(16)
+    g = Graph(opset=17)
+    x, sizes, place = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("sizes", INT64, [3]), g.input("place", INT64, [])
+    parts = g.node("Split", [x, sizes], 3, axis=0)
+    sequence = g.node("SplitToSequence", [x, sizes], axis=0)
+    chosen = g.node("SequenceAt", [sequence, place])
+    equal = g.node("SplitToSequence", [x, g.constant("each", np.int64(1))], axis=1)
+    whole = g.node("Concat", [g.node("Neg", [parts[0]]), *parts[1:]], axis=0)
+    axis = g.constant("axis", np.array([0]))
+    results = [*parts, whole, g.node("SequenceAt", [sequence, g.constant("one", np.int64(1))]), chosen,
+               g.node("ReduceSum", [chosen, axis], keepdims=0), g.node("SequenceAt", [equal, place])]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "sizes", "place"], len(results), options)
+        cuts = np.sort(random.integers(0, ROWS + 1, 2))
+        for ends, at in (((0, 0), 0), ((1, 2), 1), ((ROWS, ROWS), -3), ((0, ROWS), -2), (cuts, 2), (cuts, -1)):
+            x = random.standard_normal((ROWS, WIDTH)).astype(np.float32)
+            own = np.split(x, ends)
+            wanted = [*own, np.concatenate([-own[0], *own[1:]]), own[1], own[at], own[at].sum(axis=0), x[:, [at]]]
+            for i, (got, right) in enumerate(zip(call(x, np.diff([0, *ends, ROWS]), np.array(at)), wanted)):
+                same(f"{ends}, {at}, result {i}", got, right)
+
+
+def check_numbers(options):
+    """Operators that take a size as a number in data: Expand, Tile, ConstantOfShape, OneHot, Pad, TopK."""
+    random, most = generator(17), 9
+    g = Graph(opset=17)
+    x, n, at = g.input("x", FLOAT, [ROWS, WIDTH]), g.input("n", INT64, [1]), g.input("at", INT64, [5])
+    row = g.constant("row", np.arange(WIDTH, dtype=np.float32))
+    zero, one, width = (g.constant(name, np.array([value])) for name, value in
+                        (("zero", 0), ("one", 1), ("width", WIDTH)))
+    shape = g.node("Concat", [n, width], ["shape"], axis=0)
+    times = g.node("Concat", [n, one], ["times"], axis=0)
+    pads = g.node("Concat", [n, zero, one, zero], ["pads"], axis=0)
+    behind = g.node("Concat", [zero, zero, n, zero], ["behind"], axis=0)
+    best = g.node("TopK", [x, n], 2, axis=0)
+    hot = g.constant("hot", np.array([2, 3], np.float32))
+    results = [g.node("Expand", [row, shape]), g.node("Tile", [x, times]), g.node("ConstantOfShape", [shape]),
+               g.node("OneHot", [at, n, hot]), g.node("OneHot", [at, n, hot], axis=0), g.node("Pad", [x, pads]),
+               g.node("Pad", [x, behind], mode="edge"), g.node("Pad", [x, pads], mode="reflect"), *best,
+               g.node("ReduceSum", [best[0], zero], keepdims=0)]
+    for result in results:
+        g.parts.append(data(12, data(1, result)))
+    bounds = [f"--bound={name}={most}" for name in ("n", "shape", "times", "pads", "behind")]
+    with tempfile.TemporaryDirectory() as folder:
+        call = run(folder, g, ["x", "n", "at"], len(results), [*options, *bounds])
+        for count in (0, 1, most, int(random.integers(2, most))):
+            x, at = random.standard_normal((ROWS, WIDTH)).astype(np.float32), random.integers(-most, most, 5)
+            wrapped = np.where(at < 0, at + count, at)
+            hot = np.where(wrapped[:, None] == np.arange(count), 3, 2)
+            order = np.argsort(-x, axis=0, kind="stable")[:count]
+            top = np.take_along_axis(x, order, 0)
+            wanted = [np.broadcast_to(np.arange(WIDTH), (count, WIDTH)), np.tile(x, (count, 1)),
+                      np.zeros((count, WIDTH)), hot, hot.T, np.pad(x, ((count, 1), (0, 0))),
+                      np.pad(x, ((0, count), (0, 0)), mode="edge"),
+                      np.pad(x, ((count, 1), (0, 0)), mode="reflect"), top, order, top.sum(axis=0)]
+            for i, (got, right) in enumerate(zip(call(x, np.array([count]), at), wanted)):
+                same(f"{count}, result {i}", got, right)
+
+
 def check_regions(options):
     """RoiAlign of as many regions as a mask leaves, beside that of each."""
-    random = np.random.default_rng(13)
+    random = generator(13)
     g = Graph(opset=16)
     inputs = [("x", FLOAT, [2, 3, 8, 9]), ("regions", FLOAT, [6, 4]), ("image", INT64, [6]), ("keep", BOOL, [6])]
     x, regions, image, keep = (g.input(*one) for one in inputs)
@@ -470,6 +614,11 @@ def check_assumed(options):
 CASES = {
     "unique": lambda options: check_unique(options, 1),
     "unique_in_order": lambda options: check_unique(options, 0),
+    "unique_rows": lambda options: check_unique_rows(options, 1),
+    "unique_rows_in_order": lambda options: check_unique_rows(options, 0),
+    "ranges": check_ranges,
+    "parts": check_parts,
+    "numbers": check_numbers,
     "regions": check_regions,
     "bound": check_bound,
     "assumed": check_assumed,
@@ -480,6 +629,7 @@ CASES = {
     "boxes": lambda options: check_boxes(options, ([2, 21, 4], [2, 3, 21]), 5),
     "boxes_open": lambda options: check_boxes(options, (["images", "boxes", 4], ["images", 3, "boxes"]), 2**40),
     "boxes_counted": check_counted_boxes,
+    "boxes_padded": check_padded_boxes,
     "consumers": lambda options: check_consumers(options, False),
     "consumers_open": lambda options: check_consumers(options, True),
     "non_zero": lambda options: check_non_zero(options, (5, 7), [5, 7]),

@@ -22,12 +22,13 @@ class Attention:
     [batch * sequence, heads * depth]. |across|: operands of [batch, heads, depth, sequence]. Queries are "sequence" or a
     number; keys are as many, or "keys", or what lies in a cache and the queries: "past + sequence". Masks: "causal", of
     the numbers of rows and columns; "padding", of how many keys each batch has; "added", scores of their own; "added_f32", the
-    same where scores are f32; "cut", a part of what constants make of the longest sequence, CUT."""
+    same where scores are f32; "cut", a part of what constants make of the longest sequence, CUT. |parts|: keys are cut
+    into parts, of which short ones leave some empty, and another kernel puts them together."""
 
     def __init__(self, element="f16", heads=2, depth=64, keys="sequence", queries="sequence", batch="batch", mask="",
                  flat=False, groups=1, joined=False, across="", multiple=1, kernels=1, heads_first=False,
-                 likely="16, 128"):
-        self.heads_first, self.likely = heads_first, likely
+                 likely="16, 128", parts=False):
+        self.heads_first, self.likely, self.parts = heads_first, likely, parts
         self.joined, self.across, self.multiple, self.kernels = joined, across, multiple, kernels
         self.element, self.heads, self.depth, self.mask, self.flat = element, heads, depth, mask, flat
         self.queries, self.batch, self.groups = queries, batch, groups
@@ -41,7 +42,8 @@ class Attention:
     def sizes(self, generator):
         """Each with another of the edges, of which every case draws some, and one that is drawn."""
         for i in [*generator.choice(len(EDGES), FEW, replace=False), len(EDGES)]:
-            edges = EDGES if i < len(EDGES) else generator.integers(2, 200, len(EDGES))
+            most = 3000 if self.parts else 200
+            edges = EDGES if i < len(EDGES) else generator.integers(2, most, len(EDGES))
             yield {name: int(generator.choice([1, 3])) if name == "batch" else
                    -(-int(edges[(i + 3 * j) % len(edges)]) // self.multiple) * self.multiple
                    for j, name in enumerate(self.symbols)}
@@ -230,6 +232,11 @@ CASES = {
     "past_f32": Attention("f32", keys="past", mask="causal"),
     "step": Attention(keys="past", queries=1),
     "groups": Attention(heads=8, groups=4),
+    "parts": Attention(batch=1, queries=1, keys="past", heads=8, groups=4, likely="1024", parts=True),
+    "parts_padding": Attention("bf16", batch=2, queries=4, keys="keys", mask="padding", likely="2048", parts=True),
+    "parts_added": Attention(batch=1, queries=5, keys="keys", mask="added", depth=128, likely="4096", parts=True),
+    "parts_causal": Attention(batch=1, queries=3, keys="past", mask="causal", depth=40, likely="900", parts=True),
+    "parts_f32": Attention("f32", batch=1, queries=2, keys="keys", mask="added", likely="2048", parts=True),
 }
 
 
@@ -239,7 +246,8 @@ def check(name, device, generator):
     library = gpu.Library(strata.compile_library(path, "out", f"{name}_{device}", [
         "--target=nvgpu", f"--device={device}"])[0])
     kernels = {kernel.name.split(b"_v")[0] for kernel in library.kernels}  # and variants of them
-    assert len(kernels) == (case.kernels if device == "emulated_90" else 1) + (case.mask == "cut")  # one prepares, f"{len(kernels)} kernels"
+    expected = (case.kernels if device == "emulated_90" else 1) + case.parts + (case.mask == "cut")  # one prepares
+    assert len(kernels) == expected, f"{len(kernels)} kernels instead of {expected}"
     for sizes in case.sizes(generator):
         given = case.inputs(sizes, generator)
         wanted, bound = case.wanted(given)

@@ -24,6 +24,10 @@ WAYS = ([{"mode": "nearest", "coordinate_transformation_mode": c, "nearest_mode"
          for i, c in enumerate(COORDINATES)] +
         [{"mode": "cubic", "coordinate_transformation_mode": c, "exclude_outside": (i + 1) % 2}
          for i, c in enumerate(COORDINATES)])
+# Several elements are one.
+MERGING = [{"mode": mode, "coordinate_transformation_mode": c, "antialias": 1, "exclude_outside": outside}
+           for mode, c, outside in (("linear", "half_pixel", 0), ("linear", "align_corners", 1),
+                                    ("cubic", "half_pixel", 1), ("cubic", "asymmetric", 0))]
 
 
 # -- numpy ------------------------------------------------------------------------------------------------------------
@@ -56,28 +60,42 @@ def weight_at(mode, distance):
                     np.where(d < 2, A * d**3 - 5 * A * d**2 + 8 * A * d - 4 * A, 0))
 
 
-def resized_axis(x, axis, scale, mode, coordinate_transformation_mode, nearest_mode="", exclude_outside=0):
-    size = x.shape[axis]
-    at = places(coordinate_transformation_mode, size, size_of(size, scale), scale)
+def taken(x, axis, at, scale, mode, nearest_mode="", exclude_outside=0, antialias=0, **_):
+    """The elements of |axis| around the places |at|."""
+    size, squeeze = x.shape[axis], min(scale, 1) if antialias else 1
     if mode == "nearest":
         return x.take(np.clip(ROUNDING[nearest_mode](at), 0, size - 1).astype(int), axis)
-    matrix = np.zeros((len(at), size))
-    for step in range(-1, 3):
+    matrix, reach = np.zeros((len(at), size)), int(np.ceil(2 / squeeze))
+    for step in range(1 - reach, reach + 1):
         tap = np.floor(at) + step
-        weight = weight_at(mode, tap - at)
+        weight = weight_at(mode, (tap - at) * squeeze)
         if exclude_outside:
             weight = np.where((tap >= 0) & (tap < size), weight, 0)
         np.add.at(matrix, (np.arange(len(at)), np.clip(tap, 0, size - 1).astype(int)), weight)
-    if exclude_outside:
-        matrix /= matrix.sum(axis=1, keepdims=True)
+    if exclude_outside or antialias:
+        total = matrix.sum(axis=1, keepdims=True)
+        matrix /= np.where(total == 0, 1, total)  # of a place that is outside
     return np.moveaxis(np.tensordot(matrix, x, (1, axis)), 0, axis)
 
 
 def resized(x, scales, way):
     y = x.astype(np.float64)
-    for i, scale in enumerate(scales):
-        y = resized_axis(y, i + 2, scale, **way)
+    for axis, scale in enumerate(scales, 2):
+        at = places(way["coordinate_transformation_mode"], x.shape[axis], size_of(x.shape[axis], scale), scale)
+        y = taken(y, axis, at, np.float64(scale), **way)
     return y
+
+
+def cropped(x, region, outs, way):
+    """What is between the corners |region|, resized to |outs|."""
+    y, is_inside = x.astype(np.float64), np.ones(outs, bool)
+    for axis, out in enumerate(outs, 2):
+        last, (begin, end) = x.shape[axis] - 1, np.float64(region[axis - 2::2])
+        span = (end - begin) * last
+        at = begin * last + (np.arange(out) * span / (out - 1) if out > 1 else np.full(1, span / 2))
+        y = taken(y, axis, at, out / x.shape[axis], **way)
+        is_inside &= ((at >= 0) & (at <= last)).reshape([-1 if i == axis else 1 for i in (2, 3)])
+    return np.where(is_inside, y, way["extrapolation_value"])
 
 
 # -- models -----------------------------------------------------------------------------------------------------------
@@ -127,6 +145,24 @@ def save_by_data(ways, sizes):
     return graph.save("scales.onnx")
 
 
+CROPS = [{"coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 2.5, **how}
+         for how in ({"mode": "nearest", "nearest_mode": "floor"}, {"mode": "linear"},
+                     {"mode": "linear", "antialias": 1}, {"mode": "cubic"}, {"mode": "cubic", "exclude_outside": 1})]
+CROPPED = (6, 5), (1, 9)
+
+
+def save_crops(sizes):
+    """Regions that are an input, resized to numbers."""
+    graph = Graph(opset=18)
+    graph.input("x", FLOAT, [1, 2, *sizes])
+    graph.input("region", FLOAT, [4])
+    for outs in CROPPED:
+        for way in CROPS:
+            y = graph.node("Resize", ["x", "region", "", constant(graph, np.array(outs))], axes=[2, 3], **way)
+            graph.output(y, FLOAT, [1, 2, *outs])
+    return graph.save("crops.onnx")
+
+
 def save_upsample():
     """Of opset 9, all of whose scales are one operand."""
     graph = Graph(opset=9)
@@ -154,15 +190,16 @@ def outputs_of(library, inputs, sizes):
 
 
 def check_sizes(target, random):
-    sizes = [(7, 7), (23, 23), (49, 31), (1, 5)] + [tuple(int(v) for v in random.integers(5, 60, 2)) for _ in range(2)]
-    for scales in PAIRS:
-        path, _ = strata.compile_library(save_by_sizes(WAYS, scales), ".", "sizes", TARGETS[target])
+    drawn = [tuple(int(v) for v in random.integers(5, 60, 2)) for _ in range(2)]
+    all_sizes = [(7, 7), (23, 23), (49, 31), (1, 5), *drawn]
+    for scales, ways, sizes in [*((pair, WAYS, all_sizes) for pair in PAIRS), (PAIRS[0], MERGING, drawn)]:
+        path, _ = strata.compile_library(save_by_sizes(ways, scales), ".", "sizes", TARGETS[target])
         library = strata.Library(path)
         for h, w in sizes:
             x = random.standard_normal((1, 2, h, w)).astype(F32)
             factors = [SCALES[name][1](h, w) for name in scales]
             got = outputs_of(library, [x], library.sizes_of([x.shape])).values()
-            for way, y in zip(WAYS, got, strict=True):
+            for way, y in zip(ways, got, strict=True):
                 same(y, resized(x, factors, way), f"{target}: {scales} of {h}, {w}, {way}")
         library.close()
 
@@ -207,6 +244,30 @@ def check_data(target, random):
         library.close()
 
 
+def check_merging(target, random):
+    path, _ = strata.compile_library(save_by_data(MERGING, ["h", "w"]), ".", "merging",
+                                     [*TARGETS[target], "--bound=s=3"])
+    library = strata.Library(path)
+    for factors in (0.4, 1.7), (1 / 7, 0.02), tuple(random.uniform(0.1, 1, 2)):
+        x = random.standard_normal((1, 2, 7, 10)).astype(F32)
+        check_results(library, x, F32(factors), MERGING, f"{target}: merging by {factors}")
+    library.close()
+
+
+def check_crops(target, random):
+    for shape in ["h", "w"], [7, 10]:
+        path, _ = strata.compile_library(save_crops(shape), ".", "crops", TARGETS[target])
+        library = strata.Library(path)
+        drawn = np.sort(random.uniform(-0.3, 1.4, (2, 2)), axis=0).reshape(-1)
+        for region in (0, 0, 1, 1), (0.2, 0.9, 0.7, -0.1), drawn, (np.nan, -np.inf, 1e30, 0.5):
+            x, region = random.standard_normal((1, 2, 7, 10)).astype(F32), F32(region)
+            got = outputs_of(library, [x, region], library.sizes_of([x.shape, region.shape])).values()
+            for (outs, way), y in zip(itertools.product(CROPPED, CROPS), got, strict=True):
+                if np.isfinite(region).all() and abs(region).max() < 2:  # else: inside of its memory
+                    same(y, cropped(x, region, outs, way), f"{target}: {shape}, {region} to {outs}, {way}")
+        library.close()
+
+
 def check_upsample(target, random):
     way = {"mode": "linear", "coordinate_transformation_mode": "asymmetric"}
     path, _ = strata.compile_library(save_upsample(), ".", "upsample", [*TARGETS[target], f"--bound=scales={MOST}"])
@@ -234,6 +295,8 @@ def main():
         check_sizes(target, random)
         check_data(target, random)
         check_upsample(target, random)
+        check_merging(target, random)
+        check_crops(target, random)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ import time
 
 import strata
 
-SECONDS = float(os.environ.get("STRATA_FUZZ_SECONDS", 60))
 SEED = int(os.environ.get("STRATA_FUZZ_SEED", 0))
 # What a process may compute for, however busy the machine is; and when one that computes nothing counts as stuck.
 PROCESSOR_SECONDS = 30 if strata.SANITIZED else 10
@@ -88,10 +87,11 @@ def keep(number, arguments, path, problem, stderr):
     print(f"finding {number}: {problem}: {stderr[:300]!r}", flush=True)
 
 
-def fuzz(make_case):
-    """make_case(random) gives the arguments, and the input file among them if it was made for this case."""
+def fuzz(make_case, seconds=30):
+    """make_case(random) gives the arguments, and the input file among them if it was made for this case. For |seconds|
+    unless the environment says for how long."""
     shutil.rmtree(FINDINGS, ignore_errors=True)
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + float(os.environ.get("STRATA_FUZZ_SECONDS", seconds))
     cases = findings = 0
     while time.monotonic() < end and findings < 20:
         arguments, path = make_case(random.Random(SEED * 1000003 + cases))

@@ -54,4 +54,4 @@ def make_case(rng):
 
 
 if __name__ == "__main__":
-    fuzzing.fuzz(make_case)
+    fuzzing.fuzz(make_case, seconds=60)

@@ -97,7 +97,7 @@ def check(number, sizes, kind, devices):
 
 def main():
     gpu.use_stand_in()
-    return sum(check(number, *problem) for number, problem in enumerate(PROBLEMS)) != 0
+    return sum(check(number, *problem) for number, problem in strata.every(enumerate(PROBLEMS))) != 0
 
 
 if __name__ == "__main__":

@@ -123,7 +123,7 @@ def main():
     gpu.use_stand_in()
     names, _ = strata.own_arguments()
     with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(name, folder)) for name in names or CASES)
+        strata.report((name, lambda name=name: run_case(name, folder)) for name in names or strata.every(CASES))
 
 
 if __name__ == "__main__":

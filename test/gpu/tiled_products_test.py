@@ -7,6 +7,7 @@ import sys
 import numpy as np
 
 import gpu
+import strata
 from level2 import Case, to_bf16, from_bf16
 
 random = np.random.default_rng(5)
@@ -82,9 +83,8 @@ def main():
     """Cases by a part of their names: python3 tiled_products_test.py nn"""
     gpu.use_stand_in()
     failed = 0
-    for i, (case, line, what) in enumerate(products()):
-        if not all(word in case.name for word in sys.argv[1:]):
-            continue
+    named = [(i, *product) for i, product in enumerate(products()) if all(word in product[0].name for word in sys.argv[1:])]
+    for i, case, line, what in named if sys.argv[1:] else strata.every(named):
         wrong = run(case, line, i)
         if len(wrong):
             print(f"{case.name} {what}: {len(wrong)} wrong elements, the first at {wrong[0]}")

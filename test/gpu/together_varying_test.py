@@ -115,7 +115,7 @@ def main():
     seed = np.random.SeedSequence(int(os.environ["STRATA_SEED"]) if "STRATA_SEED" in os.environ else None).entropy
     print(f"seed {seed}", flush=True)
     generator = np.random.default_rng(seed)
-    for number, graph in enumerate(GRAPHS):
+    for number, graph in strata.every(enumerate(GRAPHS)):
         check(number, *graph, generator)
 
 

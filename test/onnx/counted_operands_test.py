@@ -88,7 +88,7 @@ WITHOUT_CASES = set("""
     com.microsoft.SkipLayerNormalization com.microsoft.SkipSimplifiedLayerNormalization strata.Atan2 strata.BitCast
     strata.Contract strata.Cumulate strata.Expm1 strata.Gather strata.JaggedAttention strata.JaggedExpand
     strata.JaggedMatMul strata.JaggedMax strata.JaggedMean strata.JaggedMin strata.JaggedSoftmax strata.JaggedSum
-    strata.JaggedToPadded strata.Log1p strata.MakeJagged strata.PaddedToJagged strata.Reduce strata.Rsqrt
+    strata.JaggedToPadded strata.Log1p strata.MakeJagged strata.PaddedToJagged strata.ProjectedLSTM strata.Reduce strata.Rsqrt
     strata.Scatter strata.ShiftRight strata.ShiftRightLogical strata.Window
 """.split())
 

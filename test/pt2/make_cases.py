@@ -66,7 +66,7 @@ def comparisons(x, y, i):
 def shapes(x, y, i):
     b = x.shape[0]
     z = x.reshape(b, 2, 3)
-    parts = x.chunk(4, 1) + x.split(4, 1) + x.split([1, 2, 3], 1) + tuple(z.unbind(1)) + torch.tensor_split(x, 3, 1)
+    parts = x.chunk(4, 1) + x.split(4, 1) + x.split([1, 2, 3], 1) + tuple(z.unbind(1)) + torch.tensor_split(x, 3, 1) + torch.tensor_split(x, (1, -2), 1) + torch.tensor_split(x, (1,))
     return list(parts) + [
         z, z.flatten(1), x.view(-1), x.view(b * 2, 3), z.transpose(1, 2), z.permute(2, 0, 1), z.movedim(0, 2), x.t(), x.T,
         z.mT, x[:, None].expand(b, 4, 6), x.unsqueeze(-1).expand(-1, -1, 2), x.unsqueeze(1).squeeze(1), x[None].squeeze(), x.unflatten(1, (2, -1)),
@@ -315,7 +315,8 @@ class Recurrent(nn.Module):
         super().__init__()
         self.layers = nn.ModuleList([
             nn.LSTM(6, 3), nn.LSTM(6, 3, 2, bidirectional=True, batch_first=True, dropout=0.5), nn.LSTM(6, 5, bias=False),
-            nn.GRU(6, 4), nn.GRU(6, 3, 3, bidirectional=True, batch_first=True), nn.RNN(6, 3, 2), nn.RNN(6, 3, nonlinearity="relu", bidirectional=True)])
+            nn.GRU(6, 4), nn.GRU(6, 3, 3, bidirectional=True, batch_first=True), nn.RNN(6, 3, 2), nn.RNN(6, 3, nonlinearity="relu", bidirectional=True),
+            nn.LSTM(6, 5, proj_size=2), nn.LSTM(6, 4, 2, bias=False, bidirectional=True, batch_first=True, proj_size=3)])
         self.lstm, self.gru, self.rnn, self.bare = nn.LSTMCell(6, 3), nn.GRUCell(6, 3), nn.RNNCell(6, 3, nonlinearity="relu"), nn.GRUCell(6, 3, bias=False)
 
     def forward(self, x, y, h):

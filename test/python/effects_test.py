@@ -133,17 +133,22 @@ def fusion():
 
 
 def device_one_time_load():
-    """Code is loaded once, however many calls there are."""
+    """Code is loaded once, however many calls there are; or for each of them."""
     calls = ctypes.CDLL(DRIVER).strata_test_driver_calls
     calls.argtypes, calls.restype = [ctypes.c_char_p], ctypes.c_long
 
     def loads():
         return sum(calls(name) for name in (b"cuModuleLoadData", b"cuModuleLoadDataEx", b"cuLibraryLoadData"))
 
-    net, before = strata.compile("product.onnx", **GPU, device_one_time_load=True), loads()
-    for _ in range(3):
-        net(floats(ROWS, DEPTH), floats(DEPTH, COLUMNS))
-    assert loads() == before + 1
+    x, y = floats(ROWS, DEPTH), floats(DEPTH, COLUMNS)
+    results = []
+    for once, expected in ((True, 1), (False, 3)):
+        net, before = strata.compile("product.onnx", **GPU, device_one_time_load=once), loads()
+        results += [net(x, y) for _ in range(3)]
+        assert loads() == before + expected
+    assert all(np.array_equal(result, results[0]) for result in results)
+    with raises(strata.StrataError, "expected no --user-device-memory"):
+        strata.compile("product.onnx", **GPU, device_one_time_load=False, user_device_memory=True)
 
 
 def dump_after():

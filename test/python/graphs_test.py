@@ -150,6 +150,8 @@ def places():
         assert run(Function([Graph("a")]), gpu, target="nvgpu", **given) == by((S,))
         assert Compiled.options.on_gpu_tensors is expected
         assert Compiled.options.user_device_memory is (given == {})
+    assert run(Function([Graph("a")]), gpu, target="nvgpu", device_one_time_load=False) == by((S,))
+    assert Compiled.options.on_gpu_tensors and not Compiled.options.user_device_memory
     assert run(Function([Graph("a")]), [Tensor()], target="nvgpu") == by((S,))
     assert not Compiled.options.on_gpu_tensors
 

@@ -65,8 +65,8 @@ static void test_choices_follow_their_enums(void) {
 static void test_spellings(void) {
   CHECK_STR(parse("-O0 -j4 m -oout --aot"), "");
   CHECK(options.opt_level == 0 && options.jobs == 4);
-  CHECK_STR(parse("m -user-device-memory --polyblocks_disable_affine_fusion --no-device-one-time-load"), "");
-  CHECK(options.user_memory && options.no_fusion && !options.one_time_load);
+  CHECK_STR(parse("m -on-gpu-tensors --target=nvgpu --polyblocks_disable_affine_fusion --no-device-one-time-load"), "");
+  CHECK(options.on_gpu_tensors && options.no_fusion && !options.one_time_load);
   CHECK_STR(parse("m --disable-fast-math=on --aot=off"), "");
   CHECK(options.no_fast_math && !options.aot);
   CHECK_STR(parse("-- --odd-name"), "");
@@ -103,6 +103,8 @@ static void test_without_effect(void) {
   CHECK_STR(parse("m --aot --compile-to=graph"), "--aot: with --compile-to no library is made");
   CHECK_STR(parse("m --aot=off --compile-to=graph"), "");
   CHECK_STR(parse("m --resource-usage --compile-to=affine"), "--resource-usage: with --compile-to no library is made");
+  CHECK_STR(parse("m --no-device-one-time-load --user-device-memory"),
+            "--no-device-one-time-load: expected no --user-device-memory, whose caller loads the library by hand");
   CHECK_STR(parse("m --fuse-norms"), "--fuse-norms: expected a GPU target, got cpu");
   CHECK_STR(parse("m --target=nvgpu --threads=2"), "--threads: expected --target=cpu, got a GPU");
   CHECK_STR(parse("m --compile-to=graph --dump-after=tile"),

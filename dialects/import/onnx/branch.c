@@ -8,17 +8,25 @@
 
 enum { MAX_RESULTS = 64 };
 
+// Enlarges |shape|, of the first of some results, so that it holds |value|, too; false where none holds both.
+static bool extend_shape(onnx_node_t *n, const onnx_value_t *first, const onnx_value_t *value, strata_shape_t *shape) {
+  if (first->kind != ONNX_TENSOR || value->kind != ONNX_TENSOR || first->is_unsigned != value->is_unsigned)
+    return false;
+  strata_shape_t other = onnx_shape(value->tensor);
+  if (shape->type != other.type || shape->rank != other.rank || other.type == STRATA_TYPE_I1 ||
+      other.type == STRATA_TYPE_I4)
+    return false;
+  for (int i = 0; i < shape->rank; i++)
+    shape->dims[i] = onnx_derive(n, STRATA_SYMBOL_MAX, shape->dims[i], other.dims[i]);
+  return true;
+}
+
 // The shape that holds either result; false where there is none.
 static bool common_shape(onnx_node_t *n, const onnx_value_t *a, const onnx_value_t *b, strata_shape_t *out) {
-  if (a->kind != ONNX_TENSOR || b->kind != ONNX_TENSOR || a->is_unsigned != b->is_unsigned)
+  if (a->kind != ONNX_TENSOR)
     return false;
-  strata_shape_t other = onnx_shape(b->tensor);
   *out = onnx_shape(a->tensor);
-  if (out->type != other.type || out->rank != other.rank || out->type == STRATA_TYPE_I1 || out->type == STRATA_TYPE_I4)
-    return false;
-  for (int i = 0; i < out->rank; i++)
-    out->dims[i] = onnx_derive(n, STRATA_SYMBOL_MAX, out->dims[i], other.dims[i]);
-  return true;
+  return extend_shape(n, a, b, out);
 }
 
 static MlirValue enlarged(onnx_node_t *n, MlirValue x, const strata_shape_t *to) {
@@ -85,6 +93,40 @@ bool onnx_choose_result(onnx_node_t *n, int index, MlirValue condition, const on
   condition = onnx_reshape(n, condition, 0, NULL);
   MlirValue value = onnx_select(n, condition, enlarged(n, a->tensor, &shape), enlarged(n, b->tensor, &shape));
   set_result(n, index, condition, value, a, b);
+  return true;
+}
+
+// Dim |axis| of each item, [n_items]; null where it is the same of all.
+static MlirValue sizes_along(onnx_node_t *n, int axis, size_t n_items, const onnx_value_t *items) {
+  strata_dim_t *sizes = strata_arena_array(n->b->compile->arena, strata_dim_t, n_items);
+  bool are_equal = true;
+  for (size_t i = 0; i < n_items; i++) {
+    sizes[i] = onnx_resolve(n->importer, onnx_shape(items[i].tensor).dims[axis]);
+    are_equal &= strata_dim_equal(sizes[i], sizes[0]);
+  }
+  return are_equal ? (MlirValue){0} : strata_build_dims(n->b, (int)n_items, sizes);
+}
+
+bool onnx_choose_item(onnx_node_t *n, int index, MlirValue place, size_t n_items, const onnx_value_t *items) {
+  strata_shape_t shape;
+  MlirValue *rows = strata_arena_array(n->b->compile->arena, MlirValue, n_items);
+  if (!common_shape(n, &items[0], &items[0], &shape))
+    return false;
+  for (size_t i = 1; i < n_items; i++)
+    if (!extend_shape(n, &items[0], &items[i], &shape))
+      return false;
+  for (size_t i = 0; i < n_items; i++)
+    rows[i] = onnx_insert_axis(n, enlarged(n, items[i].tensor, &shape), 0);
+  onnx_value_t chosen = {.kind = ONNX_TENSOR, .is_unsigned = items[0].is_unsigned};
+  chosen.tensor = strata_build_gather(n->b, strata_build_concat(n->b, (int)n_items, rows, 0), place, 0, 0);
+  for (int i = 0; i < shape.rank && !onnx_failed(n); i++) {
+    MlirValue sizes = sizes_along(n, i, n_items, items);
+    if (mlirValueIsNull(sizes))
+      continue;
+    strata_dim_t size = onnx_counted_dim(n, strata_build_gather(n->b, sizes, place, 0, 0), shape.dims[i], false);
+    chosen.tensor = onnx_slice_dims(n, chosen.tensor, i, onnx_dim(n, 0), 1, size);
+  }
+  onnx_set_value(n, index, chosen);
   return true;
 }
 

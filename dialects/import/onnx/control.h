@@ -30,5 +30,7 @@ bool onnx_import_branches(onnx_node_t *n, MlirValue condition, const onnx_value_
                           const onnx_value_t *else_results);
 // The same of one result, of branches that both run. False where they have no kind or rank in common.
 bool onnx_choose_result(onnx_node_t *n, int index, MlirValue condition, const onnx_value_t *a, const onnx_value_t *b);
+// The same of several |items|, of which that at |place| is taken, an i64 of rank 0.
+bool onnx_choose_item(onnx_node_t *n, int index, MlirValue place, size_t n_items, const onnx_value_t *items);
 
 #endif

@@ -89,6 +89,35 @@ bool onnx_data_dim(onnx_node_t *n, int i, strata_dim_t *out) { return data_dim(n
 
 bool onnx_given_data_dim(onnx_node_t *n, int i, strata_dim_t *out) { return data_dim(n, i, false, out); }
 
+strata_dim_t onnx_limited_data_dim(onnx_node_t *n, int i, strata_dim_t most) {
+  int64_t bound = given_bound(n->importer, onnx_text(n->proto->input[i]));
+  if (bound >= 0)
+    most = onnx_derive(n, STRATA_SYMBOL_MIN, most, onnx_dim(n, bound));
+  return onnx_counted_dim(n, onnx_with_number(n, STRATA_OP_MAX, onnx_element(n, i, 0), 0), most, true);
+}
+
+bool onnx_elements_dim(onnx_node_t *n, MlirValue count, strata_dim_t *out) {
+  onnx_importer_t *importer = n->importer;
+  strata_arena_t *arena = n->b->compile->arena;
+  onnx_data_size_t size = {.value = count};
+  const char *name = onnx_text(n->proto->output[0]);
+  int64_t bound = given_bound(importer, name);
+  const char *problem =
+      strata_arena_printf(arena, "how many elements '%s' has must be known at compile time, or have a bound: %s", name,
+                          bound_option(arena, name));
+  if (bound < 0 && !is_in_main(n))
+    onnx_unsupported(n, "%s", problem);
+  if (bound < 0) {
+    size.name = name;
+    size.problem = strata_arena_printf(arena, "(node %s): %s is not supported: %s", n->name,
+                                       onnx_text(n->proto->op_type), problem);
+    bound = ONNX_ASSUMED_BOUND;
+  }
+  *out = size.dim = onnx_counted_dim(n, onnx_with_number(n, STRATA_OP_MAX, count, 0), onnx_dim(n, bound), true);
+  *strata_vector_push(importer->compile->arena, &importer->data_sizes) = size;
+  return !onnx_failed(n);
+}
+
 bool onnx_scaled_data_dim(onnx_node_t *n, int i, MlirValue value, strata_dim_t whole, strata_dim_t *out) {
   int64_t bound = given_bound(n->importer, onnx_text(n->proto->input[i]));
   if (bound < 0)

@@ -138,11 +138,33 @@ static bool has_data_limit(onnx_node_t *n, strata_dim_t *out_start, int64_t *out
          strata_dim_is_constant(ends[2], out_step) && *out_step >= 1;
 }
 
+// ceil((limit - start) / delta) of numbers that are data, of which the difference alone is rounded.
+static MlirValue counted_steps(onnx_node_t *n) {
+  MlirValue ends[3];
+  for (int i = 0; i < 3; i++)
+    ends[i] = onnx_reshape(n, onnx_operand(n, i), 0, NULL);
+  MlirValue distance = onnx_binary(n, STRATA_OP_SUB, ends[1], ends[0]);
+  distance = onnx_convert(n, distance, false, STRATA_TYPE_F64, false);
+  MlirValue count =
+      onnx_binary(n, STRATA_OP_DIV_EXACT, distance, onnx_convert(n, ends[2], false, STRATA_TYPE_F64, false));
+  return onnx_convert(n, onnx_unary(n, STRATA_OP_CEIL, count), false, STRATA_TYPE_I64, false);
+}
+
+static bool are_known(onnx_node_t *n, int count) {
+  for (int i = 0; i < count; i++)
+    if (!onnx_is_known(n, onnx_operand(n, i)))
+      return false;
+  return true;
+}
+
 static bool count_elements(onnx_node_t *n, strata_dim_t *out) {
   strata_dim_t start, limit;
   int64_t step;
-  if (!has_data_limit(n, &start, &step))
-    return !onnx_failed(n) && (count_sizes(n, out) || count_numbers(n, out));
+  if (!has_data_limit(n, &start, &step)) {
+    if (onnx_failed(n) || count_sizes(n, out))
+      return !onnx_failed(n);
+    return are_known(n, 3) ? count_numbers(n, out) : onnx_elements_dim(n, counted_steps(n), out);
+  }
   if (!onnx_data_dim(n, 1, &limit))
     return false;
   *out = steps_between(n, start, limit, step);
@@ -202,24 +224,36 @@ void onnx_import_trilu(onnx_node_t *n) {
   onnx_set_like(n, 0, onnx_select(n, onnx_binary(n, keep, distance, k), x, onnx_number(n, x, 0)), 0);
 }
 
+// The depth of a OneHot, of any type, which data may decide.
+static bool read_depth(onnx_node_t *n, strata_dim_t *out) {
+  int64_t count;
+  strata_shape_t shape = onnx_operand_shape(n, 1);
+  if (!strata_dim_is(strata_dim_product(n->b->compile->context, shape.rank, shape.dims), 1))
+    return false;
+  if (!onnx_is_known(n, onnx_operand(n, 1)))
+    return onnx_data_dim(n, 1, out);
+  const double *depths = onnx_constant_floats(n, 1, &count);
+  bool is_good = count == 1 && depths[0] >= 1 && depths[0] < 1LL << 40;
+  *out = onnx_dim(n, is_good ? (int64_t)depths[0] : 1);
+  return is_good;
+}
+
 void onnx_import_one_hot(onnx_node_t *n) {
   MlirValue indices = onnx_operand(n, 0), values = onnx_operand(n, 2);
-  int64_t count;
-  const double *depths = onnx_constant_floats(n, 1, &count); // any type will do
-  int64_t depth = count == 1 && depths[0] >= 1 && depths[0] < 1LL << 40 ? (int64_t)depths[0] : 0;
   strata_shape_t shape = onnx_shape(indices);
+  strata_dim_t depth;
+  bool has_depth = read_depth(n, &depth);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), shape.rank + 1);
-  if (!onnx_failed(n) && (depth < 1 || onnx_shape(values).rank != 1 || !strata_dim_is(onnx_shape(values).dims[0], 2)))
+  if (!onnx_failed(n) && (!has_depth || onnx_shape(values).rank != 1 || !strata_dim_is(onnx_shape(values).dims[0], 2)))
     onnx_invalid(n, "expected a positive depth and two values");
   if (onnx_failed(n))
     return;
-  MlirValue zero = onnx_number(n, indices, 0),
-            wrapped = onnx_binary(n, STRATA_OP_ADD, indices, onnx_number(n, indices, (double)depth));
+  MlirValue zero = onnx_number(n, indices, 0), wrapped = onnx_with_dim(n, STRATA_OP_ADD, indices, depth);
   if (!onnx_is_unsigned(n, 0))
     indices = onnx_select(n, onnx_binary(n, STRATA_OP_LT, indices, zero), wrapped, indices);
   indices = onnx_insert_axis(n, indices, axis);
   strata_shape_t hot = onnx_shape(indices);
-  hot.dims[axis] = onnx_dim(n, depth);
+  hot.dims[axis] = depth;
   MlirValue places = onnx_iota_dims(n, hot.type, hot.rank, hot.dims, axis);
   MlirValue off = onnx_reshape(n, onnx_slice_axis(n, values, 0, 0, 1, 1), 0, NULL);
   MlirValue on = onnx_reshape(n, onnx_slice_axis(n, values, 0, 1, 1, 1), 0, NULL);

@@ -122,11 +122,24 @@ static strata_status_t read_dims(onnx_importer_t *importer, const Onnx__TensorSh
   return NULL;
 }
 
+// What there is in the place of an element type that C has no number for.
+static const char *advice_on_type(int64_t data_type) {
+  switch (data_type) {
+  case ONNX__TENSOR_PROTO__DATA_TYPE__STRING:
+    return ": the arguments of a library are numbers";
+  case ONNX__TENSOR_PROTO__DATA_TYPE__COMPLEX64:
+  case ONNX__TENSOR_PROTO__DATA_TYPE__COMPLEX128:
+    return ": the arguments of a library are real numbers, a complex one two of them in a last dimension";
+  default:
+    return "";
+  }
+}
+
 static strata_status_t read_element_type(int64_t data_type, port_t *port) {
   if (onnx_element_type(data_type, &port->type, &port->is_unsigned))
     return NULL;
-  return strata_error(STRATA_UNSUPPORTED, "input '%s': element type %s is not supported", port->name,
-                      onnx_data_type_name(data_type));
+  return strata_error(STRATA_UNSUPPORTED, "input '%s': element type %s is not supported%s", port->name,
+                      onnx_data_type_name(data_type), advice_on_type(data_type));
 }
 
 static strata_status_t read_input_type(onnx_importer_t *importer, const Onnx__ValueInfoProto *info, port_t *out_port) {

@@ -134,6 +134,10 @@ MlirValue onnx_as_sizes(onnx_node_t *n, MlirValue value);
 // error where that is not given.
 bool onnx_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
 bool onnx_given_data_dim(onnx_node_t *n, int i, strata_dim_t *out);
+// The same of one that is an error beyond |most|.
+strata_dim_t onnx_limited_data_dim(onnx_node_t *n, int i, strata_dim_t most);
+// The same of how many elements the first result has, an i64 of rank 0; --bound names the result.
+bool onnx_elements_dim(onnx_node_t *n, MlirValue count, strata_dim_t *out);
 // |value|, an i64 of rank 0 made of operand |i|, which data decide, as a size that is at most |whole| times what
 // --bound says of the operand, or an error.
 bool onnx_scaled_data_dim(onnx_node_t *n, int i, MlirValue value, strata_dim_t whole, strata_dim_t *out);
@@ -143,6 +147,9 @@ bool onnx_bound_dims(onnx_node_t *n, int i, int64_t count, strata_dim_t *dims);
 const strata_dim_t *onnx_dims_or_attr(onnx_node_t *n, const char *attr, int i, int64_t *out_count); // as onnx_ints
 // The same, of which those that depend on data are null.
 const strata_dim_t *onnx_place_dims(onnx_node_t *n, const char *attr, int i, int64_t *out_count);
+// Whether data decide some of the sizes of parts that operand 1 lists, and the parts of operand 0 along |axis|.
+bool onnx_has_data_parts(onnx_node_t *n);
+const MlirValue *onnx_parts_by_data(onnx_node_t *n, int64_t axis, int64_t *out_count);
 // Of operand |i|, of one dim or none, with rank 0: as an i64, or of the type that it has.
 MlirValue onnx_element(onnx_node_t *n, int i, int64_t index);
 MlirValue onnx_plain_element(onnx_node_t *n, int i, int64_t index);

@@ -49,9 +49,10 @@ typedef struct {
   strata_type_t type;
   const onnx_activation_t *functions;
   MlirValue inputs;         // [steps, batch, gates * hidden]: x W + bias of W
-  MlirValue recurrence;     // [gates * hidden, hidden]
+  MlirValue recurrence;     // [gates * hidden, width of the state]
   MlirValue recurrent_bias; // [gates * hidden], or null
   MlirValue peepholes;      // [3 * hidden], or null
+  MlirValue projection;     // of what a step gives, [width of the state, hidden], or null
 } cell_t;
 
 typedef struct {
@@ -74,11 +75,15 @@ static MlirValue activate(const cell_t *cell, int function, MlirValue x) {
   return onnx_activate(cell->n, &cell->functions[function], x);
 }
 
+static MlirValue project(const cell_t *cell, MlirValue h, MlirValue rows) {
+  return onnx_contract(cell->n, "bk,nk->bn", h, rows, cell->type, "matmul");
+}
+
 // h R for some gates, with their bias.
 static MlirValue recur(const cell_t *cell, MlirValue h, int first, int count) {
   onnx_node_t *n = cell->n;
   MlirValue rows = onnx_slice_axis(n, cell->recurrence, 0, first * cell->hidden, 1, count * cell->hidden);
-  MlirValue product = onnx_contract(n, "bk,nk->bn", h, rows, cell->type, "matmul");
+  MlirValue product = project(cell, h, rows);
   return mlirValueIsNull(cell->recurrent_bias) ? product
                                                : add(cell, product, part(cell, cell->recurrent_bias, first, count));
 }
@@ -114,7 +119,9 @@ static state_t step_lstm(const cell_t *cell, MlirValue input, state_t state) {
                     : activate(cell, 0, peep(cell, part(cell, gates, 2, 1), 2, state.c));
   MlirValue c = add(cell, mul(cell, f, state.c), mul(cell, i, activate(cell, 1, part(cell, gates, 3, 1))));
   MlirValue o = activate(cell, 0, peep(cell, part(cell, gates, 1, 1), 1, c));
-  return (state_t){.h = mul(cell, o, onnx_activate(cell->n, &cell->functions[2], c)), .c = c};
+  MlirValue h = mul(cell, o, onnx_activate(cell->n, &cell->functions[2], c));
+  bool is_projected = !mlirValueIsNull(cell->projection);
+  return (state_t){.h = is_projected ? project(cell, h, cell->projection) : h, .c = c};
 }
 
 //===-- Layers ---------------------------------------------------------------------------------------------------===//
@@ -131,6 +138,7 @@ static const kind_t kinds[] = {
     {"RNN", 1, 1, false, {"Tanh"}, step_rnn},
     {"GRU", 3, 2, false, {"Sigmoid", "Tanh"}, step_gru},
     {"LSTM", 4, 3, true, {"Sigmoid", "Tanh", "Tanh"}, step_lstm},
+    {"strata.ProjectedLSTM", 4, 3, true, {"Sigmoid", "Tanh", "Tanh"}, step_lstm},
 };
 
 static const kind_t *find_kind(const char *name) {
@@ -140,14 +148,14 @@ static const kind_t *find_kind(const char *name) {
   return kind;
 }
 
-enum { X, W, R, B, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLES };
+enum { X, W, R, B, LENGTHS, INITIAL_H, INITIAL_C, PEEPHOLES, PROJECTION };
 
 typedef struct {
   onnx_node_t *n;
   const kind_t *kind;
   int n_directions;
   strata_dim_t steps, batch;
-  int64_t hidden;
+  int64_t hidden, width; // of c and the gates, and of h, which is as wide unless it is projected
   bool batch_first;
   strata_type_t type;
   MlirValue x, lengths; // [steps, batch, in]; null: all steps
@@ -159,10 +167,10 @@ static MlirValue of_direction(onnx_node_t *n, MlirValue x, int direction) {
   return onnx_remove_axis(n, onnx_slice_axis(n, x, 0, direction, 1, 1), 0);
 }
 
-static MlirValue initial_state(const layer_t *layer, int operand, int direction) {
+static MlirValue initial_state(const layer_t *layer, int operand, int64_t width, int direction) {
   onnx_node_t *n = layer->n;
   if (!onnx_has(n, operand))
-    return onnx_splat_dims(n, layer->type, 2, (strata_dim_t[]){layer->batch, onnx_dim(n, layer->hidden)}, 0);
+    return onnx_splat_dims(n, layer->type, 2, (strata_dim_t[]){layer->batch, onnx_dim(n, width)}, 0);
   MlirValue states = onnx_operand(n, operand);
   return of_direction(n, layer->batch_first ? onnx_move_axis(n, states, 1, 0) : states, direction);
 }
@@ -182,6 +190,8 @@ static cell_t create_cell(const layer_t *layer, int direction, const onnx_activa
   }
   if (layer->kind->has_c && onnx_has(n, PEEPHOLES))
     cell.peepholes = of_direction(n, onnx_operand(n, PEEPHOLES), direction);
+  if (onnx_has(n, PROJECTION))
+    cell.projection = of_direction(n, onnx_operand(n, PROJECTION), direction);
   return cell;
 }
 
@@ -253,9 +263,9 @@ static MlirValue run_loop(const layer_t *layer, const cell_t *cell, bool reverse
 // Runs one direction.
 static MlirValue run(const layer_t *layer, const cell_t *cell, int direction, bool reverse, state_t *out_state) {
   onnx_node_t *n = layer->n;
-  *out_state = (state_t){.h = initial_state(layer, INITIAL_H, direction)};
+  *out_state = (state_t){.h = initial_state(layer, INITIAL_H, layer->width, direction)};
   if (layer->kind->has_c)
-    out_state->c = initial_state(layer, INITIAL_C, direction);
+    out_state->c = initial_state(layer, INITIAL_C, layer->hidden, direction);
   MlirValue outputs = {0};
   int64_t steps;
   bool is_known = strata_dim_is_constant(layer->steps, &steps);
@@ -270,19 +280,20 @@ static MlirValue run(const layer_t *layer, const cell_t *cell, int direction, bo
 static void check_shapes(const layer_t *layer, strata_dim_t input_size) {
   onnx_node_t *n = layer->n;
   strata_dim_t directions = onnx_dim(n, layer->n_directions), batch = layer->batch, hidden = onnx_dim(n, layer->hidden);
-  strata_dim_t gates = onnx_dim(n, layer->kind->n_gates * layer->hidden);
-  strata_dim_t state[3] = {layer->batch_first ? batch : directions, layer->batch_first ? directions : batch, hidden};
+  strata_dim_t gates = onnx_dim(n, layer->kind->n_gates * layer->hidden), width = onnx_dim(n, layer->width);
+  strata_dim_t first = layer->batch_first ? batch : directions, second = layer->batch_first ? directions : batch;
   const struct {
     int operand, rank;
     strata_dim_t dims[3];
   } expected[] = {
       {W, 3, {directions, gates, input_size}},
-      {R, 3, {directions, gates, hidden}},
+      {R, 3, {directions, gates, width}},
       {B, 2, {directions, strata_dim_times(gates, 2)}},
       {LENGTHS, 1, {batch}},
-      {INITIAL_H, 3, {state[0], state[1], state[2]}},
-      {INITIAL_C, 3, {state[0], state[1], state[2]}},
+      {INITIAL_H, 3, {first, second, width}},
+      {INITIAL_C, 3, {first, second, hidden}},
       {PEEPHOLES, 2, {directions, strata_dim_times(hidden, 3)}},
+      {PROJECTION, 3, {directions, width, hidden}},
   };
   for (size_t i = 0; i < sizeof expected / sizeof *expected && !onnx_failed(n); i++)
     onnx_expect_shape(n, expected[i].operand, expected[i].rank, expected[i].dims);
@@ -301,10 +312,11 @@ static bool read_layer(onnx_node_t *n, layer_t *layer) {
   layer->type = x.type;
   layer->steps = x.dims[layer->batch_first];
   layer->batch = x.dims[!layer->batch_first];
-  if (!strata_dim_is_constant(r.dims[2], &layer->hidden)) {
+  if (!strata_dim_is_constant(r.dims[2], &layer->width)) {
     onnx_unsupported(n, "a hidden size of %s, which must be a number", onnx_dim_text(n, r.dims[2]));
     return false;
   }
+  layer->hidden = onnx_has(n, PROJECTION) ? onnx_attr_int(n, "hidden_size", 0) : layer->width;
   if (onnx_attr_int(n, "hidden_size", layer->hidden) != layer->hidden)
     onnx_invalid(n, "attribute 'hidden_size': it is %lld, that of the recurrence %lld",
                  (long long)onnx_attr_int(n, "hidden_size", 0), (long long)layer->hidden);

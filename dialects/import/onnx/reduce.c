@@ -141,10 +141,12 @@ void onnx_import_top_k(onnx_node_t *n) {
   strata_shape_t shape = onnx_shape(x);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", -1), shape.rank);
   int64_t count = 1;
-  const strata_dim_t *ks = onnx_has_attr(n, "k") ? NULL : onnx_dims(n, 1, &count);
+  const strata_dim_t *ks = onnx_has_attr(n, "k") ? NULL : onnx_place_dims(n, "k", 1, &count);
   if (!onnx_failed(n) && count != 1)
     onnx_invalid(n, "operand 1: expected one element, got %lld", (long long)count);
   strata_dim_t k = ks && !onnx_failed(n) ? ks[0] : onnx_dim(n, onnx_attr_int(n, "k", 0));
+  if (mlirAffineExprIsNull(k) && !onnx_failed(n))
+    k = onnx_limited_data_dim(n, 1, shape.dims[axis]);
   if (!onnx_failed(n) &&
       (onnx_dim_range(n, k).max < 0 || !onnx_require(n->importer, shape.dims[axis], k, 0, INT64_MAX)))
     onnx_invalid(n, "k: expected 0 to %s, got %s", onnx_dim_text(n, shape.dims[axis]), onnx_dim_text(n, k));

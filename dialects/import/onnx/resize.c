@@ -93,19 +93,23 @@ static MlirValue sum_of_gathers(onnx_node_t *n, MlirValue x, const onnx_resized_
   return sum;
 }
 
-static MlirValue matrix_product(onnx_node_t *n, MlirValue x, const onnx_resized_t *r, const taps_t *taps) {
+MlirValue onnx_mix_elements(onnx_node_t *n, MlirValue x, int axis, MlirValue matrix) {
   strata_shape_t shape = onnx_shape(x);
+  char in[STRATA_MAX_RANK + 1] = {0}, out[STRATA_MAX_RANK + 1] = {0};
+  for (int i = 0; i < shape.rank; i++)
+    in[i] = out[i] = (char)(i == axis ? 'i' : 'A' + i);
+  out[axis] = 'o';
+  const char *letters = strata_arena_printf(n->b->compile->arena, "%s,oi->%s", in, out);
+  return onnx_contract(n, letters, x, matrix, shape.type, "");
+}
+
+static MlirValue matrix_product(onnx_node_t *n, MlirValue x, const onnx_resized_t *r, const taps_t *taps) {
+  strata_type_t type = onnx_shape(x).type;
   double *matrix = strata_arena_array(n->b->compile->arena, double, r->out * r->in);
   for (int64_t t = 0; t < taps->n_taps; t++)
     for (int64_t o = 0; o < r->out; o++)
       matrix[o * r->in + taps->places[t * r->out + o]] += taps->weights[t * r->out + o];
-  char in[STRATA_MAX_RANK + 1] = {0}, out[STRATA_MAX_RANK + 1] = {0};
-  for (int i = 0; i < shape.rank; i++)
-    in[i] = out[i] = (char)(i == r->axis ? 'i' : 'A' + i);
-  out[r->axis] = 'o';
-  const char *letters = strata_arena_printf(n->b->compile->arena, "%s,oi->%s", in, out);
-  return onnx_contract(n, letters, x, onnx_floats(n, shape.type, 2, (int64_t[]){r->out, r->in}, matrix), shape.type,
-                       "");
+  return onnx_mix_elements(n, x, r->axis, onnx_floats(n, type, 2, (int64_t[]){r->out, r->in}, matrix));
 }
 
 static MlirValue resize_axis(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x) {
@@ -244,14 +248,27 @@ static void read_sizes(onnx_node_t *n, int count, onnx_resized_t *resized) {
     keep_aspect_ratio(n, count, resized, smallest);
 }
 
+// Where the region is not known all axes are open.
 static void read_roi(onnx_node_t *n, int count, onnx_resized_t *resized) {
   int64_t n_roi;
-  const double *roi = onnx_constant_floats(n, 1, &n_roi);
+  bool is_known = !onnx_has(n, 1) || onnx_is_known(n, onnx_operand(n, 1));
+  const double *roi = is_known ? onnx_constant_floats(n, 1, &n_roi) : NULL;
+  if (!is_known &&
+      (onnx_operand_shape(n, 1).rank != 1 || !strata_dim_is_constant(onnx_operand_shape(n, 1).dims[0], &n_roi)))
+    onnx_unsupported(n, "roi: expected one dimension, whose size is a number");
   if (!onnx_failed(n) && n_roi != 2 * count)
     onnx_invalid(n, "roi: expected %d numbers, got %lld", 2 * count, (long long)n_roi);
   for (int i = 0; i < count && !onnx_failed(n); i++) {
-    resized[i].roi_start = roi[i];
-    resized[i].roi_end = roi[count + i];
+    onnx_resized_t *r = &resized[i];
+    if (is_known) {
+      r->roi_start = roi[i];
+      r->roi_end = roi[count + i];
+    } else if (!r->is_open) {
+      r->is_open = true;
+      r->out_dim = onnx_dim(n, r->out);
+    }
+    for (int k = 0; k < 2 && r->is_open; k++)
+      r->crop[k] = onnx_convert(n, onnx_plain_element(n, 1, i + k * count), false, STRATA_TYPE_F64, false);
   }
 }
 
@@ -283,6 +300,7 @@ void onnx_import_resize(onnx_node_t *n) {
     else if (crops || resized[i].out != resized[i].in || resized[i].scale != 1)
       x = resize_axis(n, &options, &resized[i], x);
   for (int i = 0; i < count && crops && !onnx_failed(n); i++)
-    x = extrapolate(n, &options, &resized[i], x);
+    x = resized[i].is_open ? onnx_extrapolate_open_axis(n, &options, &resized[i], x)
+                           : extrapolate(n, &options, &resized[i], x);
   onnx_set_like(n, 0, onnx_convert(n, x, false, shape.type, onnx_is_unsigned(n, 0)), 0);
 }

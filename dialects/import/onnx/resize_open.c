@@ -107,6 +107,8 @@ static MlirValue scale_of(onnx_node_t *n, const onnx_resized_t *r) {
                        : onnx_binary(n, STRATA_OP_DIV, number_of(n, r->out_dim), number_of(n, r->in_dim));
 }
 
+static bool crops(const onnx_resize_t *options) { return !strcmp(options->coordinates, "tf_crop_and_resize"); }
+
 static bool is_scaled(const onnx_resized_t *r) { return r->scale != 0 || !mlirValueIsNull(r->runtime); }
 
 // The result's size before it is rounded down.
@@ -130,6 +132,18 @@ static MlirValue centred(onnx_node_t *n, const onnx_resized_t *r, MlirValue plac
   return onnx_binary(n, STRATA_OP_ADD, place, onnx_with_number(n, STRATA_OP_MUL, rest, 0.5));
 }
 
+// From where the region begins to where it ends, in elements; a single one is the middle.
+static MlirValue cropped_places(onnx_node_t *n, const onnx_resized_t *r, MlirValue o) {
+  MlirValue last = number_of(n, strata_dim_plus(r->in_dim, -1)), width = width_of(n, r);
+  MlirValue begin = onnx_binary(n, STRATA_OP_MUL, r->crop[0], last);
+  MlirValue span = onnx_binary(n, STRATA_OP_MUL, onnx_binary(n, STRATA_OP_SUB, r->crop[1], r->crop[0]), last);
+  MlirValue is_single = onnx_with_number(n, STRATA_OP_EQ, width, 1);
+  MlirValue steps = onnx_select(n, is_single, onnx_number(n, width, 1), onnx_with_number(n, STRATA_OP_SUB, width, 1));
+  MlirValue far = onnx_binary(n, STRATA_OP_DIV, onnx_binary(n, STRATA_OP_MUL, o, span), steps);
+  far = onnx_select(n, is_single, onnx_with_number(n, STRATA_OP_MUL, span, 0.5), far);
+  return onnx_binary(n, STRATA_OP_ADD, far, begin);
+}
+
 // Where the elements of the result lie in the input, f64. Quotients by the scale, not products with its reciprocal: a
 // place that is a whole number is to be that.
 static MlirValue places_of(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r) {
@@ -138,6 +152,8 @@ static MlirValue places_of(onnx_node_t *n, const onnx_resize_t *options, const o
   MlirValue o = onnx_iota_dims(n, STRATA_TYPE_F64, 1, &r->out_dim, 0);
   if (!strcmp(options->coordinates, "align_corners"))
     return aligned_places(n, r, o);
+  if (crops(options))
+    return cropped_places(n, r, o);
   if (half || is_tf)
     o = onnx_with_number(n, STRATA_OP_ADD, o, 0.5);
   MlirValue place = onnx_binary(n, STRATA_OP_DIV, o, scale_of(n, r));
@@ -232,21 +248,58 @@ static MlirValue interpolate(onnx_node_t *n, const onnx_resize_t *options, const
   return sum;
 }
 
+//===-- Merged elements ------------------------------------------------------------------------------------------===//
+
+// By how near an element is: the kernel of the mode at |distance|, which is not negative.
+static MlirValue kernel_at(onnx_node_t *n, const onnx_resize_t *options, MlirValue distance) {
+  MlirValue zero = onnx_number(n, distance, 0);
+  if (options->mode == ONNX_LINEAR)
+    return onnx_binary(n, STRATA_OP_MAX, onnx_binary(n, STRATA_OP_SUB, onnx_number(n, distance, 1), distance), zero);
+  double a = options->cubic_a;
+  MlirValue near = polynomial(n, distance, (double[]){a + 2, -(a + 3), 0, 1});
+  MlirValue far = polynomial(n, distance, (double[]){a, -5 * a, 8 * a, -4 * a});
+  far = onnx_select(n, onnx_with_number(n, STRATA_OP_LT, distance, 2), far, zero);
+  return onnx_select(n, onnx_with_number(n, STRATA_OP_LE, distance, 1), near, far);
+}
+
+// With antialiasing: as many elements as the scale merges into one, so that each may count for each result. What the
+// kernel covers in front of the first element and behind the last one counts for these, unless it is left out: rooms of
+// as many elements as the operand has on either side, twice as many for a kernel that is as wide.
+static MlirValue merge(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x,
+                       MlirValue place) {
+  int reach = options->exclude_outside ? 0 : options->mode == ONNX_CUBIC ? 2 : 1;
+  strata_dim_t room = strata_dim_times(r->in_dim, 2 * reach + 1), front = strata_dim_times(r->in_dim, reach);
+  MlirValue at = onnx_with_dim(n, STRATA_OP_SUB, onnx_iota_dims(n, STRATA_TYPE_F64, 1, &room, 0), front);
+  MlirValue squeeze = onnx_with_number(n, STRATA_OP_MIN, scale_of(n, r), 1);
+  MlirValue distance = onnx_binary(n, STRATA_OP_SUB, at, onnx_insert_axis(n, place, 1));
+  distance = onnx_binary(n, STRATA_OP_MUL, onnx_unary(n, STRATA_OP_ABS, distance), squeeze);
+  MlirValue weights = kernel_at(n, options, distance);
+  MlirValue total = onnx_reduce(n, STRATA_COMBINER_ADD, weights, (bool[]){false, true}, true);
+  MlirValue is_none = onnx_with_number(n, STRATA_OP_EQ, total, 0);
+  weights = onnx_binary(n, STRATA_OP_DIV, weights, onnx_select(n, is_none, onnx_number(n, total, 1), total));
+  weights = onnx_convert(n, weights, false, onnx_shape(x).type, false);
+  return onnx_mix_elements(n, reach ? strata_build_gather(n->b, x, indices_of(n, r, at), r->axis, 0) : x, r->axis,
+                           weights);
+}
+
+MlirValue onnx_extrapolate_open_axis(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r,
+                                     MlirValue x) {
+  MlirValue place = places_of(n, options, r), last = number_of(n, strata_dim_plus(r->in_dim, -1));
+  MlirValue is_inside = onnx_binary(n, STRATA_OP_AND, onnx_with_number(n, STRATA_OP_GE, place, 0),
+                                    onnx_binary(n, STRATA_OP_LE, place, last));
+  return onnx_select(n, onnx_along_axis(n, is_inside, r->axis, onnx_shape(x).rank), x,
+                     onnx_number(n, x, options->extrapolation));
+}
+
 MlirValue onnx_resize_open_axis(onnx_node_t *n, const onnx_resize_t *options, const onnx_resized_t *r, MlirValue x) {
   bool is_same = r->scale == 1 || (!is_scaled(r) && strata_dim_equal(r->in_dim, r->out_dim));
-  bool is_known = strcmp(options->coordinates, "tf_crop_and_resize") != 0;
   bool merges = options->antialias && r->scale < 1; // more elements than are known here
-  if (is_same && is_known)
-    return x;
-  if (merges || !is_known)
-    onnx_unsupported(n, "antialias, or coordinates %s, of a dimension of size %s", options->coordinates,
-                     onnx_dim_text(n, r->in_dim));
-  if (onnx_failed(n))
+  if (is_same && !crops(options))
     return x;
   if (repeats(options, r))
     return repeat(n, r, x);
   MlirValue place = places_of(n, options, r);
   if (options->mode != ONNX_NEAREST)
-    return interpolate(n, options, r, x, place);
+    return merges ? merge(n, options, r, x, place) : interpolate(n, options, r, x, place);
   return strata_build_gather(n->b, x, indices_of(n, r, rounded(n, options->rounding, place)), r->axis, 0);
 }

@@ -142,18 +142,39 @@ void onnx_import_non_zero(onnx_node_t *n) {
 
 //===-- Unique ---------------------------------------------------------------------------------------------------===//
 
+enum { MAX_COLUMNS = 64 }; // a sort each
+
 typedef struct {
   MlirValue values, first, inverse, counts; // where each is first; of each element which it is; how many of each
 } unique_t;
 
-// In the order of the values: sorted, each but the first of its equals is dropped.
-static unique_t sorted_unique(onnx_node_t *n, MlirValue x) {
-  strata_dim_t size = onnx_shape(x).dims[0], zero = onnx_dim(n, 0);
-  MlirValue places, one = onnx_ints_constant(n, 1, &(int64_t){1}, &(int64_t){1});
-  MlirValue sorted = strata_build_sort(n->b, x, 0, false, onnx_is_unsigned(n, 0), &places);
-  MlirValue before = onnx_slice_dims(n, sorted, 0, zero, 1, strata_dim_plus(size, -1));
-  MlirValue behind = onnx_slice_dims(n, sorted, 0, onnx_dim(n, 1), 1, strata_dim_plus(size, -1));
+// The rows of |x| in lexicographic order, and where each was: sorted by each column, from the last one on, which keeps
+// the order of those that are equal.
+static MlirValue sort_rows(onnx_node_t *n, MlirValue x, int64_t n_columns, MlirValue *out_places) {
+  bool is_unsigned = onnx_is_unsigned(n, 0);
+  for (int64_t i = n_columns - 1; i >= 0; i--) {
+    MlirValue column = onnx_remove_axis(n, onnx_slice_axis(n, x, 1, i, 1, 1), 1), order;
+    column = strata_build_sort(n->b, column, 0, false, is_unsigned, &order);
+    *out_places = i == n_columns - 1 ? order : strata_build_gather(n->b, *out_places, order, 0, 0);
+    x = n_columns == 1 ? onnx_insert_axis(n, column, 1) : strata_build_gather(n->b, x, order, 0, 0);
+  }
+  return x;
+}
+
+// Whether each row but the first differs from the one in front of it, as numbers.
+static MlirValue row_changes(onnx_node_t *n, MlirValue sorted) {
+  strata_dim_t rest = strata_dim_plus(onnx_shape(sorted).dims[0], -1);
+  MlirValue before = onnx_slice_dims(n, sorted, 0, onnx_dim(n, 0), 1, rest);
+  MlirValue behind = onnx_slice_dims(n, sorted, 0, onnx_dim(n, 1), 1, rest);
   MlirValue differs = onnx_convert(n, onnx_binary(n, STRATA_OP_NE, before, behind), false, STRATA_TYPE_I64, false);
+  return onnx_reduce(n, STRATA_COMBINER_MAX, differs, (bool[]){false, true}, false);
+}
+
+// Of rows, in their order: sorted, each but the first of its equals is dropped.
+static unique_t sorted_unique(onnx_node_t *n, MlirValue x, int64_t n_columns) {
+  strata_dim_t zero = onnx_dim(n, 0);
+  MlirValue places, one = onnx_ints_constant(n, 1, &(int64_t){1}, &(int64_t){1});
+  MlirValue sorted = sort_rows(n, x, n_columns, &places), differs = row_changes(n, sorted);
   MlirValue begins = strata_build_concat(n->b, 2, (MlirValue[]){one, differs}, 0);
   MlirValue group =
       onnx_with_number(n, STRATA_OP_SUB, strata_build_scan(n->b, STRATA_COMBINER_ADD, begins, 0, false, false), 1);
@@ -179,15 +200,30 @@ static unique_t in_order(onnx_node_t *n, unique_t u) {
                     .counts = strata_build_gather(n->b, u.counts, order, 0, 0)};
 }
 
-// Of single elements.
+// |x| with a row for each part along |axis|; its shape with that in front.
+static MlirValue parts_as_rows(onnx_node_t *n, MlirValue x, int axis, int64_t *out_columns, strata_shape_t *out_moved) {
+  x = onnx_move_axis(n, x, axis, 0);
+  *out_moved = onnx_shape(x);
+  strata_dim_t columns = strata_dim_product(n->b->compile->context, out_moved->rank - 1, out_moved->dims + 1);
+  if (!strata_dim_is_constant(columns, out_columns) || *out_columns < 1 || *out_columns > MAX_COLUMNS)
+    onnx_unsupported(n, "parts of %s elements: expected 1 to %d", onnx_dim_text(n, columns), MAX_COLUMNS);
+  return onnx_failed(n) ? x : onnx_reshape_dims(n, x, 2, (strata_dim_t[]){out_moved->dims[0], columns});
+}
+
+// The distinct rows as parts along |axis| again.
+static MlirValue rows_as_parts(onnx_node_t *n, MlirValue rows, int axis, strata_shape_t moved) {
+  moved.dims[0] = onnx_shape(rows).dims[0];
+  return onnx_move_axis(n, onnx_reshape_dims(n, rows, moved.rank, moved.dims), 0, axis);
+}
+
 void onnx_import_unique(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
-  strata_shape_t shape = onnx_shape(x);
+  strata_shape_t shape = onnx_shape(x), moved = shape;
+  bool has_axis = onnx_has_attr(n, "axis");
+  int axis = has_axis ? onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank) : 0;
   if (onnx_failed(n))
     return;
-  if (onnx_has_attr(n, "axis") && (onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank), shape.rank != 1))
-    onnx_unsupported(n, "parts of more than one element");
-  strata_dim_t size = strata_dim_product(n->b->compile->context, shape.rank, shape.dims);
+  strata_dim_t size = has_axis ? shape.dims[axis] : strata_dim_product(n->b->compile->context, shape.rank, shape.dims);
   if (!onnx_failed(n) && onnx_dim_range(n, size).min < 1 &&
       !onnx_require(n->importer, size, onnx_dim(n, 0), 1, INT64_MAX))
     onnx_unsupported(n, "no elements");
@@ -195,10 +231,14 @@ void onnx_import_unique(onnx_node_t *n) {
     onnx_unsupported(n, "truth values");
   if (onnx_failed(n))
     return;
-  unique_t u = sorted_unique(n, onnx_reshape_dims(n, x, 1, &size));
+  int64_t n_columns;
+  x = parts_as_rows(n, has_axis ? x : onnx_reshape_dims(n, x, 1, &size), axis, &n_columns, &moved);
+  if (onnx_failed(n))
+    return;
+  unique_t u = sorted_unique(n, x, n_columns);
   if (!onnx_attr_int(n, "sorted", 1))
     u = in_order(n, u);
-  onnx_set_like(n, 0, u.values, 0);
+  onnx_set_like(n, 0, rows_as_parts(n, u.values, axis, moved), 0);
   onnx_set(n, 1, u.first);
   onnx_set(n, 2, u.inverse);
   onnx_set(n, 3, u.counts);

@@ -65,28 +65,31 @@ void onnx_import_sequence_construct(onnx_node_t *n) { set_sequence(n, 0, (size_t
 
 void onnx_import_sequence_empty(onnx_node_t *n) { set_sequence(n, 0, 0, NULL); }
 
-// Row |place| of |rows|, counted from the end if negative.
-static MlirValue row_at(onnx_node_t *n, MlirValue rows, MlirValue place) {
-  strata_dim_t length = onnx_shape(rows).dims[0];
-  place = onnx_reshape(n, onnx_convert(n, place, false, STRATA_TYPE_I64, false), 0, NULL);
-  MlirValue is_negative = onnx_binary(n, STRATA_OP_LT, place, onnx_integer(n, place, 0));
-  place = onnx_select(n, is_negative, onnx_with_dim(n, STRATA_OP_ADD, place, length), place);
-  return strata_build_gather(n->b, rows, place, 0, 0);
+// Operand |i| as a place among |length| items, counted from the end if negative.
+static MlirValue place_by_data(onnx_node_t *n, int i, strata_dim_t length) {
+  MlirValue place = onnx_convert(n, onnx_operand(n, i), false, STRATA_TYPE_I64, false);
+  place = onnx_reshape(n, place, 0, NULL);
+  MlirValue is_negative = onnx_with_number(n, STRATA_OP_LT, place, 0);
+  return onnx_select(n, is_negative, onnx_with_dim(n, STRATA_OP_ADD, place, length), place);
 }
 
 void onnx_import_sequence_at(onnx_node_t *n) {
   const onnx_value_t *s = any_sequence(n, 0);
   if (!onnx_failed(n) && is_rows(s)) {
     onnx_value_t value = {.kind = ONNX_TENSOR, .is_unsigned = s->is_unsigned};
-    MlirValue at = onnx_operand(n, 1);
-    value.tensor = onnx_failed(n) ? at : row_at(n, s->tensor, at);
+    value.tensor = strata_build_gather(n->b, s->tensor, place_by_data(n, 1, onnx_shape(s->tensor).dims[0]), 0, 0);
     onnx_set_value(n, 0, value);
     return;
   }
   s = sequence(n, 0);
   if (!onnx_failed(n) && !s->n_items)
     onnx_invalid(n, "the sequence is empty");
-  size_t at = onnx_failed(n) ? 0 : place(n, 1, s->n_items, s->n_items - 1);
+  if (onnx_failed(n))
+    return;
+  if (s->n_items > 1 && !onnx_is_known(n, onnx_operand(n, 1)) &&
+      onnx_choose_item(n, 0, place_by_data(n, 1, onnx_dim(n, (int64_t)s->n_items)), s->n_items, s->items))
+    return;
+  size_t at = place(n, 1, s->n_items, s->n_items - 1);
   if (!onnx_failed(n))
     onnx_set_value(n, 0, s->items[at]);
 }
@@ -185,9 +188,23 @@ void onnx_import_concat_from_sequence(onnx_node_t *n) {
   onnx_set_value(n, 0, value);
 }
 
+// Pieces whose sizes data decide.
+static void split_by_data(onnx_node_t *n) {
+  int64_t count;
+  const MlirValue *parts = onnx_parts_by_data(n, onnx_attr_int(n, "axis", 0), &count);
+  onnx_value_t *items = strata_arena_array(n->b->compile->arena, onnx_value_t, count);
+  for (int64_t i = 0; i < count; i++)
+    items[i] = (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = onnx_is_unsigned(n, 0), .tensor = parts[i]};
+  set_sequence(n, 0, (size_t)count, items);
+}
+
 // Pieces of the given sizes; of one size, the last smaller; or of one element, without the dim unless it is kept.
 void onnx_import_split_to_sequence(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
+  if (onnx_has_data_parts(n)) {
+    split_by_data(n);
+    return;
+  }
   onnx_shape_t shape = onnx_sizes(n, x);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);
   int64_t count, start = 0;

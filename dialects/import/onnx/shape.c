@@ -297,7 +297,53 @@ static void split_dims(onnx_node_t *n, strata_dim_t size, int parts, strata_dim_
     onnx_invalid(n, "split: the sizes do not add up to %s", onnx_dim_text(n, size));
 }
 
+bool onnx_has_data_parts(onnx_node_t *n) {
+  int64_t count;
+  if (!onnx_has(n, 1) || onnx_failed(n) || onnx_operand_shape(n, 1).rank != 1)
+    return false;
+  const strata_dim_t *sizes = onnx_place_dims(n, "split", 1, &count);
+  bool is_open = false;
+  for (int64_t i = 0; sizes && i < count; i++)
+    is_open |= mlirAffineExprIsNull(sizes[i]);
+  return is_open;
+}
+
+// A part has no more elements than those in front of it leave, and the last one has what is left.
+const MlirValue *onnx_parts_by_data(onnx_node_t *n, int64_t axis, int64_t *out_count) {
+  MlirValue x = onnx_operand(n, 0);
+  strata_shape_t shape = onnx_shape(x);
+  int at = onnx_axis(n, axis, shape.rank);
+  strata_dim_t start = onnx_dim(n, 0), size = onnx_failed(n) ? start : shape.dims[at];
+  MlirValue left = strata_build_dim(n->b, size, STRATA_TYPE_I64);
+  *out_count = 0;
+  if (onnx_failed(n) || !strata_dim_is_constant(onnx_operand_shape(n, 1).dims[0], out_count))
+    return NULL;
+  MlirValue *parts = strata_arena_array(n->b->compile->arena, MlirValue, *out_count);
+  for (int64_t i = 0; i < *out_count; i++) {
+    MlirValue own = onnx_binary(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, onnx_element(n, 1, i), 0), left);
+    bool is_last = i + 1 == *out_count;
+    strata_dim_t part = is_last ? strata_dim_sub(size, start) : onnx_counted_dim(n, own, size, false);
+    parts[i] = onnx_slice_dims(n, x, at, start, 1, part);
+    start = strata_dim_add(start, part);
+    left = onnx_binary(n, STRATA_OP_SUB, left, own);
+  }
+  return parts;
+}
+
+static void split_by_data(onnx_node_t *n) {
+  int64_t count;
+  const MlirValue *parts = onnx_parts_by_data(n, onnx_attr_int(n, "axis", 0), &count);
+  if (!onnx_failed(n) && count != n->n_outputs)
+    onnx_invalid(n, "split: expected %d sizes, got %lld", n->n_outputs, (long long)count);
+  for (int i = 0; i < n->n_outputs && !onnx_failed(n); i++)
+    onnx_set_like(n, i, parts[i], 0);
+}
+
 void onnx_import_split(onnx_node_t *n) {
+  if (onnx_has_data_parts(n)) {
+    split_by_data(n);
+    return;
+  }
   MlirValue x = onnx_operand(n, 0);
   strata_shape_t shape = onnx_shape(x);
   int axis = onnx_axis(n, onnx_attr_int(n, "axis", 0), shape.rank);

@@ -63,6 +63,36 @@ void pt2_import_split(pt2_node_t *n) {
     pt2_set(n, i, graph_result(node, NULL));
 }
 
+const char *pt2_slice(pt2_node_t *n, const char *value, int64_t axis, const char *start, const char *end,
+                      const char *step) {
+  return pt2_op(n, "Slice", GRAPH_VALUES(value, start, end, pt2_known_ints(n, 1, &axis), step));
+}
+
+static const char *element(pt2_node_t *n, const char *list, int64_t i) {
+  int64_t end = i + 1, one = 1;
+  return pt2_slice(n, list, 0, pt2_known_ints(n, 1, &i), pt2_known_ints(n, 1, &end), pt2_known_ints(n, 1, &one));
+}
+
+// Into a number of parts, or at places.
+void pt2_import_tensor_split(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  int64_t axis = pt2_axis(n, "dim", self.rank), first = 0, last = INT64_MAX, one = 1;
+  int count;
+  if (!pt2_has(n, "indices")) {
+    pt2_import_split(n);
+    return;
+  }
+  pt2_items(n, "indices", &count);
+  if (n->n_results != count + 1)
+    pt2_refuse(n, "%d parts between %d places", n->n_results, count);
+  const char *places = pt2_sizes(n, "indices"), *start = pt2_known_ints(n, 1, &first);
+  for (int i = 0; i < n->n_results && !n->has_failed; i++) {
+    const char *end = i < count ? element(n, places, i) : pt2_known_ints(n, 1, &last);
+    pt2_set(n, i, pt2_slice(n, self.name, axis, start, end, pt2_known_ints(n, 1, &one)));
+    start = end;
+  }
+}
+
 void pt2_import_unbind(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
   int64_t axis = pt2_axis(n, "dim", self.rank);
@@ -71,11 +101,6 @@ void pt2_import_unbind(pt2_node_t *n) {
     graph_set_int(node, "axis", axis);
     pt2_set(n, i, graph_result(node, NULL));
   }
-}
-
-const char *pt2_slice(pt2_node_t *n, const char *value, int64_t axis, const char *start, const char *end,
-                      const char *step) {
-  return pt2_op(n, "Slice", GRAPH_VALUES(value, start, end, pt2_known_ints(n, 1, &axis), step));
 }
 
 static const char *bound(pt2_node_t *n, const char *name, int64_t otherwise) {

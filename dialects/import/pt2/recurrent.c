@@ -12,9 +12,12 @@ typedef struct {
   const char *activation;
   int n_gates, order[MOST_GATES]; // of PyTorch's gates as ONNX has them
   int n_states, directions;
-  bool has_biases;
+  bool has_biases, is_projected;
   int64_t hidden;
 } kind_t;
+
+// The tensors of a layer, once for each direction: W, R, their biases, and what projects the state.
+static int n_weights(const kind_t *kind) { return (kind->has_biases ? 4 : 2) + kind->is_projected; }
 
 static kind_t read_kind(const pt2_node_t *n) {
   const char *detail = n->info->detail;
@@ -43,34 +46,42 @@ static const char *reorder(pt2_node_t *n, const kind_t *kind, const char *value)
   return pt2_concat(n, kind->n_gates, ordered, 0);
 }
 
-// The tensors |items[direction * stride + which]|, with the directions in front.
-static const char *weights(pt2_node_t *n, const kind_t *kind, const pt2_item_t *items, int stride, int which) {
+// Tensor |which| of each direction, with the directions in front.
+static const char *weights(pt2_node_t *n, const kind_t *kind, const pt2_item_t *items, int which) {
   const char *parts[2] = {"", ""};
   int64_t front = 0;
+  bool has_gates = !kind->is_projected || which + 1 < n_weights(kind);
   for (int i = 0; i < kind->directions && !n->has_failed; i++) {
-    const char *value = reorder(n, kind, pt2_item_tensor(n, &items[i * stride + which]).name);
+    const char *value = pt2_item_tensor(n, &items[i * n_weights(kind) + which]).name;
+    value = n->has_failed || !has_gates ? value : reorder(n, kind, value);
     parts[i] = n->has_failed ? "" : graph_unsqueeze(n->g, value, 1, &front);
   }
   return kind->directions == 1 ? parts[0] : pt2_concat(n, 2, parts, 0);
 }
 
-static const char *biases(pt2_node_t *n, const kind_t *kind, const pt2_item_t *items, int stride) {
+static const char *biases(pt2_node_t *n, const kind_t *kind, const pt2_item_t *items) {
   if (!kind->has_biases)
     return "";
-  return pt2_concat(n, 2, (const char *[]){weights(n, kind, items, stride, 2), weights(n, kind, items, stride, 3)}, 1);
+  return pt2_concat(n, 2, (const char *[]){weights(n, kind, items, 2), weights(n, kind, items, 3)}, 1);
 }
 
 //===-- One layer ------------------------------------------------------------------------------------------------===//
 
-// Of |input| [T, B, I], states [D, B, H], and the tensors of one layer: W, R and their biases, once for each direction.
+// Of |input| [T, B, I], states [D, B, H], and the tensors of one layer.
 static graph_node_t *layer(pt2_node_t *n, const kind_t *kind, const char *input, const char *const *states,
                            const pt2_item_t *items) {
   static const char *const directions[] = {"forward", "bidirectional"};
-  int stride = kind->has_biases ? 4 : 2;
-  graph_node_t *node =
-      pt2_node(n, kind->op, 7,
-               (const char *[]){input, weights(n, kind, items, stride, 0), weights(n, kind, items, stride, 1),
-                                biases(n, kind, items, stride), "", states[0], kind->n_states == 2 ? states[1] : ""});
+  const char *operands[] = {input,
+                            weights(n, kind, items, 0),
+                            weights(n, kind, items, 1),
+                            biases(n, kind, items),
+                            "",
+                            states[0],
+                            kind->n_states == 2 ? states[1] : "",
+                            "",
+                            kind->is_projected ? weights(n, kind, items, n_weights(kind) - 1) : ""};
+  graph_node_t *node = kind->is_projected ? pt2_node(n, "strata.ProjectedLSTM", 9, operands)
+                                          : pt2_node(n, kind->op, 7, operands);
   if (!node)
     return NULL;
   graph_set_string(node, "direction", directions[kind->directions - 1]);
@@ -82,9 +93,9 @@ static graph_node_t *layer(pt2_node_t *n, const kind_t *kind, const char *input,
   return node;
 }
 
-// The hidden size is what the state's weight has.
-static void check_weight(pt2_node_t *n, kind_t *kind, const pt2_item_t *item) {
-  pt2_value_t weight = pt2_item_tensor(n, item);
+// The hidden size is what the last weight has: the state's, or what projects it.
+static void check_weight(pt2_node_t *n, kind_t *kind, const pt2_item_t *items) {
+  pt2_value_t weight = pt2_item_tensor(n, &items[kind->is_projected ? n_weights(kind) - 1 : 1]);
   if (!n->has_failed && (weight.rank != 2 || weight.sizes[1].number < 1))
     pt2_refuse(n, "a weight of %d dims", weight.rank);
   else if (!n->has_failed)
@@ -118,8 +129,13 @@ static int read_layers(pt2_node_t *n, kind_t *kind, int n_items) {
     pt2_refuse(n, "a packed sequence");
   if (pt2_bool(n, "train") && pt2_number(n, "dropout") != 0)
     pt2_refuse(n, "dropout; export model.eval()");
-  if (layers < 1 || layers > n_items || n_items != layers * kind->directions * (kind->has_biases ? 4 : 2))
-    pt2_refuse(n, "a layer with a projection; export after run_decompositions()");
+  if (layers < 1 || layers > n_items) {
+    pt2_refuse(n, "%lld layers of %d weights", (long long)layers, n_items);
+    return 0;
+  }
+  kind->is_projected = !strcmp(kind->op, "LSTM") && n_items > layers * kind->directions * n_weights(kind);
+  if (n_items != layers * kind->directions * n_weights(kind))
+    pt2_refuse(n, "%lld layers of %d weights", (long long)layers, n_items);
   return (int)layers;
 }
 
@@ -135,7 +151,7 @@ void pt2_import_recurrent(pt2_node_t *n) {
   const char **ends[] = {strata_arena_array(n->arena, const char *, layers),
                          strata_arena_array(n->arena, const char *, layers)};
   const char *value = swap_batch(n, pt2_tensor(n, "input").name);
-  check_weight(n, &kind, &items[1]);
+  check_weight(n, &kind, items);
   for (int i = 0; i < layers && !n->has_failed; i++) {
     const char *states[2] = {"", ""};
     for (int k = 0; k < kind.n_states; k++)
@@ -170,7 +186,7 @@ void pt2_import_recurrent_cell(pt2_node_t *n) {
   const pt2_item_t *hidden = pt2_items(n, "hx", &count);
   if (count != kind.n_states || pt2_tensor(n, "input").rank != 2)
     pt2_refuse(n, "states or an operand of another kind");
-  check_weight(n, &kind, &items[1]);
+  check_weight(n, &kind, items);
   const char *states[2] = {"", ""};
   for (int i = 0; i < kind.n_states && !n->has_failed; i++)
     states[i] = graph_unsqueeze(n->g, pt2_item_tensor(n, &hidden[i]).name, 1, &front);

@@ -173,7 +173,7 @@ static void read_fft(tir_op_t *o) {
   bool from_real = !strncmp(kind, "RFFT", 4), to_real = !strncmp(kind, "IRFFT", 5);
   bool is_inverse = *kind == 'I';
   tir_type_t type = tir_in_type(o, 0);
-  int64_t lengths[TIR_MAX_RANK], pair = type.rank;
+  int64_t lengths[TIR_MAX_RANK];
   int count = tir_int_list(o, "fft_length", TIR_MAX_RANK, lengths), first = type.rank - count;
   if (count < 1 || first < 0 || tir_is_complex(tir_value(o, 0)) == from_real ||
       (!from_real && !to_real && strncmp(kind, "FFT", 3) != 0 && strncmp(kind, "IFFT", 4) != 0)) {
@@ -181,19 +181,17 @@ static void read_fft(tir_op_t *o) {
     return;
   }
   complex_t parts = operand(o, 0);
-  const char *x = graph_unsqueeze(o->g, parts.real, 1, &pair);
-  if (!from_real)
-    x = tir_concat(o, type.rank, 2, (const char *[]){x, graph_unsqueeze(o->g, parts.imaginary, 1, &pair)});
+  const char *x = tir_pair(o, type.rank, parts.real, from_real ? NULL : parts.imaginary);
   if (from_real)
     x = graph_dft(o->g, x, type.rank - 1, lengths[count - 1], false, true);
   for (int i = 0; i < count - (from_real || to_real); i++)
     x = graph_dft(o->g, x, first + i, lengths[i], is_inverse, false);
-  if (to_real) {
-    tir_set(o, 0, graph_squeeze(o->g, graph_dft(o->g, x, type.rank - 1, lengths[count - 1], true, true), 1, &pair));
-    return;
-  }
-  const char *real = tir_slice_axis(o, x, type.rank, 0, 1, 1), *imaginary = tir_slice_axis(o, x, type.rank, 1, 2, 1);
-  set(o, (complex_t){graph_squeeze(o->g, real, 1, &pair), graph_squeeze(o->g, imaginary, 1, &pair)});
+  if (to_real)
+    x = graph_dft(o->g, x, type.rank - 1, lengths[count - 1], true, true);
+  if (to_real)
+    tir_set(o, 0, tir_part(o, x, type.rank, 0));
+  else
+    set(o, (complex_t){tir_part(o, x, type.rank, 0), tir_part(o, x, type.rank, 1)});
 }
 
 //===-- The operations -------------------------------------------------------------------------------------------===//

@@ -65,6 +65,20 @@ const char *tir_slice_axis(tir_op_t *o, const char *value, int axis, int64_t sta
                                graph_ints(o->g, 1, &place), graph_ints(o->g, 1, &step)));
 }
 
+const char *tir_pair(tir_op_t *o, int rank, const char *real, const char *imaginary) {
+  int64_t axis = rank;
+  const char *parts[2] = {graph_unsqueeze(o->g, real, 1, &axis)};
+  if (!imaginary)
+    return parts[0];
+  parts[1] = graph_unsqueeze(o->g, imaginary, 1, &axis);
+  return tir_concat(o, rank, 2, parts);
+}
+
+const char *tir_part(tir_op_t *o, const char *pair, int rank, int part) {
+  int64_t axis = rank;
+  return graph_squeeze(o->g, tir_slice_axis(o, pair, rank, part, part + 1, 1), 1, &axis);
+}
+
 const char *tir_counting(tir_op_t *o, const char *size) {
   int64_t axis = 0;
   const char *count = graph_squeeze(o->g, size, 1, &axis);

@@ -113,6 +113,9 @@ const char *tir_transpose(tir_op_t *o, const char *value, int rank, const int64_
 const char *tir_slice(tir_op_t *o, const char *value, int rank, const int64_t *starts, const int64_t *limits,
                       const int64_t *steps);
 const char *tir_slice_axis(tir_op_t *o, const char *value, int axis, int64_t start, int64_t limit, int64_t step);
+// Complex numbers as ONNX has them: two values of |rank| dims in a further one, or the real one alone; and their parts.
+const char *tir_pair(tir_op_t *o, int rank, const char *real, const char *imaginary);
+const char *tir_part(tir_op_t *o, const char *pair, int rank, int part);
 // 0, 1, ..., as i64: |size| is a list of one.
 const char *tir_counting(tir_op_t *o, const char *size);
 // The same along dim |axis| of |rank|.

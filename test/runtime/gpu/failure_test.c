@@ -160,6 +160,7 @@ static void test(void) {
   driver->release_device(0);
   test_host("host", 35);
   test_host("host_streams", 70);
+  test_host("unloading", 60);
   CHECK(strata_test_driver_alive() == 0);
 }
 

@@ -89,11 +89,13 @@ static inline void caller_check(const strata_library_t *library, const caller_t 
 }
 
 // For libraries with tensors on the host.
-static inline void host_check(const strata_library_t *library, int seed) {
+static inline void host_check_scaled(const strata_library_t *library, int seed, float scale) {
   float x[N], y[N] = {0};
   fill(x, seed);
   CHECK(library->run((void *[]){x, y}, NULL, NULL, NULL) == STRATA_OK);
-  CHECK(count_wrong(x, y, 2, NULL, 1) == 0);
+  CHECK(count_wrong(x, y, scale, NULL, 1) == 0);
 }
+
+static inline void host_check(const strata_library_t *library, int seed) { host_check_scaled(library, seed, 2); }
 
 #endif

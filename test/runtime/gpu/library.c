@@ -42,6 +42,9 @@ static const uint32_t public_constants[] = {0, 1, 3};
 #ifndef TEST_STREAMS
 #define TEST_STREAMS 0
 #endif
+#ifndef TEST_UNLOADS
+#define TEST_UNLOADS 0
+#endif
 #if TEST_STREAMS
 // Three copies of the product beside one another, then two halves of two of them, each on a stream of its own.
 enum { N_LAUNCHES = 7, N_BUFFERS = 5, HALF = N * 2 };
@@ -157,7 +160,8 @@ const strata_rt_program_t strata_rt_program = {.library = &library,
                                                .n_variants = 1,
                                                .target = TEST_TARGET,
                                                .user_memory = TEST_USER_MEMORY,
-                                               .device_tensors = TEST_DEVICE_TENSORS};
+                                               .device_tensors = TEST_DEVICE_TENSORS,
+                                               .unloads = TEST_UNLOADS};
 
 __attribute__((constructor)) static void fill_weights(void) {
   *weights.scale = 2;

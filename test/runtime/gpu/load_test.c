@@ -191,6 +191,27 @@ static void test_host_tensors(void) {
   CHECK(host->unload() == STRATA_OK);
 }
 
+// Nothing stays behind a call, unless the library was loaded by hand or has a constant of the caller's.
+static void test_unloading(void) {
+  const strata_library_t *each = open_library("unloading", NULL);
+  long alive = strata_test_driver_alive(), modules = N_CALLS_OF(load_module);
+  for (int i = 0; i < 3; i++) {
+    host_check(each, i);
+    CHECK(N_CALLS_OF(load_module) == modules + 1 + i && strata_test_driver_alive() == alive);
+  }
+  modules = N_CALLS_OF(load_module);
+  CHECK(each->load(NULL, NULL) == STRATA_OK);
+  host_check(each, 3);
+  host_check(each, 4);
+  CHECK(N_CALLS_OF(load_module) == modules + 1 && each->unload() == STRATA_OK);
+  CHECK(each->set_constant("scale", &(float){3}, NULL) == STRATA_OK);
+  host_check_scaled(each, 5, 3);
+  host_check_scaled(each, 6, 3);
+  CHECK(N_CALLS_OF(load_module) == modules + 2 && each->unload() == STRATA_OK);
+  host_check(each, 7);
+  CHECK(N_CALLS_OF(load_module) == modules + 3 && strata_test_driver_alive() == alive);
+}
+
 static void test_device_tensors(void) {
   const strata_library_t *device = open_library("device", NULL);
   float x[N], y[N];
@@ -240,6 +261,7 @@ static void test(void) {
   driver->release_device(1);
   driver->release_device(0);
   test_host_tensors();
+  test_unloading();
   if (!driver->has_maps)
     test_maps();
   CHECK(strata_test_driver_alive() == 0);

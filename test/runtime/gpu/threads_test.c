@@ -6,7 +6,7 @@
 
 enum { N_THREADS = 8, N_CALLS = 100 };
 
-static const strata_library_t *user, *host;
+static const strata_library_t *user, *host; // the latter: with tensors on the host
 static void *contexts[2]; // of two devices; which a thread has says its number
 static int n_contexts;
 
@@ -68,6 +68,8 @@ static void test(void) {
   CHECK(N_CALLS_OF(load_module) == 3);
   run_threads(call_host, unload_host);
   CHECK(host->unload() == STRATA_OK);
+  host = open_library("unloading", NULL);
+  run_threads(call_host, unload_host); // none unloads what another one uses, and nothing is left
   driver->release_device(0);
   driver->release_device(1);
   CHECK(strata_test_driver_alive() == 0);

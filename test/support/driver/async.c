@@ -12,38 +12,39 @@ typedef struct {
   uint32_t group; // its number
 } copy_t;
 
-static struct {
-  copy_t copies[MAX_COPIES]; // that are put off, oldest first
-  uint32_t n_copies, n_groups;
-} all_queues[STRATA_EMULATED_CLUSTER][MAX_THREADS];
+typedef struct {
+  uint32_t copies, groups;
+} counts_t;
 
-void async_reset(void) {
-  for (unsigned thread = 0; thread < MAX_THREADS; thread++)
-    all_queues[block_rank()][thread].n_copies = all_queues[block_rank()][thread].n_groups = 0;
-}
+// The counts lie together: every block begins with zeros.
+static counts_t all_counts[STRATA_EMULATED_CLUSTER][MAX_THREADS];
+static copy_t all_copies[STRATA_EMULATED_CLUSTER][MAX_THREADS][MAX_COPIES]; // that are put off, oldest first
+
+static counts_t *own_counts(void) { return &all_counts[block_rank()][thread_current()]; }
+
+void async_reset(void) { memset(all_counts[block_rank()], 0, sizeof all_counts[0]); }
 
 EXPORT void strata_emulated_copy_async(void *shared, const void *from, uint32_t inside) {
-  unsigned thread = thread_current();
+  counts_t *counts = own_counts();
   if (shared_offset(shared, BYTES) % BYTES || (inside && (uintptr_t)from % BYTES))
     kernel_fault("copies 16 bytes from or to a place that is not aligned to them");
-  if (all_queues[block_rank()][thread].n_copies == MAX_COPIES)
+  if (counts->copies == MAX_COPIES)
     kernel_fault("has more than %d copies under way", MAX_COPIES);
-  all_queues[block_rank()][thread].copies[all_queues[block_rank()][thread].n_copies++] =
-      (copy_t){.to = shared, .from = inside ? from : NULL, .group = all_queues[block_rank()][thread].n_groups};
+  all_copies[block_rank()][thread_current()][counts->copies++] =
+      (copy_t){.to = shared, .from = inside ? from : NULL, .group = counts->groups};
 }
 
-EXPORT void strata_emulated_copy_commit(void) { all_queues[block_rank()][thread_current()].n_groups++; }
+EXPORT void strata_emulated_copy_commit(void) { own_counts()->groups++; }
 
 EXPORT void strata_emulated_copy_wait(uint32_t pending) {
-  unsigned thread = thread_current();
-  uint32_t n_groups = all_queues[block_rank()][thread].n_groups, n = all_queues[block_rank()][thread].n_copies,
-           done = 0;
-  copy_t *copies = all_queues[block_rank()][thread].copies;
-  for (; done < n && copies[done].group + pending < n_groups; done++)
+  counts_t *counts = own_counts();
+  copy_t *copies = all_copies[block_rank()][thread_current()];
+  uint32_t done = 0;
+  for (; done < counts->copies && copies[done].group + pending < counts->groups; done++)
     if (copies[done].from)
       memcpy(copies[done].to, copies[done].from, BYTES);
     else
       memset(copies[done].to, 0, BYTES);
-  memmove(copies, copies + done, (n - done) * sizeof *copies);
-  all_queues[block_rank()][thread].n_copies = n - done;
+  counts->copies -= done;
+  memmove(copies, copies + done, counts->copies * sizeof *copies);
 }

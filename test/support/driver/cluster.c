@@ -3,6 +3,7 @@
 #include "test/support/driver/execute.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MAX_THREADS = 1024 };
 
@@ -21,10 +22,7 @@ void cluster_place_memory(char *shared, size_t stride, unsigned n) {
   cluster.has_met = false;
 }
 
-void cluster_reset(void) {
-  for (unsigned thread = 0; thread < MAX_THREADS; thread++)
-    cluster.has_arrived[block_rank()][thread] = false;
-}
+void cluster_reset(void) { memset(cluster.has_arrived[block_rank()], 0, sizeof cluster.has_arrived[0]); }
 
 void cluster_meet(void) { cluster.has_met = true; }
 

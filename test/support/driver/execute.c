@@ -150,10 +150,10 @@ static void release_barrier(void) {
 
 // The next warp with a thread that can run, from |first| on; |n_warps|: none.
 static unsigned find_ready(unsigned first) {
-  unsigned i = 0;
-  while (i < run->n_warps && !run->warps[(first + i) % run->n_warps].ready)
-    i++;
-  return i;
+  for (unsigned i = 0, warp = first; i < run->n_warps; i++, warp = warp + 1 < run->n_warps ? warp + 1 : 0)
+    if (run->warps[warp].ready)
+      return i;
+  return run->n_warps;
 }
 
 static void end_block(void) {

@@ -5,17 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_M = 32, MAX_N = 32, MAX_K = 128, MAX_DIGITS = 3, MAX_LANES = 64 };
+enum { MAX_M = 32, MAX_N = 32, MAX_K = 128, MAX_DIGITS = 3, MAX_LANES = 64, MAX_REGISTERS = 128 };
 
 //===-- Elements -------------------------------------------------------------------------------------------------===//
 
 static double load_i8(const void *at) { return *(const int8_t *)at; }
-
-static double load_f16(const void *at) {
-  _Float16 half;
-  memcpy(&half, at, sizeof half);
-  return (double)half;
-}
 
 static double load_ui8(const void *at) { return *(const uint8_t *)at; }
 
@@ -23,6 +17,17 @@ static double load_float(uint32_t bits) {
   float value;
   memcpy(&value, &bits, sizeof value);
   return (double)value;
+}
+
+// Without what compilers call for it where a processor has no instruction: exponent and mantissa are where an f32 has
+// them, with another bias.
+static double load_f16(const void *at) {
+  enum { SIGN = 0x8000, INFINITE = 0x7C00, FRACTION = 0x3FF };
+  uint16_t bits;
+  memcpy(&bits, at, sizeof bits);
+  if ((bits & INFINITE) == INFINITE)
+    return bits & FRACTION ? NAN : bits & SIGN ? -INFINITY : INFINITY;
+  return load_float((uint32_t)(bits & SIGN) << 16 | (uint32_t)(bits & ~SIGN) << 13) * 0x1p112;
 }
 
 static double load_bf16(const void *at) {
@@ -175,16 +180,23 @@ static int count(const digit_t *digits) {
 static bool gather(const strata_matrix_element_t *element, const fragment_t *fragment, int run, int lanes,
                    const void *const *data, matrix_t out) {
   bool is_known[MAX_M][MAX_K] = {{false}}, are_equal = true;
-  for (int lane = 0; lane < lanes; lane++)
-    for (int i = 0; i < run * count(fragment->reg); i++) {
-      int at[2] = {0, i % run};
-      add_digits(fragment->reg, i / run, run, at);
-      add_digits(fragment->thread, lane, run, at);
-      double value = element->load((const char *)data[lane] + i * element->size), *place = &out[at[0]][at[1]];
-      are_equal &= !is_known[at[0]][at[1]] || memcmp(place, &value, sizeof value) == 0;
-      is_known[at[0]][at[1]] = true;
+  int n = run * count(fragment->reg), of_register[MAX_REGISTERS][2];
+  for (int i = 0; i < n; i++) {
+    of_register[i][0] = 0;
+    of_register[i][1] = i % run;
+    add_digits(fragment->reg, i / run, run, of_register[i]);
+  }
+  for (int lane = 0; lane < lanes; lane++) {
+    int of_lane[2] = {0, 0};
+    add_digits(fragment->thread, lane, run, of_lane);
+    for (int i = 0; i < n; i++) {
+      int row = of_lane[0] + of_register[i][0], step = of_lane[1] + of_register[i][1];
+      double value = element->load((const char *)data[lane] + i * element->size), *place = &out[row][step];
+      are_equal &= !is_known[row][step] || memcmp(place, &value, sizeof value) == 0;
+      is_known[row][step] = true;
       *place = value;
     }
+  }
   return are_equal;
 }
 

@@ -28,7 +28,7 @@ __all__ = ["CompileError", "CompiledModel", "CompilerNotFound", "Fallback", "Lau
            "jit_torch", "load", "polyblocks_jit_jax", "polyblocks_jit_tf", "polyblocks_jit_torch", "version"]
 
 
-def load(path: Union[str, os.PathLike]) -> Library:
+def load(path: Union[str, os.PathLike[str]]) -> Library:
     """A library that strata emitted before, lib<name>.so: a function of arrays. It needs no compiler."""
     return Library(path)
 

@@ -108,7 +108,7 @@ class Numpy:
 
 
 @functools.lru_cache(maxsize=4096)
-def _strides(shape: Tuple[int, ...]) -> Tuple[int, ...]:
+def _strides(shape: Sequence[int]) -> Tuple[int, ...]:
     strides, step = [], 1
     for size in reversed(shape):
         strides.append(step)
@@ -131,10 +131,10 @@ class Torch:
         guards = getattr(getattr(self._torch._C, "_dynamo", None), "guards", None)
         self._on_host, self._on_device = (getattr(guards, f"_empty_strided_{place}", None) for place in ("cpu", "cuda"))
 
-    def _empty(self, shape: Tuple[int, ...], dtype: Any, device: Optional[int]) -> Any:
+    def _empty(self, shape: Sequence[int], dtype: Any, device: Optional[int]) -> Any:
         make = self._on_host if device is None else self._on_device
         if make:
-            return make(shape, _strides(shape), dtype)
+            return make(tuple(shape), _strides(shape), dtype)
         place = self._devices.get(device)
         if place is None:
             place = self._devices[device] = self._torch.device("cuda", device)

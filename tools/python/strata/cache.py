@@ -45,7 +45,7 @@ def limit() -> int:
         raise ValueError(f"STRATA_CACHE_SIZE: expected bytes, as in 500M or 20G, got '{text}'") from None
 
 
-def sum_of_file(path: Union[str, os.PathLike]) -> str:
+def sum_of_file(path: Union[str, os.PathLike[str]]) -> str:
     """Of its bytes."""
     total = hashlib.sha256()
     with open(path, "rb") as file:

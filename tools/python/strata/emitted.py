@@ -4,7 +4,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from . import arrays
 from .description import DEVICE_TENSORS, EARLIEST, OUT_OF_BOUND, TRACE, USER_MEMORY, Description
@@ -61,7 +61,7 @@ class Library:
 
     _MOST_PLANS = 4096
 
-    def __init__(self, path: Union[str, os.PathLike]) -> None:
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self.path = os.path.abspath(path)
         name = os.path.basename(self.path)
         if not (name.startswith("lib") and name.endswith(".so")):
@@ -102,7 +102,7 @@ class Library:
         self._takes_memory = bool(description.flags & USER_MEMORY)
         self._run, self._error = description.run, description.error
         self._plans: Dict[Tuple[Any, ...], _Plan] = {}
-        self._loaded: set = set()
+        self._loaded: Set[Optional[int]] = set()
         self._lock = threading.Lock()
 
     def _read_true_sizes(self) -> List[int]:

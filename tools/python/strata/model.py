@@ -22,7 +22,7 @@ _EMITTED = (".so", ".a", ".h", ".pc", ".weights", ".mlir")
 class Source:
     """A model as the compiler takes it: a file."""
 
-    def __init__(self, path: Union[str, os.PathLike]) -> None:
+    def __init__(self, path: Union[str, os.PathLike[str]]) -> None:
         self._path = pathlib.Path(os.path.abspath(path))
         if not self._path.is_file():
             raise FileNotFoundError(f"{path}: no such model")
@@ -167,7 +167,7 @@ class CompiledModel:
         on_gpu, has_stream = form
         if self._is_cpu or not on_gpu:
             return self._options
-        memory = self._options.given.get("user_device_memory", has_stream)
+        memory = self._options.given.get("user_device_memory", has_stream and self._options.device_one_time_load)
         return self._options.with_(on_gpu_tensors=True, user_device_memory=memory)
 
     def _library_of(self, form: Tuple[bool, bool]) -> Library:
@@ -218,7 +218,7 @@ class CompiledModel:
     def _emit(self, folder: pathlib.Path, name: str) -> List[str]:
         return _copy(compiled_folder(self._source, self._options_of(self._form), name, companions=True), folder)
 
-    def save_library(self, path: Union[str, os.PathLike]) -> List[str]:
+    def save_library(self, path: Union[str, os.PathLike[str]]) -> List[str]:
         """Writes lib<name>.so, lib<name>.a, <name>.h and <name>.pc; their paths. |path|: folder/lib<name>.so, or
         folder/<name>."""
         target = pathlib.Path(path)

@@ -240,12 +240,13 @@ def _bytes(tensor: Any) -> memoryview:
     return memoryview(tensor.detach().cpu().resolve_neg().contiguous().reshape(-1).view(torch.uint8).numpy())
 
 
-def _contiguous_strides(shape: Any) -> List[int]:
-    strides, step = [], 1
+def _contiguous_strides(shape: Any) -> Tuple[int, ...]:
+    strides: List[int] = []
+    step = 1
     for size in reversed(shape):
         strides.insert(0, step)
         step *= max(size, 1)
-    return strides
+    return tuple(strides)
 
 
 def _add(archive: zipfile.ZipFile, name: str, data: Any) -> None:

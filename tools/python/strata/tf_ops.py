@@ -44,7 +44,7 @@ def _xlogy(b: Any, x: str, y: str) -> str:
     return b.Where(b.Equal(x, zero), zero, b.Mul(x, b.Log(y)))
 
 
-_BUILDERS = {"Erfc": _erfc, "Expm1": _expm1, "Log1p": _log1p, "Xlogy": _xlogy}
+_BUILDERS: Dict[str, Callable[..., str]] = {"Erfc": _erfc, "Expm1": _expm1, "Log1p": _log1p, "Xlogy": _xlogy}
 
 
 def _replace(build: Callable[..., str], graph: Any, node: Any, _name: str, _args: List[Any]) -> None:

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import traceback
 import warnings
-from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, BinaryIO, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, cast
 
 import torch
 from torch.utils import _pytree as pytree
@@ -41,15 +41,15 @@ class _Nowhere:
 @contextlib.contextmanager
 def _without_lines() -> Iterator[None]:
     """Where PyTorch has its record of lines elsewhere, with them. Of several threads the first to leave puts it back."""
-    record = getattr(torch.utils, "_traceback", None)
-    if record is None or getattr(torch.fx.proxy, "CapturedTraceback", None) is None:
+    record, proxy = getattr(torch.utils, "_traceback", None), cast(Any, torch.fx.proxy)
+    if record is None or getattr(proxy, "CapturedTraceback", None) is None:
         yield
         return
-    torch.fx.proxy.CapturedTraceback = _Nowhere
+    proxy.CapturedTraceback = _Nowhere
     try:
         yield
     finally:
-        torch.fx.proxy.CapturedTraceback = record.CapturedTraceback
+        proxy.CapturedTraceback = record.CapturedTraceback
 
 
 def _save(program: Any, file: BinaryIO) -> None:
@@ -82,7 +82,7 @@ def options_for(leaves: Sequence[Any], options: Options) -> Options:
         raise UnsupportedError(f"its tensors lie on {devices.pop()} and the target is 'cpu': give target='nvgpu' or "
                                "'amdgpu'")
     return options if "on_gpu_tensors" in options.given else options.with_(
-        on_gpu_tensors=True, user_device_memory=options.given.get("user_device_memory", True))
+        on_gpu_tensors=True, user_device_memory=options.given.get("user_device_memory", options.device_one_time_load))
 
 
 def are_tensors(values: Sequence[Any]) -> bool:

@@ -295,5 +295,5 @@ def of_module(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any], expor
     with _as_in_export(module), BaseTorchFunctionMode():  # which layers' own fast kernels make way for
         program = _trace(lambda: module(*call[0], **call[1]), inputs, fakes, call, exported)
     for each, tensor in stored:
-        (program.state_dict if each.persistent is not False else program.constants)[each.target] = tensor
+        (program.state_dict if each.persistent is not False else program.constants)[str(each.target)] = tensor
     return program
