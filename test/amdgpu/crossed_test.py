@@ -1,8 +1,8 @@
-"""Products whose operands lie across the reduction, which gfx950 reads from LDS crossed (ds_read_b64_tr_b16, _b8), as machine
-code executed instruction by instruction and on the emulated device: of 16 bits and of bytes, either operand or both, tiles of
-every kind, of sizes that hang over every edge, and of the compiler's own choice. Right in every bit, nothing found, and in the
-code there are such reads, and none of single elements. No reads meet bank conflicts, by the emulated device's addresses
-(STRATA_TEST_DRIVER_BANKS).
+"""Products whose operands lie across the reduction, which gfx950 reads from LDS crossed (ds_read_b64_tr_b16, _b8), as
+machine code executed instruction by instruction and on the emulated device: of 16 bits and of bytes, either operand or
+both, tiles of every kind, of sizes that hang over every edge, and of the compiler's own choice. Right in every bit,
+nothing found, and in the code there are such reads, and none of single elements. No reads meet bank conflicts, by the
+emulated device's addresses (STRATA_TEST_DRIVER_BANKS).
 
     python3 crossed_test.py "f16 nn"         # cases by parts of their names
 """

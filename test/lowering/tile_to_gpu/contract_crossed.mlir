@@ -3,7 +3,14 @@
 // elements are loaded one by one.
 // RUN: strata-opt %s --target=amdgpu --device=gfx950 --pipeline=tile-to-gpu | FileCheck %s
 // RUN: sed 's/mfma.32x32x16.f16/mfma.16x16x32.f16/' %s > %t.mlir
-// RUN: strata-opt %t.mlir --target=amdgpu --device=gfx950 --pipeline=tile-to-gpu | FileCheck %s --check-prefix=APART
+// RUN: strata-opt %t.mlir --target=amdgpu --device=gfx950 --pipeline=tile-to-gpu | FileCheck %s --check-prefix=SMALL
+// RUN: sed 's/mfma.32x32x16.f16/mfma.32x32x8.f16/' %s > %t.older.mlir
+// RUN: strata-opt %t.older.mlir --target=amdgpu --device=gfx942 --pipeline=tile-to-gpu | FileCheck %s --check-prefix=APART
+
+// Of 16 x 16 as well, whose columns are then in order.
+// SMALL-COUNT-4: "tile.load_crossed"(%{{.*}}, %{{.*}}) : (memref<2048xf16, 3>, index) -> vector<4xf16>
+// SMALL-NOT: memref.load %{{.*}} : memref<2048xf16, 3>
+// SMALL: kind = "mfma.16x16x32.f16"
 
 #x = affine_map<(d0, d1)[s0] -> (d0, d1 + s0 * 32)>
 #w = affine_map<(d0, d1)[s0] -> (d1 + s0 * 32, d0)>

@@ -191,6 +191,12 @@ ALWAYS uint16_t add_f16(uint16_t a, uint16_t b) { return half_of(as_f16(a) + as_
 ALWAYS uint16_t mul_f16(uint16_t a, uint16_t b) { return half_of(as_f16(a) * as_f16(b)); }
 ALWAYS uint16_t min_f16(uint16_t a, uint16_t b) { return half_of(min_f32(as_f16(a), as_f16(b))); }
 ALWAYS uint16_t max_f16(uint16_t a, uint16_t b) { return half_of(max_f32(as_f16(a), as_f16(b))); }
+ALWAYS uint16_t minimum3_f16(uint16_t a, uint16_t b, uint16_t c) {
+  return half_of(minimum_f32(minimum_f32(as_f16(a), as_f16(b)), as_f16(c)));
+}
+ALWAYS uint16_t maximum3_f16(uint16_t a, uint16_t b, uint16_t c) {
+  return half_of(maximum_f32(maximum_f32(as_f16(a), as_f16(b)), as_f16(c)));
+}
 ALWAYS uint16_t fma_half(uint16_t a, uint16_t b, uint16_t c) { return fma_f16(as_f16(a), as_f16(b), as_f16(c)); }
 ALWAYS uint16_t add_u16(uint16_t a, uint16_t b) { return (uint16_t)(a + b); }
 ALWAYS uint16_t sub_u16(uint16_t a, uint16_t b) { return (uint16_t)(a - b); }
