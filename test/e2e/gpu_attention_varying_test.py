@@ -232,10 +232,10 @@ CASES = {
     "past_f32": Attention("f32", keys="past", mask="causal"),
     "step": Attention(keys="past", queries=1),
     "groups": Attention(heads=8, groups=4),
-    "parts": Attention(batch=1, queries=1, keys="past", heads=8, groups=4, likely="1024", parts=True),
+    "parts": Attention(batch=1, queries=1, keys="past", heads=8, groups=4, likely="4096", parts=True),
     "parts_padding": Attention("bf16", batch=2, queries=4, keys="keys", mask="padding", likely="2048", parts=True),
     "parts_added": Attention(batch=1, queries=5, keys="keys", mask="added", depth=128, likely="4096", parts=True),
-    "parts_causal": Attention(batch=1, queries=3, keys="past", mask="causal", depth=40, likely="900", parts=True),
+    "parts_causal": Attention(batch=1, queries=3, keys="past", mask="causal", depth=40, likely="4096", parts=True),
     "parts_f32": Attention("f32", batch=1, queries=2, keys="keys", mask="added", likely="2048", parts=True),
 }
 
