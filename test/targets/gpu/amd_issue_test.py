@@ -54,7 +54,7 @@ def check(device, kind, layout="nt"):
 def main():
     check_itself()
     for device in issue.DEVICES:
-        for kind in issue.TYPES:
+        for kind in ("f16", "bf16"):
             check(device, kind)
     for layout in ("nn", "tn", "tt"):
         check("gfx950", "f16", layout)

@@ -38,8 +38,8 @@ from graph import Graph, affine
 
 LLVM = subprocess.run(["llvm-config-22", "--bindir"], capture_output=True, text=True, check=True).stdout.strip()
 DEVICES = ("gfx942", "gfx950", "gfx1100")
-# Types of operands and of what their product is in.
-TYPES = {"f16": "f16", "bf16": "bf16", "i8": "i32", "f8E4M3FN": "f32"}
+# Types of operands, and of what their product is in.
+TYPES = {"f16": "f16", "bf16": "bf16", "f8E4M3FN": "f32"}
 # By layout: what either operand's dims are.
 LAYOUTS = {left + right: (of_left, of_right) for left, of_left in (("n", "m, k"), ("t", "k, m"))
            for right, of_right in (("n", "k, n"), ("t", "n, k"))}
