@@ -102,7 +102,10 @@ static bool count_numbers(onnx_node_t *n, strata_dim_t *out) {
 
 // The elements from |start| to before |limit|.
 static strata_dim_t steps_between(onnx_node_t *n, strata_dim_t start, strata_dim_t limit, int64_t step) {
-  strata_dim_t distance = onnx_derive(n, STRATA_SYMBOL_MAX, strata_dim_sub(limit, start), onnx_dim(n, 0));
+  strata_dim_t distance = strata_dim_sub(limit, start);
+  int64_t number;
+  distance = strata_dim_is_constant(distance, &number) ? onnx_dim(n, strata_max(number, 0))
+                                                       : onnx_derive(n, STRATA_SYMBOL_MAX, distance, onnx_dim(n, 0));
   return strata_dim_floordiv(strata_dim_plus(distance, step - 1), step);
 }
 
@@ -113,8 +116,8 @@ static bool count_sizes(onnx_node_t *n, strata_dim_t *out) {
   for (int i = 0; i < 3; i++)
     if (!onnx_known_dim(n, onnx_operand(n, i), &ends[i]))
       return false;
-  strata_dim_t distance = strata_dim_sub(ends[1], ends[0]);
-  if (strata_dim_is_constant(distance, &number) || !strata_dim_is_constant(ends[2], &step) || step < 1)
+  bool are_numbers = strata_dim_is_constant(ends[0], &number) && strata_dim_is_constant(ends[1], &number);
+  if (are_numbers || !strata_dim_is_constant(ends[2], &step) || step < 1)
     return false;
   *out = steps_between(n, ends[0], ends[1], step);
   return true;
@@ -150,20 +153,14 @@ static MlirValue counted_steps(onnx_node_t *n) {
   return onnx_convert(n, onnx_unary(n, STRATA_OP_CEIL, count), false, STRATA_TYPE_I64, false);
 }
 
-static bool are_known(onnx_node_t *n, int count) {
-  for (int i = 0; i < count; i++)
-    if (!onnx_is_known(n, onnx_operand(n, i)))
-      return false;
-  return true;
-}
-
 static bool count_elements(onnx_node_t *n, strata_dim_t *out) {
   strata_dim_t start, limit;
   int64_t step;
   if (!has_data_limit(n, &start, &step)) {
     if (onnx_failed(n) || count_sizes(n, out))
       return !onnx_failed(n);
-    return are_known(n, 3) ? count_numbers(n, out) : onnx_elements_dim(n, counted_steps(n), out);
+    bool are_constant = onnx_is_constant(n, 0) && onnx_is_constant(n, 1) && onnx_is_constant(n, 2);
+    return are_constant ? count_numbers(n, out) : onnx_elements_dim(n, counted_steps(n), out);
   }
   if (!onnx_data_dim(n, 1, &limit))
     return false;
@@ -230,8 +227,8 @@ static bool read_depth(onnx_node_t *n, strata_dim_t *out) {
   strata_shape_t shape = onnx_operand_shape(n, 1);
   if (!strata_dim_is(strata_dim_product(n->b->compile->context, shape.rank, shape.dims), 1))
     return false;
-  if (!onnx_is_known(n, onnx_operand(n, 1)))
-    return onnx_data_dim(n, 1, out);
+  if (!onnx_is_constant(n, 1))
+    return onnx_known_dim(n, onnx_operand(n, 1), out) || onnx_data_dim(n, 1, out);
   const double *depths = onnx_constant_floats(n, 1, &count);
   bool is_good = count == 1 && depths[0] >= 1 && depths[0] < 1LL << 40;
   *out = onnx_dim(n, is_good ? (int64_t)depths[0] : 1);

@@ -168,6 +168,12 @@ const double *onnx_constant_floats(onnx_node_t *n, int i, int64_t *out_count) {
   return NULL;
 }
 
+bool onnx_is_constant(onnx_node_t *n, int i) {
+  double *values;
+  int64_t count;
+  return onnx_is_known(n, onnx_operand(n, i)) || known_floats(n, onnx_operand(n, i), &values, &count);
+}
+
 int64_t onnx_constant_int(onnx_node_t *n, int i, int64_t otherwise) {
   int64_t count;
   const int64_t *values = onnx_constant_ints(n, i, &count);

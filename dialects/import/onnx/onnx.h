@@ -162,6 +162,9 @@ const char *onnx_input_name(const onnx_node_t *n, MlirValue value);
 const char *onnx_binding_hint(const onnx_node_t *n, MlirValue value);
 // The same for a value of any origin, with no error where it is not known.
 bool onnx_is_known(onnx_node_t *n, MlirValue value);
+// The same of operand |i|, or numbers that sizes are part of, but do not change, as the number of dims of a shape: what
+// onnx_constant_floats gives.
+bool onnx_is_constant(onnx_node_t *n, int i);
 bool onnx_known_ints(onnx_node_t *n, MlirValue value, const int64_t **out_values, int64_t *out_count);
 
 void onnx_set(onnx_node_t *n, int i, MlirValue value);                   // signed, boolean or float

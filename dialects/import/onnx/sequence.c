@@ -86,7 +86,7 @@ void onnx_import_sequence_at(onnx_node_t *n) {
     onnx_invalid(n, "the sequence is empty");
   if (onnx_failed(n))
     return;
-  if (s->n_items > 1 && !onnx_is_known(n, onnx_operand(n, 1)) &&
+  if (s->n_items > 1 && !onnx_is_constant(n, 1) &&
       onnx_choose_item(n, 0, place_by_data(n, 1, onnx_dim(n, (int64_t)s->n_items)), s->n_items, s->items))
     return;
   size_t at = place(n, 1, s->n_items, s->n_items - 1);
