@@ -3,9 +3,11 @@
     venv/bin/python test/models/growing_cache.py MODEL.onnx [--steps 200] [--batch 1] [--timed 1,50,199] [-- OPTION ...]
 
 Each step takes a token, the mask of all so far and what the step before gave as present. At the lengths --timed a
-library for these sizes alone is timed in turns with the one for all. Needs onnx and onnxruntime (PyPI) and numpy.
+library for these sizes alone is timed in turns with the one for all. With --room N past and present are one memory of N
+tokens (--alias), in which a step writes its own. Needs onnx and onnxruntime (PyPI) and numpy.
 """
 import argparse
+import ctypes
 import os
 import re
 import statistics
@@ -41,6 +43,20 @@ class Decoder:
                 found[value.name] = np.zeros(dims, helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
         return found
 
+    def place_of(self, name):
+        """The past that result |name| is with what is new behind it; None of other results."""
+        present = re.fullmatch(r"present(?:_key_values)?\.?(.+)", name)
+        return present and next(value.name for value in self.inputs
+                                if (past := PAST.fullmatch(value.name)) and present[1] in past.groups())
+
+    def in_place(self, room):
+        """Options: present lies where past does, with room for so many tokens."""
+        pasts = {result: self.place_of(result) for result in self.outputs if self.place_of(result)}
+        lengths = {next(dim.dim_param for dim in value.type.tensor_type.shape.dim if "past" in dim.dim_param)
+                   for value in self.inputs if value.name in pasts.values()}
+        return [*(f"--alias={result}={past}" for result, past in pasts.items()),
+                *(f"--dim={length}=0..{room - 1}" for length in lengths)]
+
     def feeds(self, past, cache, rng):
         fed = {}
         for value in self.inputs:
@@ -59,6 +75,32 @@ class Decoder:
         """The cache of the next step, of what a step gave."""
         present = {re.sub(r"^present(_key_values)?\.?", "", name): value for name, value in zip(self.outputs, results)}
         return {name: present[next(part for part in PAST.match(name).groups() if part)] for name in cache}
+
+
+class Placed:
+    """A library whose caches have room for all tokens and stay where they are."""
+
+    def __init__(self, decoder, library, room):
+        self.decoder, self.library, self.caches = decoder, library, {}
+        for name, empty in decoder.cache().items():
+            self.caches[name] = strata.aligned([room if size == 0 else size for size in empty.shape], empty.dtype)
+            self.caches[name].fill(np.nan)
+
+    def sizes(self, past):
+        names = (self.library.description.dims[i].decode() for i in range(self.library.description.n_dims))
+        return [past if "past" in name else self.decoder.batch if "batch" in name else 1 for name in names]
+
+    def step(self, fed, past):
+        """Its results, of caches what has been written so far."""
+        sizes, places = self.sizes(past), [self.decoder.place_of(name) for name in self.decoder.outputs]
+        inputs = [self.caches.get(name, value) for name, value in fed.items()]
+        results = [self.caches[place] if place else
+                   strata.aligned(self.library.output_shape(i, sizes), strata.DTYPES[self.library.outputs[i].dtype])
+                   for i, place in enumerate(places)]
+        tensors = [np.ascontiguousarray(tensor) for tensor in [*inputs, *results]]
+        pointers = (ctypes.c_void_p * len(tensors))(*(tensor.ctypes.data for tensor in tensors))
+        self.library.check(self.library.description.run(pointers, self.library.dims(sizes), None, None))
+        return [result[:, :, :past + 1] if place else result for result, place in zip(results, places)]
 
 
 def session_of(path):
@@ -97,12 +139,14 @@ def main(arguments):
     decoder, rng, bad, worst = Decoder(arguments.model, arguments.batch), np.random.default_rng(26), 0, 0
     session = session_of(arguments.model)
     with tempfile.TemporaryDirectory() as folder:
-        library = strata.Library(strata.compile_library(arguments.model, folder, "growing", arguments.options)[0])
+        options = arguments.options + (decoder.in_place(arguments.room) if arguments.room else [])
+        library = strata.Library(strata.compile_library(arguments.model, folder, "growing", options)[0])
+        placed = Placed(decoder, library, arguments.room) if arguments.room else None
         cache, exact = decoder.cache(), decoder.cache()
         for past in range(arguments.steps):
             fed = decoder.feeds(past, cache, rng)
             inputs = list(fed.values())
-            got = library.run(inputs, library.sizes_of([x.shape for x in inputs]))
+            got = placed.step(fed, past) if placed else library.run(inputs, library.sizes_of([x.shape for x in inputs]))
             wanted = session.run(None, {**fed, **exact})
             error = max(map(difference, got, wanted))
             bad, worst = bad + (not error < arguments.error), max(worst, error)
@@ -134,6 +178,7 @@ if __name__ == "__main__":
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--error", type=float, default=1e-4)
+    parser.add_argument("--room", type=int, default=0, help="tokens of caches that are written in place")
     parser.add_argument("--timed", type=lambda text: [int(n) for n in text.split(",") if n], default=[])
     parser.add_argument("--processor", dest="clock", action="store_const", const=time.process_time, default=time.perf_counter,
                         help="time the processor's seconds, for --threads=1 where others keep the machine busy")
