@@ -257,14 +257,20 @@ static bool *find_edges(const strata_walk_t *w) {
   return edges;
 }
 
+// True if no edge in front of |reg| has its conditions.
+static bool is_new(const strata_walk_t *w, const bool *edges, int64_t reg) {
+  for (int64_t i = 0; i < reg; i++)
+    if (edges[i] && strata_conditions_equal(&w->items[i], &w->items[reg]))
+      return false;
+  return true;
+}
+
 // True if loads at |edges| have more conditions than a processor has predicates for: they would wait for one another.
 static bool are_many(const strata_walk_t *w, const bool *edges) {
   enum { FEW = 4 };
   int64_t count = 0;
-  for (int64_t reg = 0, first; reg < w->shape->count && count <= FEW; count += edges[reg] && first == reg, reg++)
-    for (first = 0; first < reg; first++)
-      if (edges[reg] && edges[first] && strata_conditions_equal(&w->items[first], &w->items[reg]))
-        break;
+  for (int64_t reg = 0; reg < w->shape->count && count <= FEW; reg++)
+    count += edges[reg] && is_new(w, edges, reg);
   return count > FEW;
 }
 

@@ -176,9 +176,11 @@ static bool may_be_of_bytes(MlirOperation op) {
 static MlirValue multiply_bytes(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_contract_t c;
   strata_quantized_t q[2];
-  strata_byte_products_t bytes = multiplied_bytes(r);
   if (id != STRATA_OP_CONTRACT || !may_be_of_bytes(op) || !strata_contract_read(r->compile, op, &c) ||
-      !has_small_sums(&c) || quad_dim(&c) < 0 || !read_operands(r, &c, bytes, q))
+      !has_small_sums(&c) || quad_dim(&c) < 0)
+    return STRATA_NO_VALUE;
+  strata_byte_products_t bytes = multiplied_bytes(r);
+  if (!read_operands(r, &c, bytes, q))
     return STRATA_NO_VALUE;
   bool is_float = c.type == STRATA_TYPE_F32;
   int64_t zero_point = zero_of(&q[0], bytes);
@@ -220,10 +222,11 @@ static bool is_shifted(MlirValue bytes) {
 // Who dequantises bytes that products take shifted does so, too: else both would be in memory.
 static MlirValue dequantise_shifted(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   strata_quantized_t q;
+  if (id != STRATA_OP_MUL || !strata_quantized_read(strata_result(op), &q) || !is_byte(q.integers))
+    return STRATA_NO_VALUE;
   strata_byte_products_t bytes = multiplied_bytes(r);
   bool are_unsigned = bytes == STRATA_BYTE_PRODUCTS_UNSIGNED;
-  if (id != STRATA_OP_MUL || !strata_quantized_read(strata_result(op), &q) || q.is_unsigned == are_unsigned ||
-      !is_byte(q.integers) || !is_shifted(q.integers))
+  if (q.is_unsigned == are_unsigned || !is_shifted(q.integers))
     return STRATA_NO_VALUE;
   MlirValue value = strata_build_convert(&r->build, are_unsigned ? STRATA_OP_CONVERT_U : STRATA_OP_CONVERT,
                                          bytes_of(r, &q, are_unsigned), STRATA_TYPE_F32);

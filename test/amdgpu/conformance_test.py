@@ -11,13 +11,14 @@ import gpu
 import strata
 
 DEVICES = {"gfx942": "0x942", "gfx950": "0x950", "gfx1100": "0x1100", "gfx1201": "0x1201"}
+COMPOSITES = ("f16", "bf16", "f32", "f64")
 SUITES = {
     "elementwise_test.py": "^(bf16|i8) shapes$|^convert (f16|i4|f8E4M3FNUZ) shapes$",
     "movement_test.py": "^movement (i1|i4)$",
     "reductions_test.py": " f32 strict$",
     "contractions_test.py": "^f32.f32.f32 fast$|^i8.i8.i8 |^f16.f16.f16 constant$"
                             "|^f8E4M3FN(UZ)?.f8E4M3FN(UZ)?.f32 products$",
-    "composites_test.py": "^composites (f16|bf16|f32|f64) fast$",
+    "composites_test.py": f"^composites ({'|'.join(COMPOSITES)}) fast$",
 }
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance")
 
@@ -26,7 +27,7 @@ def main():
     gpu.use_stand_in()
     failed = []
     devices = strata.drawn(DEVICES, 1 if strata.SANITIZED else 2)
-    composites = f"^composites ({'|'.join(strata.drawn(['f16', 'bf16', 'f32', 'f64'], 1))}) fast$"
+    composites = f"^composites ({'|'.join(strata.drawn(COMPOSITES, 1))}) fast$"
     for device in devices:
         environment = {**os.environ, "STRATA_TARGET": "amdgpu", "STRATA_DEVICE": device,
                        "STRATA_TEST_DRIVER_ARCH": DEVICES[device]}

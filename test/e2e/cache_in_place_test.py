@@ -1,7 +1,6 @@
 """Caches of keys and values that a model has as inputs and gives back as outputs: where the caller gives the same memory for
 both, a step writes what is new and nothing else; with memory of its own the result is the same, and the input is left as it
 was. Steps of a small decoder, as generators write them, against formulas in f64."""
-import ctypes
 import os
 import tempfile
 
@@ -76,12 +75,6 @@ def step(x, weights, key, value, position):
     return np.einsum("bhk,bhkd->bhd", shares, values).reshape(BATCH, 1, -1) @ weights[3]
 
 
-def call(library, tensors, sizes):
-    """Runs on tensors of the caller: the arrays are in any order the library's own."""
-    pointers = (ctypes.c_void_p * len(tensors))(*[t.ctypes.data for t in tensors])
-    library.check(library.description.run(pointers, library.dims(sizes), None, None))
-
-
 def check(got, want, what, tolerance=2e-4):
     wrong = np.abs(got - want).max()
     assert wrong <= tolerance * max(1, np.abs(want).max()), f"{what}: {wrong}"
@@ -101,7 +94,7 @@ def steps(library, weights, shared, what):
         present = caches if shared else [strata.aligned(cache.shape, np.float32) for cache in caches]
         for cache in present if not shared else ():
             cache[...] = np.nan
-        call(library, [x, mask, *caches, logits, *present], [position + 1])
+        library.call([x, mask, *caches, logits, *present], [position + 1])
         check(logits, step(x.astype(np.float64), weights, *full, position), f"{what}: logits of step {position}")
         for old, cache, new, want in zip(before, caches, present, full):
             check(new, want, f"{what}: cache of step {position}")
@@ -208,7 +201,7 @@ def test_scatter(op):
         tensors = [strata.aligned(x.shape, x.dtype) for x in (past, at, new, q)] + [strata.aligned((2, 4, 8), np.float32)]
         for tensor, value in zip(tensors, (past, at, new, q)):
             tensor[...] = value
-        call(library, [*tensors[:4], tensors[0], tensors[4]], None)
+        library.call([*tensors[:4], tensors[0], tensors[4]])
         assert (tensors[0] == want).all(), op
         check(tensors[4], q.astype(np.float64) @ want, op)
     with tempfile.TemporaryDirectory() as folder:
@@ -234,7 +227,7 @@ def test_read_elsewhere():
         for tensor, value in zip(tensors, (past, at, new, q)):
             tensor[...] = value
         y, sums = strata.aligned((2, 4, 8), np.float32), strata.aligned((2, 8), np.float32)
-        call(library, [*tensors, tensors[0], y, sums], None)
+        library.call([*tensors, tensors[0], y, sums])
     assert (tensors[0] == want).all()
     check(sums, past.sum(1), "sums of what was")
     check(y, q.astype(np.float64) @ want, "product with what is")

@@ -1,7 +1,6 @@
 """Models as onnxruntime-genai's builder writes them, a prompt and then token after token with the caches in place: logits,
 the tokens that are likeliest and the caches against formulas in f64, on the cpu and the emulated device. No kernel may copy
 a cache: a step writes its keys and values and leaves the rest of the buffers as it is."""
-import ctypes
 import os
 import tempfile
 
@@ -43,8 +42,7 @@ class OnHost:
             tensor[...] = value
         sizes = library.sizes_of([value.shape for value in (*inputs, *self.caches)])
         tensors += [*self.caches, logits, *self.caches]
-        pointers = (ctypes.c_void_p * len(tensors))(*[tensor.ctypes.data for tensor in tensors])
-        library.check(library.description.run(pointers, library.dims(sizes), None, None))
+        library.call(tensors, sizes)
         return [cache.copy() for cache in self.caches]
 
 

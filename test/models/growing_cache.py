@@ -7,7 +7,6 @@ library for these sizes alone is timed in turns with the one for all. With --roo
 tokens (--alias), in which a step writes its own. Needs onnx and onnxruntime (PyPI) and numpy.
 """
 import argparse
-import ctypes
 import os
 import re
 import statistics
@@ -97,9 +96,7 @@ class Placed:
         results = [self.caches[place] if place else
                    strata.aligned(self.library.output_shape(i, sizes), strata.DTYPES[self.library.outputs[i].dtype])
                    for i, place in enumerate(places)]
-        tensors = [np.ascontiguousarray(tensor) for tensor in [*inputs, *results]]
-        pointers = (ctypes.c_void_p * len(tensors))(*(tensor.ctypes.data for tensor in tensors))
-        self.library.check(self.library.description.run(pointers, self.library.dims(sizes), None, None))
+        self.library.call([np.ascontiguousarray(tensor) for tensor in [*inputs, *results]], sizes)
         return [result[:, :, :past + 1] if place else result for result, place in zip(results, places)]
 
 

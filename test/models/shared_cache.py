@@ -5,7 +5,6 @@
 A prompt of five tokens, then ONNX Runtime's likeliest token again and again, which ours must be to within the error; both
 write into caches of --room places that are full of numbers at first. Needs onnx and onnxruntime (PyPI) and numpy.
 """
-import ctypes
 import os
 import sys
 import tempfile
@@ -18,11 +17,6 @@ import strata  # noqa: E402
 from growing_cache import Decoder, parser_of, run, session_of  # noqa: E402
 
 PROMPT, TOKENS = 5, 200  # of which the prompt is drawn
-
-
-def place_of(name):
-    """The input whose memory the output |name| has."""
-    return name.replace("present", "past_key_values")
 
 
 class Shared(Decoder):
@@ -55,7 +49,7 @@ class Shared(Decoder):
             if name == "logits":
                 binding.bind_output(name)
             else:
-                binding.bind_ortvalue_output(name, places[place_of(name)])
+                binding.bind_ortvalue_output(name, places[self.place_of(name)])
         self.session.run_with_iobinding(binding)
         logits = binding.get_outputs()[self.outputs.index("logits")].numpy()
         return logits, {name: place.numpy().copy() for name, place in places.items()}
@@ -69,9 +63,8 @@ class Shared(Decoder):
             if value.name in fed:
                 tensors[-1][...] = fed[value.name]
         sizes = library.sizes_of([tensor.shape for tensor in tensors])
-        tensors += [logits if name == "logits" else caches[place_of(name)] for name in self.outputs]
-        pointers = (ctypes.c_void_p * len(tensors))(*[tensor.ctypes.data for tensor in tensors])
-        library.check(library.description.run(pointers, library.dims(sizes), None, None))
+        tensors += [logits if name == "logits" else caches[self.place_of(name)] for name in self.outputs]
+        library.call(tensors, sizes)
 
 
 def error(got, want):

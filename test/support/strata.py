@@ -227,6 +227,11 @@ class Library:
         return [(count + 1) // 2 if info.dtype in HALF_BYTES else count * np.dtype(DTYPES[info.dtype]).itemsize
                 for count, info in zip(counts, self.outputs)]
 
+    def call(self, arrays, sizes=None):
+        """Runs the library on |arrays| of the caller, inputs and outputs in its order; they may share memory."""
+        pointers = (ctypes.c_void_p * len(arrays))(*[array.ctypes.data for array in arrays])
+        self.check(self.description.run(pointers, self.dims(sizes), None, None))
+
     def bind(self, inputs, sizes=None):
         """A function that runs the library on |inputs|, arrays in the library's order, and its output arrays. |sizes|:
         where they vary."""

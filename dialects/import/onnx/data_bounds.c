@@ -47,6 +47,19 @@ static bool must_be_bounded(onnx_node_t *n, int i) {
 // In a loop's body nobody sees a size; where the loop can be unrolled it may be known.
 static bool is_in_main(const onnx_node_t *n) { return mlirBlockEqual(n->b->block, n->importer->main); }
 
+// |count|, which data decide, as a size. |bound|: -1: one is assumed; |what| is missing of |name| then.
+static strata_dim_t add_data_size(onnx_node_t *n, onnx_data_size_t size, MlirValue count, int64_t bound,
+                                  const char *name, const char *what) {
+  if (bound < 0) {
+    size.name = name;
+    size.problem = problem_of(n, what);
+    bound = ONNX_ASSUMED_BOUND;
+  }
+  size.dim = onnx_counted_dim(n, onnx_with_number(n, STRATA_OP_MAX, count, 0), onnx_dim(n, bound), true);
+  *strata_vector_push(n->importer->compile->arena, &n->importer->data_sizes) = size;
+  return size.dim;
+}
+
 // Element |index| of operand |i| as a size; |bound|: -1: one is assumed.
 static strata_dim_t data_size(onnx_node_t *n, int i, int64_t index, int64_t bound) {
   onnx_importer_t *importer = n->importer;
@@ -55,15 +68,7 @@ static strata_dim_t data_size(onnx_node_t *n, int i, int64_t index, int64_t boun
     if (strata_value_equal(importer->data_sizes.data[k].value, value) && importer->data_sizes.data[k].index == index)
       return importer->data_sizes.data[k].dim;
   onnx_data_size_t size = {.value = value, .index = index};
-  if (bound < 0) {
-    size.name = onnx_text(n->proto->input[i]);
-    size.problem = problem_of(n, what_is_missing(n, i));
-    bound = ONNX_ASSUMED_BOUND;
-  }
-  MlirValue count = onnx_with_number(n, STRATA_OP_MAX, onnx_element(n, i, index), 0);
-  size.dim = onnx_counted_dim(n, count, onnx_dim(n, bound), true);
-  *strata_vector_push(importer->compile->arena, &importer->data_sizes) = size;
-  return size.dim;
+  return add_data_size(n, size, onnx_element(n, i, index), bound, onnx_text(n->proto->input[i]), what_is_missing(n, i));
 }
 
 bool onnx_bound_dims(onnx_node_t *n, int i, int64_t count, strata_dim_t *dims) {
@@ -102,23 +107,15 @@ strata_dim_t onnx_limited_data_dim(onnx_node_t *n, int i, strata_dim_t most) {
 }
 
 bool onnx_elements_dim(onnx_node_t *n, MlirValue count, strata_dim_t *out) {
-  onnx_importer_t *importer = n->importer;
   strata_arena_t *arena = n->b->compile->arena;
-  onnx_data_size_t size = {.value = count};
   const char *name = onnx_text(n->proto->output[0]);
-  int64_t bound = given_bound(importer, name);
-  const char *problem =
+  int64_t bound = given_bound(n->importer, name);
+  const char *what =
       strata_arena_printf(arena, "how many elements '%s' has must be known at compile time, or have a bound: %s", name,
                           bound_option(arena, name));
   if (bound < 0 && !is_in_main(n))
-    onnx_unsupported(n, "%s", problem);
-  if (bound < 0) {
-    size.name = name;
-    size.problem = problem_of(n, problem);
-    bound = ONNX_ASSUMED_BOUND;
-  }
-  *out = size.dim = onnx_counted_dim(n, onnx_with_number(n, STRATA_OP_MAX, count, 0), onnx_dim(n, bound), true);
-  *strata_vector_push(importer->compile->arena, &importer->data_sizes) = size;
+    onnx_unsupported(n, "%s", what);
+  *out = add_data_size(n, (onnx_data_size_t){.value = count}, count, bound, name, what);
   return !onnx_failed(n);
 }
 

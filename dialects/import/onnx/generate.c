@@ -102,10 +102,7 @@ static bool count_numbers(onnx_node_t *n, strata_dim_t *out) {
 
 // The elements from |start| to before |limit|.
 static strata_dim_t steps_between(onnx_node_t *n, strata_dim_t start, strata_dim_t limit, int64_t step) {
-  strata_dim_t distance = strata_dim_sub(limit, start);
-  int64_t number;
-  distance = strata_dim_is_constant(distance, &number) ? onnx_dim(n, strata_max(number, 0))
-                                                       : onnx_derive(n, STRATA_SYMBOL_MAX, distance, onnx_dim(n, 0));
+  strata_dim_t distance = onnx_derive(n, STRATA_SYMBOL_MAX, strata_dim_sub(limit, start), onnx_dim(n, 0));
   return strata_dim_floordiv(strata_dim_plus(distance, step - 1), step);
 }
 

@@ -129,14 +129,11 @@ static int read_layers(pt2_node_t *n, kind_t *kind, int n_items) {
     pt2_refuse(n, "a packed sequence");
   if (pt2_bool(n, "train") && pt2_number(n, "dropout") != 0)
     pt2_refuse(n, "dropout; export model.eval()");
-  if (layers < 1 || layers > n_items) {
+  bool may_be = layers >= 1 && layers <= n_items;
+  kind->is_projected = may_be && !strcmp(kind->op, "LSTM") && n_items > layers * kind->directions * n_weights(kind);
+  if (!may_be || n_items != layers * kind->directions * n_weights(kind))
     pt2_refuse(n, "%lld layers of %d weights", (long long)layers, n_items);
-    return 0;
-  }
-  kind->is_projected = !strcmp(kind->op, "LSTM") && n_items > layers * kind->directions * n_weights(kind);
-  if (n_items != layers * kind->directions * n_weights(kind))
-    pt2_refuse(n, "%lld layers of %d weights", (long long)layers, n_items);
-  return (int)layers;
+  return may_be ? (int)layers : 0;
 }
 
 void pt2_import_recurrent(pt2_node_t *n) {

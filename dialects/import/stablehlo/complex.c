@@ -187,9 +187,7 @@ static void read_fft(tir_op_t *o) {
   for (int i = 0; i < count - (from_real || to_real); i++)
     x = graph_dft(o->g, x, first + i, lengths[i], is_inverse, false);
   if (to_real)
-    x = graph_dft(o->g, x, type.rank - 1, lengths[count - 1], true, true);
-  if (to_real)
-    tir_set(o, 0, tir_part(o, x, type.rank, 0));
+    tir_set(o, 0, tir_part(o, graph_dft(o->g, x, type.rank - 1, lengths[count - 1], true, true), type.rank, 0));
   else
     set(o, (complex_t){tir_part(o, x, type.rank, 0), tir_part(o, x, type.rank, 1)});
 }
