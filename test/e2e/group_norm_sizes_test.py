@@ -47,7 +47,7 @@ def reference(x, scale, bias, weight):
 
 
 def run_case(target, names, is_operator):
-    random = np.random.default_rng()
+    random = strata.generator_of(f"{target} {names} {is_operator}")
     scale, bias = random.standard_normal((2, CHANNELS)).astype(np.float32)
     weight = random.standard_normal((CHANNELS, CHANNELS)).astype(np.float32) / 4
     varies = isinstance(names[1], str)

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy as np
 
@@ -60,6 +61,11 @@ def run_seed():
     seed = int(os.environ.get("STRATA_SEED", random.randrange(1 << 32)))
     print(f"STRATA_SEED={seed}", flush=True)
     return seed
+
+
+def generator_of(name):
+    """Of what the case |name| draws, alone or among others: the run's seed makes it."""
+    return np.random.default_rng([run_seed(), zlib.crc32(name.encode())])
 
 
 def drawn(cases, count):
