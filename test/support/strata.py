@@ -314,6 +314,13 @@ def write(path, text):
     return path
 
 
+def processor_limit(seconds):
+    """For subprocess.run(): the process may compute for so long, however busy the machine is; one that computes nothing
+    is stuck after twenty times that."""
+    return {"timeout": 20 * seconds,
+            "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))}
+
+
 class Cost:
     """The time and memory of a compile."""
 
