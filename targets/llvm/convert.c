@@ -10,11 +10,13 @@ enum { KERNELS_PER_MODULE = 4 }; // few, for many processors: each conversion ma
 static void ignore_text(MlirStringRef text, void *user) { (void)text, (void)user; }
 
 static bool is_module(MlirOperation op) { return strata_op_is(op, "builtin.module"); }
-static bool is_kernel(MlirOperation op) { return strata_op_is(op, "func.func"); }
+static bool is_function(MlirOperation op) { return strata_op_is(op, "func.func"); }
 
 bool strata_llvm_is_declaration(MlirOperation op) {
   return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
+
+static bool is_kernel(MlirOperation op) { return is_function(op) && !strata_llvm_is_declaration(op); }
 
 static bool has_symbol(MlirBlock body, MlirStringRef name) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
@@ -59,6 +61,11 @@ static void deal_out(MlirBlock body) {
       inner = add_module(body);
     mlirOperationRemoveFromParent(op);
     mlirBlockAppendOwnedOperation(inner, op);
+  }
+  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; n > 0 && !mlirOperationIsNull(op); op = next) {
+    next = mlirOperationGetNextInBlock(op);
+    if (is_function(op)) // declared in all of them now, to be converted there
+      mlirOperationDestroy(op);
   }
 }
 
