@@ -5,7 +5,7 @@
 FOLDER has of each model NAME.onnx, its graph, the weights of which are external, and NAME.json, a recipe: the
 weights, as materialise.py draws them, the sizes that the exporter's example had (`dims`), and what the inputs look
 like. The first set is the example's sizes, the second the least ones, the others are drawn; a condition that is an
-input takes both values at each. Detections are compared as tied scores allow (Detections). Needs onnx and onnxruntime
+input takes both values at each; sizes that ONNX Runtime refuses are skipped. Detections are compared as tied scores allow (Detections). Needs onnx and onnxruntime
 (PyPI) and numpy.
 """
 import argparse
