@@ -4,9 +4,9 @@
 
 FOLDER has of each model NAME.onnx, its graph, the weights of which are external, and NAME.json, a recipe: the
 weights, as materialise.py draws them, the sizes that the exporter's example had (`dims`), and what the inputs look
-like. The first set is the example's sizes, the second the least ones, the others are drawn; a condition that is an
-input takes both values at each; sizes that ONNX Runtime refuses are skipped. Detections are compared as tied scores allow (Detections). Needs onnx and onnxruntime
-(PyPI) and numpy.
+like. The first set is the example's sizes, the second the least ones, the others are drawn; sizes that ONNX Runtime
+refuses are skipped; a condition that is an input takes both values at each. Detections are compared as tied scores
+allow (Detections). Needs onnx and onnxruntime (PyPI) and numpy.
 """
 import argparse
 import dataclasses
@@ -173,7 +173,7 @@ class Export:
         return random.integers(least, most, shape).astype(kind)
 
     def wanted(self, feeds):
-        """What ONNX Runtime gives; None where a kernel of it does not take such sizes, as a batch of prompts with a past."""
+        """What ONNX Runtime gives; None where it does not take such sizes, as a batch of prompts with a past."""
         try:
             return self.session.run(None, feeds)
         except onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument:
