@@ -156,15 +156,20 @@ static MlirValue bound_window(bounding_t *x) {
   return in_place;
 }
 
+// Whether an element behind the count of a dim, read at |expr|, may come into what is in front of the result's.
+static bool reads_behind(const bounding_t *x, strata_dim_t dim, MlirAffineExpr expr) {
+  if (!mlirAffineExprIsADim(expr) || mlirAffineDimExprGetPosition(expr) >= x->was.results[0].rank)
+    return true;
+  return !strata_dim_equal(dim, x->was.results[0].dims[mlirAffineDimExprGetPosition(expr)]); // the result may be longer
+}
+
 // Both operands: of what is undefined and zero the product is not.
 static MlirValue bound_contract(bounding_t *x) {
   const strata__attr_t *maps = strata__get(&x->was, "maps");
   for (int i = 0; i < 2; i++) {
     bool axes[STRATA_MAX_RANK];
-    for (int axis = 0; axis < x->was.operands[i].rank; axis++) {
-      MlirAffineExpr expr = mlirAffineMapGetResult(maps->maps[i], axis);
-      axes[axis] = !mlirAffineExprIsADim(expr) || mlirAffineDimExprGetPosition(expr) >= x->was.results[0].rank;
-    }
+    for (int axis = 0; axis < x->was.operands[i].rank; axis++)
+      axes[axis] = reads_behind(x, x->was.operands[i].dims[axis], mlirAffineMapGetResult(maps->maps[i], axis));
     mask_operand(x, i, axes, number_of(x->was.operands[i].type, 0));
   }
   return in_place;

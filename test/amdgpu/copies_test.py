@@ -93,7 +93,7 @@ def run(script, environments, found, name, check_case, most):
         fragments.random = np.random.default_rng(int(os.environ["STRATA_SEED"]))
         chosen = found if words else strata.drawn(found, 6 if strata.SANITIZED else most)
         strata.report([(f"{device} {name(*case)}", lambda case=case: check_case(device, *case)) for case in chosen])
-    os.environ.setdefault("STRATA_SEED", str(np.random.SeedSequence().entropy % (1 << 32)))
+    os.environ["STRATA_SEED"] = str(strata.run_seed())  # of the processes
     return gpu.in_processes(script, environments)
 
 

@@ -95,7 +95,7 @@ def main():
         native = [kind for kind in FORMATS if kind.endswith("FNUZ") == bool(DEVICES[device][1])]
         kinds = list(FORMATS) if "STRATA_ALL" in os.environ else native
         return strata.report([(f"{device} {kind}", lambda kind=kind: check(
-            device, kind, gpu.generator_of(f"{device} {kind}"))) for kind in kinds])
+            device, kind, strata.generator_of(f"{device} {kind}"))) for kind in kinds])
     return gpu.in_processes(__file__, {device: {"STRATA_TEST_DRIVER_ARCH": arch} for device, (arch, _) in DEVICES.items()})
 
 

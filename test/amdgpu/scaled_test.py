@@ -148,7 +148,7 @@ def main():
         device = sys.argv[1]
         names = list(CASES) if device == "gfx950" or "STRATA_ALL" in os.environ else strata.drawn(list(CASES), 3)
         return strata.report([(f"{device} {name}", lambda name=name: check(
-            name, device, gpu.generator_of(f"{device} {name}"))) for name in names])
+            name, device, strata.generator_of(f"{device} {name}"))) for name in names])
     environments = {device: {"STRATA_TEST_DRIVER_ARCH": arch} for device, arch in DEVICES.items()}
     return gpu.in_processes(__file__, {**environments, EMULATED: {}})
 

@@ -7,7 +7,6 @@ sizes and random ones, and some of the types; STRATA_ALL=1 takes all types and m
 """
 import os
 import re
-import time
 
 import numpy as np
 
@@ -301,5 +300,4 @@ def unknown():
 
 
 if __name__ == "__main__":
-    os.environ.setdefault("STRATA_SEED", str(time.time_ns() % 2**31))
-    suite.main({job.name: job for job in jobs(int(os.environ["STRATA_SEED"]))}.values(), unknown())
+    suite.main({job.name: job for job in jobs(strata.run_seed())}.values(), unknown())

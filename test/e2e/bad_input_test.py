@@ -12,7 +12,7 @@ import onnx_file
 import strata
 from onnx_file import FLOAT, INT32
 
-TIMEOUT = 60 if strata.SANITIZED else 10
+PROCESSOR_SECONDS = 60 if strata.SANITIZED else 10
 MANY = 100000
 failures = 0
 
@@ -24,7 +24,8 @@ def expect_error(name, text, *arguments):
     command = [os.path.join(strata.BIN, "strata"), "--aot", "-o", os.path.join(folder, "out"), *arguments]
     start = time.monotonic()
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT, errors="replace", check=False)
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False,
+                              **strata.processor_limit(PROCESSOR_SECONDS))
         error, status = done.stderr, done.returncode
     except subprocess.TimeoutExpired:
         error, status = "", "hang"

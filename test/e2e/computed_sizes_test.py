@@ -97,16 +97,15 @@ def exact(h, w):
 def check_formulas(random):
     path, _ = strata.compile_library(save_formulas(), ".", "formulas")
     library = strata.Library(path)
-    sizes = [(1, 1), (1, 3000), (3000, 1), (320, 320), (640, 320), (49, 98), (2999, 3000)]
+    decided = [(77, 220), (602, 35), (862, 1067), (920, 63)]  # f32 has another first size there than real numbers
+    sizes = [(1, 1), (1, 3000), (3000, 1), (320, 320), (640, 320), (49, 98), (2999, 3000), *decided]
     sizes += [tuple(int(v) for v in random.integers(1, 1200, 2)) for _ in range(150)]
-    differ = 0
     for h, w in sizes:
         expected = [int(formula(Numbers(h, w))) for formula in FORMULAS.values()]
         got = library.run([np.zeros((h, w), np.uint8)], library.sizes_of([(h, w)]))
         for name, count, numbers in zip(FORMULAS, expected, got):
             assert np.array_equal(numbers, np.arange(count)), f"{name} of {h}, {w}: {len(numbers)}, not {count}"
-        differ += expected[0] != exact(h, w)
-    assert differ > 3, "f32 decides no size"
+        assert expected[0] != exact(h, w) or (h, w) not in decided, f"f32 does not decide the size of {h}, {w}"
 
 
 def save_images(sizes):
@@ -161,6 +160,9 @@ def check_images(options, random, sizes):
 # -- a detector in small ----------------------------------------------------------------------------------------------
 
 CELL, SIDE, MOST, OVERLAP = 8, 24, 40, 0.3
+# What the scores of an image of [0, 1) may err by: on each of two axes a weight, what is left to one, two products and
+# their sum are rounded, each by half a unit of f32 at most.
+SCORE_ERROR = 2 * 5 * 2.0 ** -25
 
 
 def save_detector():
@@ -200,11 +202,13 @@ def save_detector():
 
 
 def detections(x):
+    """What the model finds, and the least distance of two scores that decide it."""
     sizes = [int(FORMULAS[name](Numbers(*x.shape[2:]))) for name in ("reciprocals", "the other side")]
     y = resized(resized(x.astype(np.float64), sizes[0], 2), sizes[1], 3)[0, 0]
     rows, columns = sizes[0] // CELL, sizes[1] // CELL
     cells = y[:rows * CELL, :columns * CELL].reshape(rows, CELL, columns, CELL).max((1, 3)).reshape(-1)
-    places = np.argsort(-cells, kind="stable")[:MOST]
+    places = np.argsort(-cells, kind="stable")
+    apart, places = -np.diff(cells[places[:MOST + 1]]).max(initial=-np.inf), places[:MOST]
     middles = np.stack([places // columns, places % columns], 1) * CELL + CELL / 2
     boxes = np.concatenate([middles - SIDE / 2, middles + SIDE / 2], 1)
     kept = suppressed(boxes[None], cells[places][None, None], MOST, OVERLAP, -np.inf)[:, 2]
@@ -212,7 +216,16 @@ def detections(x):
     # Half a pixel in front of a pixel's number: between four.
     seen = sum(y[at[:, 0] - i, at[:, 1] - j] for i in range(2) for j in range(2)) / 4
     ratios = np.array([size / new for size, new in zip(x.shape[2:], sizes)] * 2)
-    return [boxes[kept] * ratios, cells[places][kept], seen, cells[places][kept] > 1]
+    return [boxes[kept] * ratios, cells[places][kept], seen, cells[places][kept] > 1], apart
+
+
+def detectable(random, h, w):
+    """An image whose scores have one order in f32 and in f64, with its detections: two of three have."""
+    while True:
+        x = random.random((1, 1, h, w)).astype(F32)
+        wanted, apart = detections(x)
+        if apart > 2 * SCORE_ERROR:
+            return x, wanted
 
 
 def check_detector(options, random, sizes):
@@ -220,9 +233,8 @@ def check_detector(options, random, sizes):
     library = strata.Library(path)
     names = [info.name.decode() for info in library.outputs]
     for h, w in sizes:
-        x = random.random((1, 1, h, w)).astype(F32)
+        x, wanted = detectable(random, h, w)
         got = dict(zip(names, library.run([x], library.sizes_of([x.shape]))))
-        wanted = detections(x)
         for name, right in zip(names, wanted):
             assert tuple(got[name + "_sizes"]) == right.shape, f"{h}, {w}: {got[name + '_sizes']}, not {right.shape}"
             np.testing.assert_allclose(got[name][:len(right)], right, rtol=1e-4, atol=1e-4, err_msg=f"{h}, {w}, {name}")

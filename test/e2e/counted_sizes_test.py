@@ -133,6 +133,9 @@ def behind(g, y, weight):
     yield "expand", node("Expand", g.constant("row", np.arange(WIDTH, dtype=np.float32)), node("Shape", y)), \
         lambda y: np.broadcast_to(np.arange(WIDTH), y.shape), True
     yield "conv", node("Conv", image, g.constant("weight", weight), pads=[1, 1]), lambda y: convolved(y.T, weight), False
+    turned_weight = g.constant("turned_weight", weight[:1].transpose(1, 0, 2))
+    yield "transposed conv", node("ConvTranspose", image, turned_weight, strides=[3], output_padding=[1]), \
+        lambda y: np.append(y @ weight[0], 0)[None, None], False  # one place more than each row has three of
     yield "pool", node("MaxPool", image, kernel_shape=[3], pads=[1, 1]), \
         lambda y: windows(y.T, np.max, -np.inf)[None], False
 

@@ -53,8 +53,9 @@ def compare(library, graph, element, shape, size, random):
     np.testing.assert_allclose(got.astype(np.float64), wanted, rtol=unit, atol=unit, err_msg=f"{graph} {element} {shape}")
 
 
-def run_case(graph, element, likely, folder, random):
+def run_case(graph, element, likely, folder):
     name = f"{graph}_{element}_{likely}"
+    random = strata.generator_of(name)
     model = strata.write(f"{folder}/{name}.mlir", text(graph, element, likely))
     told = strata.strata(model, "--aot", "--aot-name", name, "-o", folder, "--explain", *TARGET)
     assert f"where length == {likely}:" in told, told
@@ -75,8 +76,9 @@ def numbers_text(graph, element, length):
 """
 
 
-def run_numbers(graph, element, length, folder, random):
+def run_numbers(graph, element, length, folder):
     name = f"{graph}_{element}_by_{length}"
+    random = strata.generator_of(name)
     model = strata.write(f"{folder}/{name}.mlir", numbers_text(graph, element, length))
     told = strata.strata(model, "--aot", "--aot-name", name, "-o", folder, "--explain", *TARGET)
     few = int(re.search(r"where number <= (\d+): rows", told).group(1))
@@ -88,14 +90,13 @@ def run_numbers(graph, element, length, folder, random):
 
 def main():
     gpu.use_stand_in()
-    random = np.random.default_rng()
     cases = {f"{graph}_{element}_{likely}": (graph, element, likely)
              for graph in GRAPHS for element, likely in [("f16", 1000), ("f32", 77)]}
     numbers = {f"{graph}_{element}_by_{length}": (graph, element, length)
                for graph in GRAPHS for element, length in [("f16", 4096), ("f32", 768)]}
     with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(*cases[name], folder, random) if name in cases else
-                       run_numbers(*numbers[name], folder, random)) for name in strata.some(cases | numbers))
+        strata.report((name, lambda name=name: run_case(*cases[name], folder) if name in cases else
+                       run_numbers(*numbers[name], folder)) for name in strata.some(cases | numbers))
 
 
 if __name__ == "__main__":

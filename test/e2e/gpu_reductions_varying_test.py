@@ -46,7 +46,8 @@ def text(symbols, shape, axes, kind, element):
 """
 
 
-def run_case(name, folder, random):
+def run_case(name, folder):
+    random = strata.generator_of(name)
     symbols, shape, axes, kind, element = CASES[name]
     model = strata.write(f"{folder}/{name}.mlir", text(*CASES[name]))
     told = strata.strata(model, "--aot", "--aot-name", name, "-o", folder, "--explain", *TARGET)
@@ -71,9 +72,8 @@ def run_case(name, folder, random):
 
 def main():
     gpu.use_stand_in()
-    random = np.random.default_rng()
     with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(name, folder, random)) for name in strata.some(CASES))
+        strata.report((name, lambda name=name: run_case(name, folder)) for name in strata.some(CASES))
 
 
 if __name__ == "__main__":

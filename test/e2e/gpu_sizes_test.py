@@ -84,7 +84,7 @@ module {
 
 
 def check_library(path):
-    library, generator = gpu.Library(path), np.random.default_rng()
+    library, generator = gpu.Library(path), strata.generator_of(path)
     sizes = [(1, 0), (40, 0), (7, 9), (0, 16), (0, 0), (1000, 1000), (3, 2), (8, 0), (16, 1)]
     for each in sizes + [tuple(generator.integers(0, 200, 2)) for _ in range(10)]:
         x = generator.standard_normal((sum(each), 32)).astype(np.float32)

@@ -14,7 +14,8 @@ SIZES = [dict(s0=1, s1=1, s2=1), dict(s0=2, s1=7, s2=17), dict(s0=17, s1=2, s2=1
          dict(s0=3, s1=511, s2=7), dict(s0=127, s1=17, s2=1), dict(s0=16, s1=264, s2=8), dict(s0=8, s1=1032, s2=16)]
 
 
-def run_case(name, folder, random):
+def run_case(name, folder):
+    random = strata.generator_of(name)
     build, n_symbols, own = symbolic_test.CASES[name]
     graph = Graph(None, n_symbols)
     text = graph.text(build(graph))
@@ -39,9 +40,8 @@ def run_case(name, folder, random):
 
 def main():
     gpu.use_stand_in()
-    random = np.random.default_rng()
     with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(name, folder, random)) for name in strata.some(symbolic_test.CASES))
+        strata.report((name, lambda name=name: run_case(name, folder)) for name in strata.some(symbolic_test.CASES))
 
 
 if __name__ == "__main__":

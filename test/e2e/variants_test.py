@@ -73,18 +73,17 @@ def taken(conditions, batch, sequence):
     return next((i for i, (_, holds) in enumerate(conditions) if holds(batch, sequence)), 3)
 
 
-def borders():
+def borders(generator):
     """All sizes at which one of the conditions begins or ends to hold, and others."""
-    generator = np.random.default_rng()
     sizes = [(b, s) for b in (1, 2, 3, 4, 5, 8, 300) for s in (0, 1, 7, 8, 9, 16, 24, 25, 99, 100, 101, 200, 201)]
     sizes += [(b, s) for b in (10, 14, 15, 20) for s in (b - 1, b, b + 1, 2 * b + 5, 2 * b + 6, 2 * b + 7, 2 * b + 8)]
     return sizes + [tuple(int(n) for n in generator.integers(1, 300, 2)) for _ in range(40)]
 
 
 def check_calls(library, conditions, power):
-    generator = np.random.default_rng()
+    generator = strata.generator_of(f"calls {power}")
     seen = set()
-    for batch, sequence in borders():
+    for batch, sequence in borders(generator):
         x = generator.integers(1, 5, (batch, sequence)).astype(np.float32)
         y, = library.run([x], (batch, sequence))
         number = taken(conditions, batch, sequence)
@@ -178,7 +177,7 @@ def product(rows, inner, columns, activation=None):
 
 
 def test_products():
-    generator = np.random.default_rng()
+    generator = strata.generator_of("products")
     cases = [(4096, 1024, None), (70, 53, "relu"), (300, 17, "relu"), (70, 53, "tanh"), (130, 32, "tanh")]
     for number, (inner, columns, activation) in enumerate(cases):
         for device in ("x86-64-v3", "host"):
@@ -207,7 +206,7 @@ def test_products():
 
 def test_rows():
     """Softmax of rows that are kept up to a length, and reductions whose tails are smaller and smaller tiles."""
-    generator = np.random.default_rng()
+    generator = strata.generator_of("rows")
     sizes = ", affine_map<()[s0] -> (3, s0)>>"
     x = f"tensor<3x?xf32{sizes}"
     text = f"""func.func @main(%x: {x} {{strata.name = "x"}}) -> ({x} {{strata.name = "y"}}, tensor<3xf32> {{strata.name = "z"}})

@@ -7,7 +7,6 @@ cases are always the same, in the same order, as far as the machine gets.
 """
 import os
 import random
-import resource
 import shutil
 import signal
 import subprocess
@@ -18,9 +17,7 @@ import time
 import strata
 
 SEED = int(os.environ.get("STRATA_FUZZ_SEED", 0))
-# What a process may compute for, however busy the machine is; and when one that computes nothing counts as stuck.
 PROCESSOR_SECONDS = 30 if strata.SANITIZED else 10
-STUCK_SECONDS = 20 * PROCESSOR_SECONDS
 FINDINGS = "findings"
 ERROR = b"strata: error: "
 REPORTS = ("explain", "time-compilation", "dump-after")  # what may print on standard error
@@ -58,20 +55,15 @@ def problem_of(done, folder, has_report):
     return message_problem(done.stderr, has_report) or (f"left {left} behind" if left else None)
 
 
-def limit_processor_time():
-    resource.setrlimit(resource.RLIMIT_CPU, (PROCESSOR_SECONDS, PROCESSOR_SECONDS + 5))
-
-
 def try_once(arguments):
     """Runs strata in an empty folder; what is wrong, or None."""
     has_report = any(report in argument for report in REPORTS for argument in arguments)
     with tempfile.TemporaryDirectory() as folder:
         command = [os.path.join(strata.BIN, "strata"), *arguments, "-o", folder]
         try:
-            done = subprocess.run(command, capture_output=True, timeout=STUCK_SECONDS, check=False,
-                                  preexec_fn=limit_processor_time)
-        except subprocess.TimeoutExpired:
-            return f"stuck for {STUCK_SECONDS} s", b""
+            done = subprocess.run(command, capture_output=True, check=False, **strata.processor_limit(PROCESSOR_SECONDS))
+        except subprocess.TimeoutExpired as error:
+            return f"stuck for {error.timeout} s", b""
         return problem_of(done, folder, has_report), done.stderr
 
 

@@ -78,7 +78,7 @@ class Case:
     def __init__(self, name, keys="e4m3", values=None, scale="number", kind="f16", batch=1, heads=(8, 2), rows=1,
                  columns=512, depth=64, width=None, mask=False, tiny=False, flat=False, launches=2):
         self.name, self.kind, self.flat, self.launches = name, kind, flat, launches
-        random = gpu.generator_of(name)
+        random = strata.generator_of(name)
         b, (h, g), s, c, d, e = batch, heads, rows, columns, depth, width or depth
         self.q = narrowed(random.standard_normal((b, h, s, d)), kind)
         self.k = Cache(random, keys, scale, (b, g, c, d), 1, kind)

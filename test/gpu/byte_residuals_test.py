@@ -1,8 +1,6 @@
 """Quantised residual sums behind pipelined products, as int8 networks have them: sums of bytes are rounded to bytes, the
-other summand's bytes come through the ring and results go through the staging memory. `byte_residuals_test.py SEED` tries
-the numbers of a failure again."""
+other summand's bytes come through the ring and results go through the staging memory."""
 import os
-import sys
 import tempfile
 
 import numpy as np
@@ -11,11 +9,9 @@ import gpu
 import strata
 from onnx_file import ELEMENT_TYPES, Graph
 
-GIVEN = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("STRATA_SEED")
-SEED = np.random.SeedSequence(int(GIVEN) if GIVEN else None).entropy
 OPTIONS = ["--target=nvgpu", "--device=emulated_90", "--on-gpu-tensors", "--user-device-memory", "--explain"]
 NEAR = 1e-3  # of a tie: floats may fall on its other side
-random = np.random.default_rng(SEED)
+random = np.random.default_rng(strata.run_seed())
 
 CASES = [  # rows, sum, columns; (type, zero point) of the rounded sums, the result and the other summand; tile
     (305, 64, 256, (np.uint8, 137), (np.uint8, 0), (np.uint8, 0), "128, 128, 128>, warps = array<i64: 8, 1>"),
@@ -81,7 +77,7 @@ def check(rows, depth, columns, rounded, result, other, tile):
     total = (q - rounded[1]) * scale["sum"] + (r.astype(np.float64) - other[1]) * scale["other"]
     want, near_result = rounded_to(total / scale["result"], *result)
     wrong = (got != want) & ~near & ~near_result
-    assert not wrong.any(), f"{rows}x{depth}x{columns}, {tile}: {wrong.sum()} of {wrong.size} differ (seed {SEED})"
+    assert not wrong.any(), f"{rows}x{depth}x{columns}, {tile}: {wrong.sum()} of {wrong.size} differ"
     assert (np.abs(got.astype(np.int64) - want) <= 2).all() and np.unique(got).size > 20
 
 

@@ -10,7 +10,6 @@ import gpu
 import strata
 from onnx_file import FLOAT16, Graph
 
-SEED = int(os.environ.get("STRATA_SEED", "0")) or int.from_bytes(os.urandom(4), "little")
 OPTIONS = ["--target=nvgpu", "--device=emulated_90"]
 CASES = {"one": (1, 1032, 2056, False), "five": (5, 1096, 1032, False), "pair": (1, 1024, 1096, True),
          "pair_of_eight": (8, 1032, 1024, True)}  # rows, width, hidden, gated
@@ -69,7 +68,7 @@ def set_weights(library, weights):
 
 def run_case(case):
     """New inputs, then new weights, for one library."""
-    random = np.random.default_rng(SEED)
+    random = strata.generator_of(case)
     path = model(case, case)
     kernels = products(level4(path))
     assert len(kernels) == 2, f"{case}: {len(kernels)} products"
@@ -107,7 +106,7 @@ def move_wait(text):
 def run_moved():
     """Two calls of the library whose second product does not wait for the first: the driver is to find out. The weights
     are inputs, which copies bring."""
-    random = np.random.default_rng(SEED)
+    random = strata.generator_of("moved")
     library = gpu.Library(os.path.join("out", "libmoved.so"))
     for _ in range(2):
         library.run([random.standard_normal((1, CASES["one"][1])).astype(np.float16), *draw(random, "one")])
@@ -123,7 +122,6 @@ def check_moved():
 
 def main():
     gpu.use_stand_in()
-    print(f"seed {SEED}", flush=True)
     for case in CASES:
         run_case(case)
     check_moved()

@@ -88,7 +88,7 @@ def compare_beside_nan(library, graph, results, reference, cross):
 def run_varying(case, folder, name, element="f16", **device):
     graph, results, reference = build(case, element, None)
     library = compile_graph(graph, results, folder, name, **device)
-    random = np.random.default_rng()
+    random = strata.generator_of(name)
     count = int(random.integers(1, 30))
     drawn = [(draw(random, count), draw(random, count))]
     for seed, (o, ko) in enumerate([(np.array(o), np.array(k)) for o, k in zip(OFFSETS, KEYS)] + drawn):

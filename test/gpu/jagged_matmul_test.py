@@ -21,7 +21,7 @@ def build(steps, columns):
 def run_case(name, folder):
     graph, results = build(*SIZES[name])
     library = compile_graph(graph, results, folder, name, kind="segment_contract")
-    random = np.random.default_rng()
+    random = strata.generator_of(name)
     for seed, o in enumerate([np.array(o) for o in OFFSETS] + [draw(random, int(random.integers(1, 30)))]):
         sizes = dict(t=max(1, int(o[-1])), b=len(o) - 1, u=1)
         (x, w, _), (got,) = call(library, graph, results, sizes, dict(o=o), seed)

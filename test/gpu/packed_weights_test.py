@@ -154,9 +154,7 @@ def count_instructions():
 
 
 def cases():
-    seed = int(os.environ.get("STRATA_SEED", np.random.SeedSequence().entropy % (1 << 32)))
-    print(f"STRATA_SEED={seed}", flush=True)
-    generator = np.random.default_rng(seed)
+    generator = strata.generator_of("cases")
     number = 0
 
     def name():

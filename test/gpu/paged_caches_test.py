@@ -11,8 +11,8 @@ import re
 
 import numpy as np
 
-import gpu
 import onnx_file
+import strata
 from byte_caches_test import EPSILON, FORMATS, attended, compiled, element, launches_of, narrowed, run, widened
 
 SCALE = .25
@@ -41,7 +41,7 @@ class Case:
                  more=5, depth=64, heads_first=False, table="i32", from_end=False, mask=False, lengths=False, flat=False,
                  launches=2):
         self.name, self.kind, self.launches, self.heads_first, self.flat = name, kind, launches, heads_first, flat
-        random = gpu.generator_of(name)
+        random = strata.generator_of(name)
         (h, g), s, d = heads, rows, depth
         n = batch * pages + more
         self.table = random.permutation(n)[:batch * pages].reshape(batch, pages)
@@ -162,7 +162,7 @@ def operator(lengths, folder, page=16, pages=11, heads=(8, 2), depth=64, more=3)
     """PagedAttention of f16 over sequences of |lengths| new tokens: the caches are written, and what is read is NaN where
     no token is."""
     name, batch, tokens = f"operator_{'_'.join(map(str, lengths))}", len(lengths), sum(lengths)
-    random, (h, g), n = gpu.generator_of(name), heads, len(lengths) * pages + more
+    random, (h, g), n = strata.generator_of(name), heads, len(lengths) * pages + more
     past = np.array([random.integers(0, page * pages - length + 1) for length in lengths], np.int32)
     ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
     table = random.permutation(n)[:batch * pages].reshape(batch, pages).astype(np.int32)

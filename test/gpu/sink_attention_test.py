@@ -9,8 +9,8 @@ products and on one whose threads stage what they multiply.
 """
 import numpy as np
 
-import gpu
 import onnx_file
+import strata
 from byte_caches_test import EPSILON, attended, compiled, element, launches_of, narrowed, run, widened
 
 
@@ -19,7 +19,7 @@ class Case:
                  shifted=False, mask=False, cap=0.0, device="emulated_90", launches=2):
         self.name, self.form, self.kind, self.device, self.launches = name, form, kind, device, launches
         self.shifted, self.cap = shifted, cap
-        random = gpu.generator_of(name)
+        random = strata.generator_of(name)
         h, g = heads
         self.q = narrowed(random.standard_normal((batch, h, rows, depth)), kind)
         self.k, self.v = (narrowed(random.standard_normal((batch, g, columns, depth)), kind) for _ in "kv")
@@ -123,7 +123,7 @@ def check(name, options, folder):
 def operator(smooth, folder, batch=2, heads=(8, 2), depth=64, room=330, window=100, cap=5.0):
     """GroupQueryAttention of a token after others, in a cache with room, with a window and a soft cap."""
     name, (h, g) = f"operator_{smooth}", heads
-    random = gpu.generator_of(name)
+    random = strata.generator_of(name)
     used = random.integers(2, room + 1, batch)  # with the new one
     q, k, v = (random.standard_normal((batch, 1, count * depth)).astype(np.float16) for count in (h, g, g))
     caches = [random.standard_normal((batch, g, room, depth)).astype(np.float16) for _ in "kv"]

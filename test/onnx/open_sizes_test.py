@@ -6,7 +6,6 @@ import os
 import re
 import sys
 import tempfile
-import time
 
 import numpy as np
 
@@ -16,7 +15,6 @@ import stored_graphs
 import stored_graphs_test
 import strata
 
-SEED = int(os.environ.get("STRATA_SEED", time.time_ns() % 2**31))
 COUNT = int(os.environ.get("STRATA_GRAPHS", 25))
 GRAPH, INPUT, OUTPUT, TYPE, TENSOR, SHAPE, DIM, VALUE = 7, 11, 12, 2, 1, 2, 1, 1
 
@@ -142,8 +140,7 @@ def check(stored, rng):
 
 
 def main():
-    print(f"STRATA_SEED={SEED}", flush=True)
-    rng, graphs = np.random.default_rng(SEED), stored_graphs.load()
+    rng, graphs = np.random.default_rng(strata.run_seed()), stored_graphs.load()
     failed = n_open = 0
     for k in rng.permutation(len(graphs))[:COUNT].tolist():
         problem, names = check(graphs[k], rng)

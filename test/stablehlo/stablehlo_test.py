@@ -3,7 +3,6 @@ import os
 import random
 import subprocess
 import tempfile
-import time
 
 import numpy as np
 
@@ -11,7 +10,6 @@ import mlir_module
 import strata
 
 INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
-SEED = int(os.environ.get("STRATA_SEED", time.time_ns() % 2**31))
 MUTATIONS = 40
 TOLERANCE = 2e-5
 
@@ -103,8 +101,7 @@ def pretty_form_is_explained():
 
 def mutations_do_not_crash():
     """Numbers and words of the files changed at random: a library or an error, never a crash."""
-    generator = random.Random(SEED)
-    print("STRATA_SEED", SEED)
+    generator = random.Random(strata.run_seed())
     names = ["indexing", "control", "spectra", "reductions", "convolutions", "sizes", "movement"]
     for _ in range(MUTATIONS):
         with open(f"{INPUTS}/{generator.choice(names)}.mlir", encoding="utf-8") as file:

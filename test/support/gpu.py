@@ -9,7 +9,6 @@ import ctypes
 import os
 import subprocess
 import sys
-import zlib
 
 import numpy as np
 
@@ -38,11 +37,7 @@ def report_drawn(cases):
     """strata.report, on the stand-in, of |cases|, of a name and a function of a generator each, which the name and the
     run's seed make."""
     use_stand_in()
-    strata.report((name, lambda name=name, check=check: check(generator_of(name))) for name, check in cases)
-
-
-def generator_of(name):
-    return np.random.default_rng([strata.run_seed(), zlib.crc32(name.encode())])
+    strata.report((name, lambda name=name, check=check: check(strata.generator_of(name))) for name, check in cases)
 
 
 def compile_case(case, name, schedule="", options=(), device="emulated_90"):

@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 import numpy as np
 
@@ -60,6 +61,11 @@ def run_seed():
     seed = int(os.environ.get("STRATA_SEED", random.randrange(1 << 32)))
     print(f"STRATA_SEED={seed}", flush=True)
     return seed
+
+
+def generator_of(name):
+    """Of what the case |name| draws, alone or among others: the run's seed makes it."""
+    return np.random.default_rng([run_seed(), zlib.crc32(name.encode())])
 
 
 def drawn(cases, count):
@@ -306,6 +312,13 @@ def write(path, text):
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)
     return path
+
+
+def processor_limit(seconds):
+    """For subprocess.run(): the process may compute for so long, however busy the machine is; one that computes nothing
+    is stuck after twenty times that."""
+    return {"timeout": 20 * seconds,
+            "preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))}
 
 
 class Cost:

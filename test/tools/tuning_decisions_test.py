@@ -15,9 +15,7 @@ import strata
 F16, F32 = 10, 1
 DEVICE = ["--target=nvgpu", "--device=emulated_90"]
 gpu.use_stand_in()
-SEED = np.random.SeedSequence(int(os.environ["STRATA_SEED"]) if "STRATA_SEED" in os.environ else None).entropy
-print(f"seed {SEED}", flush=True)
-random = np.random.default_rng(SEED)
+random = np.random.default_rng(strata.run_seed())
 
 
 def drawn(*shape, dtype=np.float16):

@@ -19,9 +19,7 @@ DIMS = {"launch": [], "varying": ["--dim=rows=1..64@4,48"], "varying_launch": ["
 ROWS = (1, 3, 4, 17, 48, 64)
 LAUNCH_ROWS = (1, 4, 9, 65, 192, 256)
 gpu.use_stand_in()
-SEED = np.random.SeedSequence(int(os.environ["STRATA_SEED"]) if "STRATA_SEED" in os.environ else None).entropy
-print(f"seed {SEED}", flush=True)
-random = np.random.default_rng(SEED)
+random = np.random.default_rng(strata.run_seed())
 
 
 def drawn(*shape):

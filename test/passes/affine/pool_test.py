@@ -9,7 +9,6 @@ import glob
 import os
 import re
 import sys
-import time
 
 import numpy as np
 
@@ -19,7 +18,6 @@ sys.path.insert(0, os.path.join(strata.SOURCE, "test", "e2e"))
 import symbolic_test  # noqa: E402
 
 MODELS = os.environ.get("STRATA_POOL_MODELS")
-SEED = int(os.environ.get("STRATA_SEED", time.time_ns() % 2**31))
 N_SIZES, MOST, ALIGNMENT = 20, 1.1, 256
 BYTES = {"f64": 8, "i64": 8, "f32": 4, "i32": 4, "f16": 2, "bf16": 2, "i16": 2, "i8": 1}
 
@@ -144,8 +142,7 @@ def skips(g):
 
 
 def main():
-    print(f"STRATA_SEED={SEED}", flush=True)
-    rng, results = np.random.default_rng(SEED), []
+    rng, results = np.random.default_rng(strata.run_seed()), []
     for path in sorted(glob.glob(os.path.join(MODELS, "*.onnx"))) if MODELS else ():
         results.append(check(os.path.basename(path), path, rng))
     for name, (build, n_symbols, *_) in () if MODELS else [*symbolic_test.CASES.items(), ("skips", (skips, 2))]:
