@@ -279,13 +279,14 @@ def microsoft_attention():
     bias = filtered(mask[:, None, None] > 0, -1e5)
     Case("packed mask", "Attention", [x, w, b, mask], [join(attend(q, k, v, bias=bias)[2])], domain=MICROSOFT, fixed=fixed,
          num_heads=heads, mask_filter_value=-1e5)
-    full = RNG.integers(0, 2, (batch, length, length)).astype(np.int32) | np.eye(length, dtype=np.int32)
-    bias = filtered(full[:, None] > 0) + filtered(band(length, length, 0))
-    Case("packed causal", "Attention", [x, w, b, full], [join(attend(q, k, v, 0.7, bias)[2])], domain=MICROSOFT,
-         fixed=fixed, num_heads=heads, unidirectional=1, scale=0.7)
+    full = RNG.integers(0, 2, (batch, length, length)).astype(np.int32)
+    full[:, :2, :2] = 0  # queries that only later keys would be left to
+    y = attend(q, k, v, 0.7, filtered(full[:, None] > 0), band(length, length, 0))[2]
+    Case("packed causal", "Attention", [x, w, b, full], [join(y)], domain=MICROSOFT, fixed=fixed, num_heads=heads,
+         unidirectional=1, scale=0.7)
     past = floats(2, batch, heads, 6, size)
     keys, values = (np.concatenate([past[i], new], 2) for i, new in enumerate((k, v)))
-    y = attend(q, keys, values, bias=filtered(band(length, 11, 6)))[2]
+    y = attend(q, keys, values, allowed=band(length, 11, 6))[2]
     Case("packed past", "Attention", [x, w, b, None, past], [join(y), np.stack([keys, values])], domain=MICROSOFT,
          fixed=fixed, num_heads=heads, unidirectional=1)
     w = floats(7, 30) / 2
@@ -318,18 +319,32 @@ def multi_head():
     keys, values = np.concatenate([past_k, parts[1]], 2), np.concatenate([past_v, parts[2]], 2)
     Case("heads past", "MultiHeadAttention", [q, k, v, None, None, None, past_k, past_v],
          [join(attend(parts[0], keys, values)[2]), keys, values], domain=MICROSOFT, num_heads=heads)
+    raw, _, y = attend(*parts, bias=more)
+    Case("heads scores", "MultiHeadAttention", [q, k, v, None, None, more], [join(y), None, None, raw + more],
+         domain=MICROSOFT, num_heads=heads)
+    q, k, v, begin = floats(2, 3, 12), floats(2, 3, 12), floats(2, 3, 6), 4
+    past_k, past_v = floats(2, heads, 9, 4), floats(2, heads, 9, 2)
+    keys, values = past_k.copy(), past_v.copy()
+    keys[:, :, begin:begin + 3], values[:, :, begin:begin + 3] = split(k, heads), split(v, heads)
+    for causal in (0, 1):  # of room for nine keys seven are there
+        seen = band(3, 9, begin) if causal else np.arange(9) < begin + 3
+        Case(f"heads past with room {causal}", "MultiHeadAttention",
+             [q, k, v, None, None, None, past_k, past_v, np.array([begin], np.int32)],
+             [join(attend(split(q, heads), keys, values, allowed=seen)[2]), keys, values], domain=MICROSOFT,
+             num_heads=heads, unidirectional=causal)
 
 
 def group_query():
     heads, groups, size, room = 4, 2, 16, 20
     cos, sin = floats(room, 8), floats(room, 8)
 
-    def case(name, batch, new, old, used, packed=False, window=-1, rotated=True, sink=None, softcap=0.0, norms=False, **more):
-        """|used|: keys of each batch entry with the new ones; |old|: room in the past."""
+    def case(name, batch, new, old, used, packed=False, window=-1, rotated=True, sink=None, softcap=0.0, norms=False,
+             counts=None, **more):
+        """|used|: keys of each batch entry with the new ones, of which |counts| are meant; |old|: room in the past."""
         q, k, v = floats(batch, new, heads * size), floats(batch, new, groups * size), floats(batch, new, groups * size)
         past_k, past_v = (floats(batch, groups, old, size) if old else None for _ in range(2))
         used = np.array(used)
-        begin, total = np.maximum(used - new, 0), int(used.max())
+        begin, total = np.maximum(used - (new if counts is None else counts), 0), int(used.max())
         length = max(total, old)
         apart = [x.reshape(batch, new, -1, size).astype(np.float64) for x in (q, k, v)]
         weights = [floats(size), floats(size)] if norms else [None, None]
@@ -348,12 +363,14 @@ def group_query():
             present.append(full)
         last = places[:, None, :, None]
         seen = (np.arange(length) <= last) & ((np.arange(length) > last - window) if window > 0 else True)
-        y = attend(apart[0].swapaxes(1, 2), *present, allowed=seen, sink=sink, softcap=softcap)[2]
+        raw, share, y = attend(apart[0].swapaxes(1, 2), *present, allowed=seen, sink=sink, softcap=softcap)
+        scores = [None, np.where(seen, softcap * np.tanh(raw / softcap) if softcap else raw, 0), share]
+        scores = [scores[which][..., :total]] if (which := more.get("qk_output", 0)) else []
         inputs = [np.concatenate([q, k, v], -1), None, None] if packed else [q, k, v]
         inputs += [past_k, past_v, (used - 1).astype(np.int32), np.array(total, np.int32)]
         inputs += [cos, sin] if rotated else [None, None]
-        inputs += [None, None, sink, None, None, *weights]
-        Case(name, "GroupQueryAttention", inputs, [join(y), *present], domain=MICROSOFT, fixed=(6, 7, 8, 11, 14, 15),
+        inputs += [None, None, sink, None, None, *weights, None if counts is None else np.array(counts, np.int32)]
+        Case(name, "GroupQueryAttention", inputs, [join(y), *present, *scores], domain=MICROSOFT, fixed=(6, 7, 8, 11, 14, 15),
              num_heads=heads, kv_num_heads=groups, do_rotary=int(rotated), local_window_size=window, softcap=softcap,
              **more)
     case("group first", 2, 5, 0, [5, 5])
@@ -364,6 +381,9 @@ def group_query():
     case("group capped", 1, 3, 4, [7], rotated=False, softcap=1.5)
     case("group sink", 2, 2, 3, [5, 5], rotated=False, sink=floats(heads))
     case("group norms", 2, 1, 3, [4, 4], norms=True)
+    case("group scores", 2, 3, 9, [7, 4], window=2, softcap=1.5, qk_output=1)
+    case("group probabilities", 1, 3, 4, [7], sink=floats(heads), qk_output=2)
+    case("group chunks", 3, 4, 14, [9, 3, 5], counts=[4, 2, 0])
 
 
 def paged():

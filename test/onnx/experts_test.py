@@ -24,12 +24,14 @@ ACTIVATIONS = {
 }
 
 
-def experts(x, logits, first, second, third, k, activation):
-    """|first|, |second|, |third|: weights and biases; |activation|: of what the first and the third give."""
+def experts(x, logits, first, second, third, k, activation, own=None):
+    """|first|, |second|, |third|: weights and biases; |activation|: of what the first and the third give; |own|: shares that
+    are not those of the softmax of |logits|."""
     rows, result = x.reshape(-1, x.shape[-1]).astype(np.float64), []
     shares = np.exp(logits.astype(np.float64) - logits.max(-1, keepdims=True))
-    for row, share in zip(rows, shares / shares.sum(-1, keepdims=True)):
-        chosen = np.argsort(-share, kind="stable")[:k]
+    shares = shares / shares.sum(-1, keepdims=True)
+    for row, score, share in zip(rows, shares, shares if own is None else own):
+        chosen = np.argsort(-score, kind="stable")[:k]
         layer = lambda weights, e, v: weights[0][e].astype(np.float64) @ v + (0 if weights[1] is None else weights[1][e])
         given = share[chosen] / (share[chosen].sum() if k > 1 else 1)
         result.append(sum(w * layer(second, e, activation(layer(first, e, row), third and layer(third, e, row)))
@@ -96,6 +98,11 @@ def few_bits():
             yield Case(f"QMoE {bits} {block} {has_zeros}", "QMoE", [x, logits, w1, s1, b1, w2, s2, b2, *zeros], [want],
                        fixed=range(2, 14), activation_type="swiglu", k=2, normalize_routing_weights=1, swiglu_fusion=1,
                        expert_weight_bits=bits, **({"block_size": block} if block else {}))
+    own = RNG.uniform(0.1, 1, (6, EXPERTS)).astype(np.float32)
+    want = experts(x, logits, (m1, b1), (m2, b2), None, 2, lambda v, _: f(v[0::2], v[1::2]), own)
+    yield Case("QMoE of a router's weights", "QMoE", [x, logits, w1, s1, b1, w2, s2, b2, None, None, None, z1, z2, None, own],
+               [want], fixed=range(2, 14), activation_type="swiglu", k=2, normalize_routing_weights=1, swiglu_fusion=1,
+               expert_weight_bits=bits, block_size=block)
 
 
 def linear_attention(rule, q, k, v, past, decay, beta, heads, groups):
