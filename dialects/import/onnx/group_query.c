@@ -2,6 +2,7 @@
 // each batch entry.
 #include "dialects/import/onnx/attention.h"
 #include "dialects/import/onnx/cache.h"
+#include "dialects/import/onnx/quantize.h"
 #include "dialects/import/onnx/sizes.h"
 
 #include <math.h>
@@ -34,11 +35,30 @@ typedef struct {
   MlirValue count;          // and how many there are then
 } cache_t;
 
+// Of keys and of values: how a cache of bytes is scaled.
+static const char *const quant_types[2] = {"k_quant_type", "v_quant_type"};
+
+static bool is_quantized(const onnx_node_t *n, int which) {
+  return !onnx_attr_is(n, quant_types[which], "") && !onnx_attr_is(n, quant_types[which], "NONE");
+}
+
+static void check_caches(onnx_node_t *n) {
+  bool has_scales = onnx_has(n, K_SCALE) && onnx_has(n, V_SCALE) && onnx_has(n, PAST_KEY) && onnx_has(n, PAST_VALUE);
+  if (is_quantized(n, 0) != is_quantized(n, 1))
+    onnx_unsupported(n, "a cache that is quantised in part");
+  else if (is_quantized(n, 0) && !has_scales)
+    onnx_invalid(n, "expected a past and scales for a quantised cache");
+  for (int i = PAST_KEY; i <= PAST_VALUE && onnx_has(n, i) && !onnx_failed(n); i++) {
+    strata_type_t type = onnx_operand_shape(n, i).type;
+    if (is_quantized(n, 0) && (type != STRATA_TYPE_I8 || onnx_is_unsigned(n, i)))
+      onnx_unsupported(n, "a quantised cache that is not of i8");
+    else if (!is_quantized(n, 0) && type != onnx_operand_shape(n, QUERY).type)
+      onnx_invalid(n, "operand %d ('%s'): expected the type of the queries", i, n->proto->input[i]);
+  }
+}
+
 static void check(onnx_node_t *n) {
-  bool is_plain = onnx_attr_is(n, "k_quant_type", "") || onnx_attr_is(n, "k_quant_type", "NONE");
-  is_plain &= onnx_attr_is(n, "v_quant_type", "") || onnx_attr_is(n, "v_quant_type", "NONE");
-  if (!is_plain)
-    onnx_unsupported(n, "a quantised cache");
+  check_caches(n);
   if (onnx_attr_int(n, "sliding_window_cache", 0))
     onnx_unsupported(n, "a cache of a window");
   if (onnx_has(n, N_QUERIES) && !(onnx_has(n, PAST_KEY) && onnx_attr_int(n, "causal", 1)))
@@ -208,6 +228,42 @@ static MlirValue extended(onnx_node_t *n, const cache_t *c, int past, MlirValue 
   return onnx_select(n, onnx_reshape_dims(n, is_new, 4, lined), new, older(n, c, past, new));
 }
 
+//===-- Caches of bytes ------------------------------------------------------------------------------------------===//
+
+// The scale of keys or values: a number, or one for each element of a head, as [heads, |lined|.., size].
+static MlirValue scale_of(onnx_node_t *n, const cache_t *c, int which, strata_dim_t size, bool lined) {
+  int operand = K_SCALE + which;
+  if (!onnx_attr_is(n, quant_types[which], "PER_CHANNEL"))
+    return onnx_scalar(n, operand, STRATA_TYPE_F32);
+  strata_shape_t shape = onnx_operand_shape(n, operand);
+  strata_dim_t count = onnx_dim(n, 1), heads = onnx_dim(n, c->kv_heads);
+  for (int i = 0; i < shape.rank; i++)
+    count = strata_dim_mul(count, shape.dims[i]);
+  if (!onnx_failed(n) && !onnx_agree(n, count, strata_dim_mul(heads, size)))
+    onnx_invalid(n, "operand %d ('%s'): expected a scale for each element of %lld heads, got %s", operand,
+                 n->proto->input[operand], (long long)c->kv_heads, onnx_dim_text(n, count));
+  strata_dim_t dims[3] = {heads, lined ? onnx_dim(n, 1) : size, size};
+  return onnx_reshape_dims(n, onnx_operand(n, operand), lined ? 3 : 2, dims);
+}
+
+// What is new, [batch, length, heads, size], as the cache has it.
+static MlirValue stored(onnx_node_t *n, const cache_t *c, int which, MlirValue x) {
+  if (!is_quantized(n, which) || onnx_failed(n))
+    return x;
+  MlirValue scale = scale_of(n, c, which, onnx_shape(x).dims[3], false);
+  x = onnx_unary(n, STRATA_OP_ROUND_EVEN, onnx_binary(n, STRATA_OP_DIV, onnx_widen(n, x), scale));
+  return onnx_convert(n, x, false, STRATA_TYPE_I8, false);
+}
+
+// The cache, [batch, heads, room, size], as numbers of |type|.
+static MlirValue read(onnx_node_t *n, const cache_t *c, int which, MlirValue x, strata_type_t type) {
+  if (!is_quantized(n, which) || onnx_failed(n))
+    return x;
+  MlirValue scale = scale_of(n, c, which, onnx_shape(x).dims[3], true);
+  x = onnx_binary(n, STRATA_OP_MUL, onnx_convert(n, x, false, STRATA_TYPE_F32, false), scale);
+  return onnx_convert(n, x, false, type, false);
+}
+
 //===-- The operator ---------------------------------------------------------------------------------------------===//
 
 // Key <= begin + query, or any key there is; not further back than a window. [batch, 1, queries, keys]
@@ -265,9 +321,14 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
   parts[0] = normalized(n, parts[0], Q_NORM, "q_norm_epsilon");
   parts[1] = normalized(n, parts[1], K_NORM, "k_norm_epsilon");
   rotate(n, &c, parts);
+  MlirValue caches[2];
+  for (int i = 0; i < 2; i++)
+    caches[i] = extended(n, &c, PAST_KEY + i, stored(n, &c, i, parts[1 + i]));
+  if (onnx_failed(n))
+    return;
   onnx_attention_t a = {.q = onnx_swap_heads(n, parts[0]),
-                        .k = extended(n, &c, PAST_KEY, parts[1]),
-                        .v = extended(n, &c, PAST_VALUE, parts[2]),
+                        .k = read(n, &c, 0, caches[0], onnx_shape(parts[0]).type),
+                        .v = read(n, &c, 1, caches[1], onnx_shape(parts[0]).type),
                         .scale = onnx_attr_float(n, "scale", 0),
                         .softcap = onnx_attr_float(n, "softcap", 0),
                         .softmax_type = STRATA_TYPE_COUNT};
@@ -286,7 +347,7 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
     onnx_set(n, 3, shown(n, &c, a.allowed, stages));
   for (int i = 0; i < 2; i++)
     if (is_updated(n, &c, PAST_KEY + i))
-      onnx_set_update(n, 1 + i, i ? a.v : a.k, PAST_KEY + i);
+      onnx_set_update(n, 1 + i, caches[i], PAST_KEY + i);
     else
-      onnx_set(n, 1 + i, i ? a.v : a.k);
+      onnx_set(n, 1 + i, caches[i]);
 }
