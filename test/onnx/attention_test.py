@@ -247,6 +247,10 @@ def gelus():
     Case("fast gelu of a sum", "FastGelu", [x, bias], [fast(x + bias)], domain=MICROSOFT, fixed=(1,))
     Case("quick gelu", "QuickGelu", [x], [x / (1 + np.exp(-1.702 * x.astype(np.float64)))], domain=MICROSOFT)
     Case("swish", "Swish", [x], [x / (1 + np.exp(-0.5 * x.astype(np.float64)))], opset=24, alpha=0.5)
+    for alpha in (1.0, 1.7):
+        gate, value = floats(3, 5, 7), floats(3, 5, 7)
+        want = gate / (1 + np.exp(-alpha * gate.astype(np.float64))) * value
+        Case(f"swiglu {alpha}", "SwiGLU", [gate, value], [want], opset=28, alpha=alpha)
     a, b = floats(2, 5, 3), floats(2, 4, 5)
     Case("fused product", "FusedMatMul", [a, b], [0.5 * a.swapaxes(1, 2).astype(np.float64) @ b.swapaxes(1, 2)],
          domain=MICROSOFT, transA=1, transB=1, alpha=0.5)

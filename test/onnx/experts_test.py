@@ -1,9 +1,10 @@
-"""com.microsoft's mixtures of experts, MoE and QMoE, attention of packed rows, and ONNX's LinearAttention, CausalConvWithState and CumProd, against
-formulas in f64."""
+"""com.microsoft's mixtures of experts, MoE and QMoE, attention of packed rows, and ONNX's LinearAttention, CausalConvWithState, CumProd and BitCast,
+against formulas in f64."""
 import os
 
 import numpy as np
 
+from onnx_file import ELEMENT_TYPES
 from operators import Case, check, refuses
 
 RNG = np.random.default_rng(int(os.environ.get("STRATA_SEED", 3002)))
@@ -174,6 +175,18 @@ def products():
                            [turned(y).astype(np.float32)], fixed=(1,), domain="", reverse=reverse, exclusive=exclusive)
 
 
+def bit_casts():
+    x = floats(3, 7)
+    for value, kinds in ((x, (np.int32, np.uint32)), (x.view(np.int32), (np.float32, np.uint32)),
+                         (x.astype(np.float16), (np.int16, np.uint16)), (x.astype(np.float16).view(np.uint16), (np.float16,)),
+                         (x.astype(np.float64), (np.int64,)), (x.astype(np.float64).view(np.uint64), (np.float64, np.int64)),
+                         (x > 0, (np.uint8, np.int8)), ((x > 0).view(np.uint8), (np.bool_,)),
+                         (RNG.integers(-128, 128, (3, 7)).astype(np.int8), (np.uint8, np.int8))):
+        for kind in kinds:
+            yield Case(f"BitCast {value.dtype} {np.dtype(kind)}", "BitCast", [value], [value.view(kind)], domain="",
+                       to=ELEMENT_TYPES[np.dtype(kind)], tolerance=0)
+
+
 def packed_attention():
     heads, size, hidden = 2, 8, 16
     offsets, rows = np.array([0, 3, 4, 9], np.int32), 9
@@ -209,6 +222,7 @@ def check_errors():
     refuses("the decay", "LinearAttention", [floats(1, 2, 8)] * 3, opset=27, domain="", q_num_heads=2, kv_num_heads=2)
     refuses("heads of keys that divide", "LinearAttention", [floats(1, 2, 6)] * 3, opset=27, domain="", q_num_heads=3,
             kv_num_heads=2, update_rule="linear")
+    refuses("the bits of f32 as i16", "BitCast", [x], opset=26, domain="", to=ELEMENT_TYPES[np.dtype(np.int16)])
     refuses("more than one spatial", "CausalConvWithState", [floats(1, 2, 8), floats(2, 1, 3)], ndim=2)
 
 
@@ -216,6 +230,6 @@ if __name__ == "__main__":
     check([*mixtures()])
     check([*few_bits()], modes=("cpu",))
     check([*packed_attention()])
-    check([*recurrences(""), *convolutions(""), *products()], opset=27)
+    check([*recurrences(""), *convolutions(""), *products(), *bit_casts()], opset=27)
     check([*recurrences("com.microsoft"), *convolutions("com.microsoft")], modes=("cpu",))
     check_errors()
