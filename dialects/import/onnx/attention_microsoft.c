@@ -249,8 +249,8 @@ static void write_past(onnx_node_t *n, onnx_attention_t *a) {
     onnx_unsupported(n, "a mask of a past in a buffer that is longer");
   MlirValue begin = onnx_reshape(n, onnx_scalar(n, PAST_LENGTH, STRATA_TYPE_I64), 2, (int64_t[]){1, 1});
   strata_shape_t new = onnx_shape(a->k), other = onnx_shape(a->v), old = onnx_operand_shape(n, PAST_KEY);
-  if (!onnx_failed(n) && (new.rank != 4 || other.rank != 4))
-    onnx_invalid(n, "expected keys and values that are new");
+  if (!onnx_failed(n) && (new.rank != 4 || other.rank != 4 || old.rank != 4))
+    onnx_invalid(n, "expected keys and values, and a past of 4 dimensions");
   if (onnx_failed(n))
     return;
   onnx_expect_shape(n, PAST_KEY, 4, (strata_dim_t[]){new.dims[0], new.dims[1], old.dims[2], new.dims[3]});

@@ -139,15 +139,20 @@ static void rotate(onnx_node_t *n, const cache_t *c, MlirValue parts[3]) {
 
 //===-- The cache ------------------------------------------------------------------------------------------------===//
 
+// The numbers of an operand of any shape, of which there must be |count|.
+static void expect_numbers(onnx_node_t *n, int operand, strata_dim_t count) {
+  strata_shape_t shape = onnx_operand_shape(n, operand);
+  strata_dim_t found = onnx_dim(n, 1);
+  for (int i = 0; i < shape.rank; i++)
+    found = strata_dim_mul(found, shape.dims[i]);
+  if (!onnx_failed(n) && !onnx_agree(n, found, count))
+    onnx_invalid(n, "operand %d ('%s'): expected %s numbers, got %s", operand, n->proto->input[operand],
+                 onnx_dim_text(n, count), onnx_dim_text(n, found));
+}
+
 // An operand of one number a batch entry, [batch, 1].
 static MlirValue column(onnx_node_t *n, const cache_t *c, int operand) {
-  strata_shape_t shape = onnx_operand_shape(n, operand);
-  strata_dim_t count = onnx_dim(n, 1);
-  for (int i = 0; i < shape.rank; i++)
-    count = strata_dim_mul(count, shape.dims[i]);
-  if (!onnx_failed(n) && !onnx_agree(n, count, c->batch))
-    onnx_invalid(n, "operand %d ('%s'): expected %s numbers, got %s", operand, n->proto->input[operand],
-                 onnx_dim_text(n, c->batch), onnx_dim_text(n, count));
+  expect_numbers(n, operand, c->batch);
   MlirValue x = onnx_convert(n, onnx_operand(n, operand), false, STRATA_TYPE_I64, false);
   return onnx_reshape_dims(n, x, 2, (strata_dim_t[]){c->batch, onnx_dim(n, 1)});
 }
@@ -230,24 +235,20 @@ static MlirValue extended(onnx_node_t *n, const cache_t *c, int past, MlirValue 
 
 //===-- Caches of bytes ------------------------------------------------------------------------------------------===//
 
-// The scale of keys or values: a number, or one for each element of a head, as [heads, |lined|.., size].
-static MlirValue scale_of(onnx_node_t *n, const cache_t *c, int which, strata_dim_t size, bool lined) {
-  int operand = K_SCALE + which;
+// The scale of keys or values: a number, or one for each element of a head, [heads, size], with a dim of 1 between
+// these if |has_places|.
+static MlirValue scale_of(onnx_node_t *n, const cache_t *c, int which, strata_dim_t size, bool has_places) {
+  strata_dim_t heads = onnx_dim(n, c->kv_heads), one = onnx_dim(n, 1);
   if (!onnx_attr_is(n, quant_types[which], "PER_CHANNEL"))
-    return onnx_scalar(n, operand, STRATA_TYPE_F32);
-  strata_shape_t shape = onnx_operand_shape(n, operand);
-  strata_dim_t count = onnx_dim(n, 1), heads = onnx_dim(n, c->kv_heads);
-  for (int i = 0; i < shape.rank; i++)
-    count = strata_dim_mul(count, shape.dims[i]);
-  if (!onnx_failed(n) && !onnx_agree(n, count, strata_dim_mul(heads, size)))
-    onnx_invalid(n, "operand %d ('%s'): expected a scale for each element of %lld heads, got %s", operand,
-                 n->proto->input[operand], (long long)c->kv_heads, onnx_dim_text(n, count));
-  strata_dim_t dims[3] = {heads, lined ? onnx_dim(n, 1) : size, size};
-  return onnx_reshape_dims(n, onnx_operand(n, operand), lined ? 3 : 2, dims);
+    return onnx_scalar(n, K_SCALE + which, STRATA_TYPE_F32);
+  expect_numbers(n, K_SCALE + which, strata_dim_mul(heads, size));
+  MlirValue scale = onnx_operand(n, K_SCALE + which);
+  return has_places ? onnx_reshape_dims(n, scale, 3, (strata_dim_t[]){heads, one, size})
+                    : onnx_reshape_dims(n, scale, 2, (strata_dim_t[]){heads, size});
 }
 
 // What is new, [batch, length, heads, size], as the cache has it.
-static MlirValue stored(onnx_node_t *n, const cache_t *c, int which, MlirValue x) {
+static MlirValue to_cache(onnx_node_t *n, const cache_t *c, int which, MlirValue x) {
   if (!is_quantized(n, which) || onnx_failed(n))
     return x;
   MlirValue scale = scale_of(n, c, which, onnx_shape(x).dims[3], false);
@@ -256,7 +257,7 @@ static MlirValue stored(onnx_node_t *n, const cache_t *c, int which, MlirValue x
 }
 
 // The cache, [batch, heads, room, size], as numbers of |type|.
-static MlirValue read(onnx_node_t *n, const cache_t *c, int which, MlirValue x, strata_type_t type) {
+static MlirValue of_cache(onnx_node_t *n, const cache_t *c, int which, MlirValue x, strata_type_t type) {
   if (!is_quantized(n, which) || onnx_failed(n))
     return x;
   MlirValue scale = scale_of(n, c, which, onnx_shape(x).dims[3], true);
@@ -323,12 +324,12 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
   rotate(n, &c, parts);
   MlirValue caches[2];
   for (int i = 0; i < 2; i++)
-    caches[i] = extended(n, &c, PAST_KEY + i, stored(n, &c, i, parts[1 + i]));
+    caches[i] = extended(n, &c, PAST_KEY + i, to_cache(n, &c, i, parts[1 + i]));
   if (onnx_failed(n))
     return;
   onnx_attention_t a = {.q = onnx_swap_heads(n, parts[0]),
-                        .k = read(n, &c, 0, caches[0], onnx_shape(parts[0]).type),
-                        .v = read(n, &c, 1, caches[1], onnx_shape(parts[0]).type),
+                        .k = of_cache(n, &c, 0, caches[0], onnx_shape(parts[0]).type),
+                        .v = of_cache(n, &c, 1, caches[1], onnx_shape(parts[0]).type),
                         .scale = onnx_attr_float(n, "scale", 0),
                         .softcap = onnx_attr_float(n, "softcap", 0),
                         .softmax_type = STRATA_TYPE_COUNT};
