@@ -12,6 +12,20 @@
 #include <stdio.h>
 #include <threads.h>
 
+//===-- Options --------------------------------------------------------------------------------------------------===//
+
+const char *strata_alias_input(strata_arena_t *arena, const strata_alias_t *alias, MlirStringRef name) {
+  const char *star = strchr(alias->output, '*'), *place = strchr(alias->input, '*');
+  if (!star || !place)
+    return strata_str_equal(name, alias->output) ? alias->input : NULL;
+  size_t before = (size_t)(star - alias->output), behind = strlen(star + 1);
+  if (name.length < before + behind || memcmp(name.data, alias->output, before) ||
+      memcmp(name.data + name.length - behind, star + 1, behind))
+    return NULL;
+  return strata_arena_printf(arena, "%.*s%.*s%s", (int)(place - alias->input), alias->input,
+                             (int)(name.length - before - behind), name.data + before, place + 1);
+}
+
 //===-- Diagnostics ----------------------------------------------------------------------------------------------===//
 
 enum { MAX_DIAGNOSTIC_TEXT = 8192 }; // what is reported beyond this says nothing new

@@ -30,10 +30,14 @@ typedef enum {
 // do not depend on one another.
 typedef enum { STRATA_MULTISTREAM_OFF, STRATA_MULTISTREAM_MODEL, STRATA_MULTISTREAM_ALL } strata_multistream_t;
 
-// --alias OUTPUT=INPUT, by the names of the model: the caller may pass the same memory for both.
+// --alias OUTPUT=INPUT, by the names of the model: the caller may pass the same memory for both. A '*' in each of the
+// two stands for any text, the same in both.
 typedef struct {
   const char *output, *input;
 } strata_alias_t;
+
+// The input whose memory |alias| gives the output called |name|; NULL: it does not speak of that output.
+const char *strata_alias_input(strata_arena_t *arena, const strata_alias_t *alias, MlirStringRef name);
 
 // The options that change the generated code; the command line's table (tools/options.def) fills them.
 typedef struct strata_compile_options {

@@ -83,6 +83,23 @@ static void check_name(parser_t *parser) {
 
 enum { GPU_ALIGNMENT = 16 }; // bytes: a thread's widest load
 
+static size_t stars_in(const char *from, const char *to) {
+  size_t count = 0;
+  for (; from < to; from++)
+    count += *from == '*';
+  return count;
+}
+
+static void check_aliases(parser_t *parser) {
+  const strata_option_list_t *aliases = &parser->options->alias;
+  for (size_t i = 0; i < aliases->count; i++) {
+    const char *text = aliases->items[i], *equals = strchr(text, '=');
+    size_t left = stars_in(text, equals), right = stars_in(equals, text + strlen(text));
+    if (left != right || left > 1)
+      strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--alias %s: expected one '*' on each side or none", text);
+  }
+}
+
 static void check_values(parser_t *parser) {
   const strata_options_t *options = parser->options;
   bool has_devices = options->device && strchr(options->device, ',');
@@ -102,6 +119,7 @@ static void check_values(parser_t *parser) {
   if (options->alignment & (options->alignment - 1))
     strata_option_problem(parser, STRATA_INVALID_ARGUMENT, "--alignment: expected a power of two, got %d",
                           options->alignment);
+  check_aliases(parser);
   for (size_t i = 0; i < options->bound.count; i++) {
     strata_import_dim_t bound = {0};
     const char *text = options->bound.items[i];

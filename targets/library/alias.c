@@ -3,26 +3,26 @@
 // (affine-store-in-place) has the input copied to it in front, which is nothing where the two are the same memory.
 #include "targets/library/emit.h"
 
+#include "dialects/mlir_util.h"
 #include "runtime/base/nearest.h"
 
 #include <string.h>
 
-static bool is_called(const strata_program_tensor_t *tensor, const char *name) {
-  return strcmp(tensor->name, name) == 0 || strcmp(tensor->c_name, name) == 0;
-}
-
-static strata_status_t find_tensor(const strata_program_t *program, size_t first, size_t count, const char *name,
-                                   size_t *out_index) {
-  for (size_t i = first; i < first + count; i++)
-    if (is_called(&program->tensors[i], name)) {
-      *out_index = i;
-      return NULL;
-    }
+static strata_status_t error_of_name(const strata_program_t *program, size_t first, size_t count, const char *name) {
   strata_nearest_t nearest = strata_nearest(name);
   for (size_t i = first; i < first + count; i++)
     strata_nearest_try(&nearest, program->tensors[i].name, strlen(program->tensors[i].name));
   return strata_error(STRATA_INVALID_ARGUMENT, "--alias: expected the name of an %s, got '%s'%s",
                       first ? "output" : "input", name, strata_nearest_hint(program->compile->arena, &nearest));
+}
+
+static strata_status_t find_input(const strata_program_t *program, const char *name, size_t *out_index) {
+  for (size_t i = 0; i < program->n_inputs; i++)
+    if (strcmp(program->tensors[i].name, name) == 0 || strcmp(program->tensors[i].c_name, name) == 0) {
+      *out_index = i;
+      return NULL;
+    }
+  return error_of_name(program, 0, program->n_inputs, name);
 }
 
 static bool uses(const strata_program_launch_t *launch, size_t tensor) {
@@ -117,22 +117,38 @@ static const char *growing_hint(const strata_program_tensor_t *output) {
   return strata_number_varies(output->size) ? ", or an input that the output adds to, whose sizes have ranges" : "";
 }
 
+static strata_status_t share(strata_program_t *program, size_t output, const char *name) {
+  size_t input;
+  STRATA_TRY(find_input(program, name, &input));
+  const strata_program_tensor_t *in = &program->tensors[input], *out = &program->tensors[output];
+  if (in->dtype != out->dtype || in->size != out->size)
+    return strata_error(STRATA_INVALID_ARGUMENT,
+                        "--alias %s=%s: expected equal types and sizes%s, got %s of %s and %s of %s", out->name,
+                        in->name, growing_hint(out), strata_dtype_info[out->dtype].name, size_text(program, out),
+                        strata_dtype_info[in->dtype].name, size_text(program, in));
+  if (is_written_early(program, output, input))
+    redirect(program, output);
+  return NULL;
+}
+
+static strata_status_t apply(strata_program_t *program, const strata_alias_t *alias) {
+  strata_arena_t *arena = program->compile->arena;
+  bool is_used = false;
+  for (size_t i = program->n_inputs; i < program->n_inputs + program->n_outputs; i++) {
+    const char *input = strata_alias_input(arena, alias, strata_str(program->tensors[i].name));
+    if (!input)
+      input = strata_alias_input(arena, alias, strata_str(program->tensors[i].c_name));
+    if (input)
+      STRATA_TRY(share(program, i, input));
+    is_used |= input != NULL;
+  }
+  return is_used ? NULL : error_of_name(program, program->n_inputs, program->n_outputs, alias->output);
+}
+
 strata_status_t strata_program_apply_aliases(strata_program_t *program) {
   const strata_compile_options_t *options = program->compile->options;
-  for (size_t i = 0; i < options->n_aliases; i++) {
-    const strata_alias_t *alias = &options->aliases[i];
-    size_t input, output;
-    STRATA_TRY(find_tensor(program, program->n_inputs, program->n_outputs, alias->output, &output));
-    STRATA_TRY(find_tensor(program, 0, program->n_inputs, alias->input, &input));
-    const strata_program_tensor_t *in = &program->tensors[input], *out = &program->tensors[output];
-    if (in->dtype != out->dtype || in->size != out->size)
-      return strata_error(STRATA_INVALID_ARGUMENT,
-                          "--alias %s=%s: expected equal types and sizes%s, got %s of %s and %s of %s", alias->output,
-                          alias->input, growing_hint(out), strata_dtype_info[out->dtype].name, size_text(program, out),
-                          strata_dtype_info[in->dtype].name, size_text(program, in));
-    if (is_written_early(program, output, input))
-      redirect(program, output);
-  }
+  for (size_t i = 0; i < options->n_aliases; i++)
+    STRATA_TRY(apply(program, &options->aliases[i]));
   for (size_t i = 0; i < program->n_outputs; i++)
     if (program->tensors[program->n_inputs + i].in_place >= 0)
       copy_in_front(program, program->n_inputs + i);

@@ -219,7 +219,8 @@ def test_alias():
     tensors = (ctypes.c_void_p * 2)(value.ctypes.data, value.ctypes.data)
     assert library.description.run(tensors, None, None, None) == 0
     check_close(value, expected, 1e-3)
-    for alias, text in (("y=z", "name of an input"), ("q=x", "name of an output")):
+    for alias, text in (("y=z", "name of an input"), ("q=x", "name of an output"), ("y*=z*", "name of an input, got 'z'"),
+                        ("q*=x*", "name of an output, got 'q*'")):
         try:
             compile_as("aliased", "alias.onnx", f"--alias={alias}")
             assert False, "expected an error"

@@ -25,13 +25,13 @@ def floats(*shape):
 
 class Case:
     """|inputs|: arrays, None where an operand is left out; |want|: results, None where one is not compared. Those in
-    |fixed| are weights, results in |wide| stay f32; |opset| is that of the default domain; |named|: whether sizes may
-    vary."""
+    |fixed| are weights, results in |wide| and inputs in |kept| stay f32; |opset| is that of the default domain; |named|:
+    whether sizes may vary."""
 
-    def __init__(self, name, op, inputs, want, domain="", opset=23, fixed=(), tolerance=1e-5, wide=(), named=True,
-                 **attributes):
+    def __init__(self, name, op, inputs, want, domain="", opset=23, fixed=(), tolerance=1e-5, wide=(), kept=(),
+                 named=True, **attributes):
         self.name, self.op, self.domain, self.opset, self.fixed, self.wide = name, op, domain, opset, fixed, wide
-        self.named = named
+        self.kept, self.named = kept, named
         self.inputs, self.want, self.tolerance, self.attributes = inputs, want, tolerance, attributes
         CASES.append(self)
 
@@ -49,7 +49,7 @@ class Case:
             operands.append(name)
             if value is None:
                 continue
-            value = narrow(value) if half else value
+            value = narrow(value) if half and i not in self.kept else value
             shape = [f"{prefix}d{i}_{k}" if symbolic and size > 1 and k in self.open_axes(value.ndim) else size
                      for k, size in enumerate(value.shape)]
             if i in self.fixed:
@@ -69,8 +69,8 @@ class Case:
 
     def given(self, half):
         """The inputs, in order."""
-        values = [value for i, value in enumerate(self.inputs) if value is not None and i not in self.fixed]
-        return [narrow(value) if half else value for value in values]
+        return [narrow(value) if half and i not in self.kept else value for i, value in enumerate(self.inputs)
+                if value is not None and i not in self.fixed]
 
     def expected(self):
         return [value for value in self.want if value is not None]
@@ -247,6 +247,10 @@ def gelus():
     Case("fast gelu of a sum", "FastGelu", [x, bias], [fast(x + bias)], domain=MICROSOFT, fixed=(1,))
     Case("quick gelu", "QuickGelu", [x], [x / (1 + np.exp(-1.702 * x.astype(np.float64)))], domain=MICROSOFT)
     Case("swish", "Swish", [x], [x / (1 + np.exp(-0.5 * x.astype(np.float64)))], opset=24, alpha=0.5)
+    for alpha in (1.0, 1.7):
+        gate, value = floats(3, 5, 7), floats(3, 5, 7)
+        want = gate / (1 + np.exp(-alpha * gate.astype(np.float64))) * value
+        Case(f"swiglu {alpha}", "SwiGLU", [gate, value], [want], opset=28, alpha=alpha)
     a, b = floats(2, 5, 3), floats(2, 4, 5)
     Case("fused product", "FusedMatMul", [a, b], [0.5 * a.swapaxes(1, 2).astype(np.float64) @ b.swapaxes(1, 2)],
          domain=MICROSOFT, transA=1, transB=1, alpha=0.5)
@@ -279,13 +283,15 @@ def microsoft_attention():
     bias = filtered(mask[:, None, None] > 0, -1e5)
     Case("packed mask", "Attention", [x, w, b, mask], [join(attend(q, k, v, bias=bias)[2])], domain=MICROSOFT, fixed=fixed,
          num_heads=heads, mask_filter_value=-1e5)
-    full = RNG.integers(0, 2, (batch, length, length)).astype(np.int32) | np.eye(length, dtype=np.int32)
-    bias = filtered(full[:, None] > 0) + filtered(band(length, length, 0))
-    Case("packed causal", "Attention", [x, w, b, full], [join(attend(q, k, v, 0.7, bias)[2])], domain=MICROSOFT,
-         fixed=fixed, num_heads=heads, unidirectional=1, scale=0.7)
+    full = RNG.integers(0, 2, (batch, length, length)).astype(np.int32)
+    full[:, :2, :2] = 0  # queries that only later keys would be left to
+    filter_value = -16.0  # small: what such queries see is rounded where it is added
+    y = attend(q, k, v, 0.7, filtered(full[:, None] > 0, filter_value), band(length, length, 0))[2]
+    Case("packed causal", "Attention", [x, w, b, full], [join(y)], domain=MICROSOFT, fixed=fixed, num_heads=heads,
+         unidirectional=1, scale=0.7, mask_filter_value=filter_value)
     past = floats(2, batch, heads, 6, size)
     keys, values = (np.concatenate([past[i], new], 2) for i, new in enumerate((k, v)))
-    y = attend(q, keys, values, bias=filtered(band(length, 11, 6)))[2]
+    y = attend(q, keys, values, allowed=band(length, 11, 6))[2]
     Case("packed past", "Attention", [x, w, b, None, past], [join(y), np.stack([keys, values])], domain=MICROSOFT,
          fixed=fixed, num_heads=heads, unidirectional=1)
     w = floats(7, 30) / 2
@@ -318,18 +324,37 @@ def multi_head():
     keys, values = np.concatenate([past_k, parts[1]], 2), np.concatenate([past_v, parts[2]], 2)
     Case("heads past", "MultiHeadAttention", [q, k, v, None, None, None, past_k, past_v],
          [join(attend(parts[0], keys, values)[2]), keys, values], domain=MICROSOFT, num_heads=heads)
+    raw, _, y = attend(*parts, bias=more)
+    Case("heads scores", "MultiHeadAttention", [q, k, v, None, None, more], [join(y), None, None, raw + more],
+         domain=MICROSOFT, num_heads=heads)
+    q, k, v, begin = floats(2, 3, 12), floats(2, 3, 12), floats(2, 3, 6), 4
+    past_k, past_v = floats(2, heads, 9, 4), floats(2, heads, 9, 2)
+    keys, values = past_k.copy(), past_v.copy()
+    keys[:, :, begin:begin + 3], values[:, :, begin:begin + 3] = split(k, heads), split(v, heads)
+    for causal in (0, 1):  # of room for nine keys seven are there
+        seen = band(3, 9, begin) if causal else np.arange(9) < begin + 3
+        Case(f"heads past with room {causal}", "MultiHeadAttention",
+             [q, k, v, None, None, None, past_k, past_v, np.array([begin], np.int32)],
+             [join(attend(split(q, heads), keys, values, allowed=seen)[2]), keys, values], domain=MICROSOFT,
+             num_heads=heads, unidirectional=causal)
 
 
 def group_query():
     heads, groups, size, room = 4, 2, 16, 20
     cos, sin = floats(room, 8), floats(room, 8)
 
-    def case(name, batch, new, old, used, packed=False, window=-1, rotated=True, sink=None, softcap=0.0, norms=False, **more):
-        """|used|: keys of each batch entry with the new ones; |old|: room in the past."""
+    def case(name, batch, new, old, used, packed=False, window=-1, rotated=True, sink=None, softcap=0.0, norms=False,
+             counts=None, scales=(None, None), **more):
+        """|used|: keys of each batch entry with the new ones, of which |counts| are meant; |old|: room in the past, in
+        bytes if it has |scales|."""
         q, k, v = floats(batch, new, heads * size), floats(batch, new, groups * size), floats(batch, new, groups * size)
         past_k, past_v = (floats(batch, groups, old, size) if old else None for _ in range(2))
+        if quantized := scales[0] is not None:
+            q, k, v = (np.round(16 * x) / 16 for x in (q, k, v))  # exact in 16 bits, too: bytes are the same
+            v[0, 0, :2] = -100, 100  # beyond the bytes
+            past_k, past_v = (RNG.integers(-9, 9, past_k.shape).astype(np.int8) for _ in range(2))
         used = np.array(used)
-        begin, total = np.maximum(used - new, 0), int(used.max())
+        begin, total = np.maximum(used - (new if counts is None else counts), 0), int(used.max())
         length = max(total, old)
         apart = [x.reshape(batch, new, -1, size).astype(np.float64) for x in (q, k, v)]
         weights = [floats(size), floats(size)] if norms else [None, None]
@@ -339,23 +364,27 @@ def group_query():
         if rotated:
             apart[:2] = [rotate(x, cos[places], sin[places], more.get("rotary_interleaved", 0)) for x in apart[:2]]
         present = []
-        for past, x in zip((past_k, past_v), apart[1:]):
+        for past, x, scale in zip((past_k, past_v), apart[1:], scales):
+            x = np.clip(np.rint(x / scale.reshape(-1, scale.size // groups or 1)), -128, 127) if quantized else x
             full = np.zeros((batch, groups, length, size))
             if old:  # what is behind the new keys stays
                 full[:, :, :old] = past
             for i in range(batch):
                 full[i, :, begin[i]:begin[i] + new] = x[i].swapaxes(0, 1)
-            present.append(full)
+            present.append(full.astype(np.int8) if quantized else full)
         last = places[:, None, :, None]
         seen = (np.arange(length) <= last) & ((np.arange(length) > last - window) if window > 0 else True)
-        y = attend(apart[0].swapaxes(1, 2), *present, allowed=seen, sink=sink, softcap=softcap)[2]
+        read = [x * scale.reshape(-1, 1, scale.size // groups or 1) if quantized else x for x, scale in zip(present, scales)]
+        raw, share, y = attend(apart[0].swapaxes(1, 2), *read, allowed=seen, sink=sink, softcap=softcap)
+        scores = [None, np.where(seen, softcap * np.tanh(raw / softcap) if softcap else raw, 0), share]
+        scores = [scores[which][..., :total]] if (which := more.get("qk_output", 0)) else []
         inputs = [np.concatenate([q, k, v], -1), None, None] if packed else [q, k, v]
         inputs += [past_k, past_v, (used - 1).astype(np.int32), np.array(total, np.int32)]
         inputs += [cos, sin] if rotated else [None, None]
-        inputs += [None, None, sink, None, None, *weights]
-        Case(name, "GroupQueryAttention", inputs, [join(y), *present], domain=MICROSOFT, fixed=(6, 7, 8, 11, 14, 15),
-             num_heads=heads, kv_num_heads=groups, do_rotary=int(rotated), local_window_size=window, softcap=softcap,
-             **more)
+        inputs += [None, None, sink, *scales, *weights, None if counts is None else np.array(counts, np.int32)]
+        Case(name, "GroupQueryAttention", inputs, [join(y), *present, *scores], domain=MICROSOFT, fixed=(6, 7, 8, 11, 14, 15),
+             kept=(12, 13), num_heads=heads, kv_num_heads=groups, do_rotary=int(rotated), local_window_size=window,
+             softcap=softcap, **more)
     case("group first", 2, 5, 0, [5, 5])
     case("group packed", 2, 1, 6, [7, 7], packed=True)
     case("group of several lengths", 3, 1, 9, [4, 9, 7], rotary_interleaved=1)
@@ -364,6 +393,13 @@ def group_query():
     case("group capped", 1, 3, 4, [7], rotated=False, softcap=1.5)
     case("group sink", 2, 2, 3, [5, 5], rotated=False, sink=floats(heads))
     case("group norms", 2, 1, 3, [4, 4], norms=True)
+    case("group scores", 2, 3, 9, [7, 4], window=2, softcap=1.5, qk_output=1)
+    case("group probabilities", 1, 3, 4, [7], sink=floats(heads), qk_output=2)
+    case("group chunks", 3, 4, 14, [9, 3, 5], counts=[4, 2, 0])
+    one, each = np.array([1 / 8], np.float32), (1 / 2 ** RNG.integers(2, 5, groups * size)).astype(np.float32)
+    for kind, scale in (("PER_TENSOR", one), ("PER_CHANNEL", each)):
+        case(f"group bytes {kind}", 2, 2, 9, [7, 4], rotated=False, scales=(scale, scale), k_quant_type=kind,
+             v_quant_type=kind, kv_cache_bit_width=8)
 
 
 def paged():

@@ -62,12 +62,12 @@ ROWS = {
 
 # Operators without a backend test of one node and an operand that numpy has.
 WITHOUT_CASES = set("""
-    AffineGrid Attention Bernoulli BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow CausalConvWithState
+    AffineGrid Attention Bernoulli BitCast BitwiseAnd BitwiseNot BitwiseOr BitwiseXor BlackmanWindow CausalConvWithState
     CenterCropPad Col2Im ConcatFromSequence Constant ConstantOfShape CumProd DeformConv Gelu GlobalLpPool
     GroupNormalization HammingWindow HannWindow If LinearAttention Loop LpNormalization LpPool MaxRoiPool
     MelWeightMatrix Mish Multinomial Optional OptionalGetElement OptionalHasElement RMSNormalization RandomNormal
     RandomNormalLike RandomUniform RandomUniformLike Range RotaryEmbedding Scan SequenceAt SequenceConstruct
-    SequenceEmpty SequenceErase SequenceLength SequenceMap SimplifiedLayerNormalization SplitToSequence Swish
+    SequenceEmpty SequenceErase SequenceLength SequenceMap SimplifiedLayerNormalization SplitToSequence SwiGLU Swish
     TensorScatter ai.onnx.ml.ArrayFeatureExtractor ai.onnx.ml.Binarizer ai.onnx.ml.FeatureVectorizer
     ai.onnx.ml.Imputer ai.onnx.ml.LabelEncoder ai.onnx.ml.LinearClassifier ai.onnx.ml.LinearRegressor
     ai.onnx.ml.Normalizer ai.onnx.ml.OneHotEncoder ai.onnx.ml.SVMClassifier ai.onnx.ml.SVMRegressor

@@ -1,9 +1,10 @@
-"""com.microsoft's mixtures of experts, MoE and QMoE, attention of packed rows, and ONNX's LinearAttention, CausalConvWithState and CumProd, against
-formulas in f64."""
+"""com.microsoft's mixtures of experts, MoE and QMoE, attention of packed rows, and ONNX's LinearAttention, CausalConvWithState, CumProd and BitCast,
+against formulas in f64."""
 import os
 
 import numpy as np
 
+from onnx_file import ELEMENT_TYPES
 from operators import Case, check, refuses
 
 RNG = np.random.default_rng(int(os.environ.get("STRATA_SEED", 3002)))
@@ -24,12 +25,14 @@ ACTIVATIONS = {
 }
 
 
-def experts(x, logits, first, second, third, k, activation):
-    """|first|, |second|, |third|: weights and biases; |activation|: of what the first and the third give."""
+def experts(x, logits, first, second, third, k, activation, own=None):
+    """|first|, |second|, |third|: weights and biases; |activation|: of what the first and the third give; |own|: shares that
+    are not those of the softmax of |logits|."""
     rows, result = x.reshape(-1, x.shape[-1]).astype(np.float64), []
     shares = np.exp(logits.astype(np.float64) - logits.max(-1, keepdims=True))
-    for row, share in zip(rows, shares / shares.sum(-1, keepdims=True)):
-        chosen = np.argsort(-share, kind="stable")[:k]
+    shares = shares / shares.sum(-1, keepdims=True)
+    for row, score, share in zip(rows, shares, shares if own is None else own):
+        chosen = np.argsort(-score, kind="stable")[:k]
         layer = lambda weights, e, v: weights[0][e].astype(np.float64) @ v + (0 if weights[1] is None else weights[1][e])
         given = share[chosen] / (share[chosen].sum() if k > 1 else 1)
         result.append(sum(w * layer(second, e, activation(layer(first, e, row), third and layer(third, e, row)))
@@ -96,6 +99,11 @@ def few_bits():
             yield Case(f"QMoE {bits} {block} {has_zeros}", "QMoE", [x, logits, w1, s1, b1, w2, s2, b2, *zeros], [want],
                        fixed=range(2, 14), activation_type="swiglu", k=2, normalize_routing_weights=1, swiglu_fusion=1,
                        expert_weight_bits=bits, **({"block_size": block} if block else {}))
+    own = RNG.uniform(0.1, 1, (6, EXPERTS)).astype(np.float32)
+    want = experts(x, logits, (m1, b1), (m2, b2), None, 2, lambda v, _: f(v[0::2], v[1::2]), own)
+    yield Case("QMoE of a router's weights", "QMoE", [x, logits, w1, s1, b1, w2, s2, b2, None, None, None, z1, z2, None, own],
+               [want], fixed=range(2, 14), activation_type="swiglu", k=2, normalize_routing_weights=1, swiglu_fusion=1,
+               expert_weight_bits=bits, block_size=block)
 
 
 def linear_attention(rule, q, k, v, past, decay, beta, heads, groups):
@@ -167,6 +175,18 @@ def products():
                            [turned(y).astype(np.float32)], fixed=(1,), domain="", reverse=reverse, exclusive=exclusive)
 
 
+def bit_casts():
+    x = floats(3, 7)
+    for value, kinds in ((x, (np.int32, np.uint32)), (x.view(np.int32), (np.float32, np.uint32)),
+                         (x.astype(np.float16), (np.int16, np.uint16)), (x.astype(np.float16).view(np.uint16), (np.float16,)),
+                         (x.astype(np.float64), (np.int64,)), (x.astype(np.float64).view(np.uint64), (np.float64, np.int64)),
+                         (x > 0, (np.uint8, np.int8)), ((x > 0).view(np.uint8), (np.bool_,)),
+                         (RNG.integers(-128, 128, (3, 7)).astype(np.int8), (np.uint8, np.int8))):
+        for kind in kinds:
+            yield Case(f"BitCast {value.dtype} {np.dtype(kind)}", "BitCast", [value], [value.view(kind)], domain="",
+                       to=ELEMENT_TYPES[np.dtype(kind)], tolerance=0)
+
+
 def packed_attention():
     heads, size, hidden = 2, 8, 16
     offsets, rows = np.array([0, 3, 4, 9], np.int32), 9
@@ -202,6 +222,19 @@ def check_errors():
     refuses("the decay", "LinearAttention", [floats(1, 2, 8)] * 3, opset=27, domain="", q_num_heads=2, kv_num_heads=2)
     refuses("heads of keys that divide", "LinearAttention", [floats(1, 2, 6)] * 3, opset=27, domain="", q_num_heads=3,
             kv_num_heads=2, update_rule="linear")
+    row, past, last = floats(1, 1, 32), floats(1, 2, 9, 16), np.array([3], np.int32)
+    group = {"num_heads": 2, "kv_num_heads": 2}
+    refuses("not of i8", "GroupQueryAttention", [row, row, row, past, past, last, last, *[None] * 5, row[0, 0, :1], row[0, 0, :1]],
+            k_quant_type="PER_TENSOR", v_quant_type="PER_TENSOR", **group)
+    refuses("expected a past and scales", "GroupQueryAttention", [row, row, row, past, past, last, last],
+            k_quant_type="PER_TENSOR", v_quant_type="PER_TENSOR", **group)
+    refuses("expected 1 numbers, got 2", "GroupQueryAttention", [row, row, row, past, past, np.array([3, 3], np.int32), last], **group)
+    refuses("the type of the queries", "GroupQueryAttention", [row, row, row, *[past.astype(np.int8)] * 2, last, last], **group)
+    refuses("expected a past, and causal", "GroupQueryAttention", [row, row, row, None, None, last, last, *[None] * 9, last],
+            **group)
+    refuses("a mask of a past", "MultiHeadAttention", [row, row, row, None, last, None, past, past, last], num_heads=2)
+    refuses("a past of 4 dimensions", "MultiHeadAttention", [row, row, row, None, None, None, row[0], row[0], last], num_heads=2)
+    refuses("the bits of f32 as i16", "BitCast", [x], opset=26, domain="", to=ELEMENT_TYPES[np.dtype(np.int16)])
     refuses("more than one spatial", "CausalConvWithState", [floats(1, 2, 8), floats(2, 1, 3)], ndim=2)
 
 
@@ -209,6 +242,6 @@ if __name__ == "__main__":
     check([*mixtures()])
     check([*few_bits()], modes=("cpu",))
     check([*packed_attention()])
-    check([*recurrences(""), *convolutions(""), *products()], opset=27)
+    check([*recurrences(""), *convolutions(""), *products(), *bit_casts()], opset=27)
     check([*recurrences("com.microsoft"), *convolutions("com.microsoft")], modes=("cpu",))
     check_errors()

@@ -90,6 +90,9 @@ static void test_description_repeats_what_shapes_the_library(void) {
             "--dim=N=2 --dim=M=3 --mlir-disable-fast-math=on --opt-level=2 --aot=on");
   CHECK_STR(parse("m --alias=y=x"), "");
   CHECK_STR(strata_options_for_compile(arena, &options).aliases[0].input, "x");
+  CHECK_STR(parse("m --alias=y.*=x.*"), "");
+  CHECK_STR(parse("m --alias=y.*=x"), "--alias y.*=x: expected one '*' on each side or none");
+  CHECK_STR(parse("m --alias=y.*.*=x.*.*"), "--alias y.*.*=x.*.*: expected one '*' on each side or none");
 }
 
 // On the command line an option that does nothing is an error; in the environment it is left aside.

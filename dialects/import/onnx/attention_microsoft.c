@@ -1,5 +1,6 @@
 // com.microsoft's Attention and MultiHeadAttention.
 #include "dialects/import/onnx/attention.h"
+#include "dialects/import/onnx/cache.h"
 #include "dialects/import/onnx/quantize.h"
 #include "dialects/import/onnx/sizes.h"
 
@@ -71,8 +72,8 @@ static void add_masks(onnx_node_t *n, onnx_attention_t *a, int mask, int bias, c
     else
       add_filter(n, a, elements_mask(n, mask, f));
   }
-  if (onnx_attr_int(n, "unidirectional", 0))
-    add_filter(n, a, onnx_band(n, STRATA_OP_LE, f->queries, f->keys, f->past, 0));
+  if (onnx_attr_int(n, "unidirectional", 0)) // later keys are none, also of a query that the mask leaves no other
+    a->allowed = onnx_band(n, STRATA_OP_LE, f->queries, f->keys, f->past, 0);
 }
 
 static onnx_attention_t settings(onnx_node_t *n) {
@@ -239,13 +240,48 @@ static void read_queries(onnx_node_t *n, onnx_attention_t *a, int64_t heads) {
     a->v = onnx_split_heads(n, a->v, heads);
 }
 
+// Keys and values into a past that has room for more, behind the PAST_LENGTH that it holds: what is behind these is not
+// seen.
+static void write_past(onnx_node_t *n, onnx_attention_t *a) {
+  if (!onnx_has(n, PAST_KEY))
+    onnx_invalid(n, "operand %d ('%s'): expected past keys and values", PAST_LENGTH, n->proto->input[PAST_LENGTH]);
+  else if (onnx_has(n, MASK) || onnx_has(n, ATTENTION_BIAS))
+    onnx_unsupported(n, "a mask of a past in a buffer that is longer");
+  MlirValue begin = onnx_reshape(n, onnx_scalar(n, PAST_LENGTH, STRATA_TYPE_I64), 2, (int64_t[]){1, 1});
+  strata_shape_t new = onnx_shape(a->k), other = onnx_shape(a->v), old = onnx_operand_shape(n, PAST_KEY);
+  if (!onnx_failed(n) && (new.rank != 4 || other.rank != 4 || old.rank != 4))
+    onnx_invalid(n, "expected keys and values, and a past of 4 dimensions");
+  if (onnx_failed(n))
+    return;
+  onnx_expect_shape(n, PAST_KEY, 4, (strata_dim_t[]){new.dims[0], new.dims[1], old.dims[2], new.dims[3]});
+  onnx_expect_shape(n, PAST_VALUE, 4, (strata_dim_t[]){new.dims[0], new.dims[1], old.dims[2], other.dims[3]});
+  if (onnx_failed(n))
+    return;
+  a->k = onnx_written(n, onnx_operand(n, PAST_KEY), a->k, 2, begin, false);
+  a->v = onnx_written(n, onnx_operand(n, PAST_VALUE), a->v, 2, begin, false);
+  strata_dim_t dims[2] = {onnx_shape(a->q).dims[2], old.dims[2]};
+  MlirValue row = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 0), key = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 1);
+  if (onnx_attr_int(n, "unidirectional", 0))
+    a->allowed = onnx_binary(n, STRATA_OP_LE, key, onnx_binary(n, STRATA_OP_ADD, row, begin));
+  else
+    a->allowed = onnx_binary(n, STRATA_OP_LT, key, onnx_with_dim(n, STRATA_OP_ADD, begin, new.dims[2]));
+}
+
+// A past with room that is an input, and an output of the model, is written where it is.
+static void set_present(onnx_node_t *n, int result, MlirValue x, int past) {
+  if (onnx_has(n, PAST_LENGTH) && onnx_updates_input(n, result, past))
+    onnx_set_update(n, result, x, past);
+  else
+    onnx_set(n, result, x);
+}
+
 void onnx_import_multi_head_attention(onnx_node_t *n) {
   onnx_attention_t a = settings(n);
   int64_t start = 0;
   bool is_projected =
       onnx_operand_shape(n, QUERY).rank == 3 && onnx_has(n, KEY) && onnx_operand_shape(n, KEY).rank == 4;
-  if (onnx_has(n, PAST_LENGTH) || onnx_has(n, INDIRECTION))
-    onnx_unsupported(n, "a past in a buffer that is longer");
+  if (onnx_has(n, INDIRECTION))
+    onnx_unsupported(n, "a past of several beams");
   if (!onnx_failed(n) && onnx_has(n, PAST_KEY) != onnx_has(n, PAST_VALUE))
     onnx_invalid(n, "expected past keys and values, or neither");
   read_queries(n, &a, onnx_attr_int(n, "num_heads", 0));
@@ -255,14 +291,19 @@ void onnx_import_multi_head_attention(onnx_node_t *n) {
     a.v = with_bias(n, a.v, &start);
   }
   strata_dim_t past = onnx_dim(n, 0);
-  if (onnx_has(n, PAST_KEY) && !onnx_failed(n)) {
+  if (onnx_has(n, PAST_LENGTH)) {
+    write_past(n, &a);
+  } else if (onnx_has(n, PAST_KEY) && !onnx_failed(n)) {
     past = onnx_operand_shape(n, PAST_KEY).dims[2];
     a.k = joined(n, onnx_operand(n, PAST_KEY), a.k);
     a.v = joined(n, onnx_operand(n, PAST_VALUE), a.v);
   }
   frame_t frame = frame_of(n, &a, past);
-  add_masks(n, &a, MASK, ATTENTION_BIAS, &frame);
-  onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, NULL)));
-  onnx_set(n, 1, a.k);
-  onnx_set(n, 2, a.v);
+  if (!onnx_has(n, PAST_LENGTH))
+    add_masks(n, &a, MASK, ATTENTION_BIAS, &frame);
+  MlirValue stages[ONNX_N_STAGES] = {{0}};
+  onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, onnx_wants(n, 3) ? stages : NULL)));
+  set_present(n, 1, a.k, PAST_KEY);
+  set_present(n, 2, a.v, PAST_VALUE);
+  onnx_set(n, 3, stages[ONNX_BIASED]);
 }

@@ -242,16 +242,26 @@ void onnx_import_bias_gelu(onnx_node_t *n) {
 }
 
 // x * sigmoid(alpha * x)
-void onnx_import_swish(onnx_node_t *n) {
-  MlirValue x = onnx_operand(n, 0);
-  double alpha = onnx_attr_float(n, "alpha", n->info->detail ? 1.702 : 1);
-  if (alpha == 1) {
-    onnx_set(n, 0, onnx_composite(n, STRATA_COMPOSITE_SILU, x));
-    return;
-  }
+static MlirValue swish(onnx_node_t *n, MlirValue x, double alpha) {
+  if (alpha == 1)
+    return onnx_composite(n, STRATA_COMPOSITE_SILU, x);
   MlirValue wide = onnx_widen(n, x);
   MlirValue share = onnx_composite(n, STRATA_COMPOSITE_SIGMOID, onnx_with_number(n, STRATA_OP_MUL, wide, alpha));
-  onnx_set(n, 0, onnx_round(n, onnx_binary(n, STRATA_OP_MUL, wide, share), onnx_shape(x).type));
+  return onnx_round(n, onnx_binary(n, STRATA_OP_MUL, wide, share), onnx_shape(x).type);
+}
+
+void onnx_import_swish(onnx_node_t *n) {
+  onnx_set(n, 0, swish(n, onnx_operand(n, 0), onnx_attr_float(n, "alpha", n->info->detail ? 1.702 : 1)));
+}
+
+// Nothing is broadcast.
+void onnx_import_swiglu(onnx_node_t *n) {
+  strata_shape_t shape = onnx_operand_shape(n, 0);
+  onnx_expect_shape(n, 1, shape.rank, shape.dims);
+  if (!onnx_failed(n))
+    onnx_set(n, 0,
+             onnx_binary(n, STRATA_OP_MUL, swish(n, onnx_operand(n, 0), onnx_attr_float(n, "alpha", 1)),
+                         onnx_operand(n, 1)));
 }
 
 // Before opset 7 a slope of one dim belongs to the channels.

@@ -2,6 +2,7 @@
 // each batch entry.
 #include "dialects/import/onnx/attention.h"
 #include "dialects/import/onnx/cache.h"
+#include "dialects/import/onnx/quantize.h"
 #include "dialects/import/onnx/sizes.h"
 
 #include <math.h>
@@ -28,18 +29,40 @@ enum {
 
 typedef struct {
   int64_t heads, kv_heads;
-  strata_dim_t batch, queries, room; // of the cache that results
-  MlirValue begin;                   // [batch, 1] where the new keys go: how many there were
-  MlirValue count;                   // and how many there are then
+  strata_dim_t batch, queries;
+  strata_dim_t total, room; // keys of the longest batch entry, places of the cache that results
+  MlirValue begin;          // [batch, 1] where the new keys go: how many there were
+  MlirValue count;          // and how many there are then
 } cache_t;
 
+// Of keys and of values: how a cache of bytes is scaled.
+static const char *const quant_types[2] = {"k_quant_type", "v_quant_type"};
+
+static bool is_quantized(const onnx_node_t *n, int which) {
+  return !onnx_attr_is(n, quant_types[which], "") && !onnx_attr_is(n, quant_types[which], "NONE");
+}
+
+static void check_caches(onnx_node_t *n) {
+  bool has_scales = onnx_has(n, K_SCALE) && onnx_has(n, V_SCALE) && onnx_has(n, PAST_KEY) && onnx_has(n, PAST_VALUE);
+  if (is_quantized(n, 0) != is_quantized(n, 1))
+    onnx_unsupported(n, "a cache that is quantised in part");
+  else if (is_quantized(n, 0) && !has_scales)
+    onnx_invalid(n, "expected a past and scales for a quantised cache");
+  for (int i = PAST_KEY; i <= PAST_VALUE && onnx_has(n, i) && !onnx_failed(n); i++) {
+    strata_type_t type = onnx_operand_shape(n, i).type;
+    if (is_quantized(n, 0) && (type != STRATA_TYPE_I8 || onnx_is_unsigned(n, i)))
+      onnx_unsupported(n, "a quantised cache that is not of i8");
+    else if (!is_quantized(n, 0) && type != onnx_operand_shape(n, QUERY).type)
+      onnx_invalid(n, "operand %d ('%s'): expected the type of the queries", i, n->proto->input[i]);
+  }
+}
+
 static void check(onnx_node_t *n) {
-  bool is_plain = onnx_attr_is(n, "k_quant_type", "") || onnx_attr_is(n, "k_quant_type", "NONE");
-  is_plain &= onnx_attr_is(n, "v_quant_type", "") || onnx_attr_is(n, "v_quant_type", "NONE");
-  if (!is_plain)
-    onnx_unsupported(n, "a quantised cache");
-  if (onnx_attr_int(n, "sliding_window_cache", 0) || onnx_has(n, N_QUERIES))
-    onnx_unsupported(n, "a cache of a window, and queries of several lengths");
+  check_caches(n);
+  if (onnx_attr_int(n, "sliding_window_cache", 0))
+    onnx_unsupported(n, "a cache of a window");
+  if (onnx_has(n, N_QUERIES) && !(onnx_has(n, PAST_KEY) && onnx_attr_int(n, "causal", 1)))
+    onnx_invalid(n, "operand %d ('%s'): expected a past, and causal attention", N_QUERIES, n->proto->input[N_QUERIES]);
   if (!onnx_failed(n) && (onnx_has(n, PAST_KEY) != onnx_has(n, PAST_VALUE) || onnx_has(n, KEY) != onnx_has(n, VALUE)))
     onnx_invalid(n, "expected keys and values, or neither");
   if (!onnx_failed(n) && onnx_operand_shape(n, QUERY).rank != 3)
@@ -116,8 +139,27 @@ static void rotate(onnx_node_t *n, const cache_t *c, MlirValue parts[3]) {
 
 //===-- The cache ------------------------------------------------------------------------------------------------===//
 
+// The numbers of an operand of any shape, of which there must be |count|.
+static void expect_numbers(onnx_node_t *n, int operand, strata_dim_t count) {
+  strata_shape_t shape = onnx_operand_shape(n, operand);
+  strata_dim_t found = onnx_dim(n, 1);
+  for (int i = 0; i < shape.rank; i++)
+    found = strata_dim_mul(found, shape.dims[i]);
+  if (!onnx_failed(n) && !onnx_agree(n, found, count))
+    onnx_invalid(n, "operand %d ('%s'): expected %s numbers, got %s", operand, n->proto->input[operand],
+                 onnx_dim_text(n, count), onnx_dim_text(n, found));
+}
+
+// An operand of one number a batch entry, [batch, 1].
+static MlirValue column(onnx_node_t *n, const cache_t *c, int operand) {
+  expect_numbers(n, operand, c->batch);
+  MlirValue x = onnx_convert(n, onnx_operand(n, operand), false, STRATA_TYPE_I64, false);
+  return onnx_reshape_dims(n, x, 2, (strata_dim_t[]){c->batch, onnx_dim(n, 1)});
+}
+
 // Operand TOTAL is how many keys there are with the new ones, of the longest batch entry. The cache has room for those,
-// or for as many as before if that is more.
+// or for as many as before if that is more. Operand N_QUERIES is how many of the new ones are meant: those behind are
+// written, too, where the next ones will be.
 static void read_cache(onnx_node_t *n, cache_t *c) {
   strata_shape_t query = onnx_operand_shape(n, QUERY);
   int64_t count;
@@ -128,7 +170,7 @@ static void read_cache(onnx_node_t *n, cache_t *c) {
     return;
   c->batch = query.dims[0];
   c->queries = query.dims[1];
-  c->room = total[0];
+  c->total = c->room = total[0];
   if (onnx_has(n, PAST_KEY)) {
     strata_shape_t past = onnx_operand_shape(n, PAST_KEY);
     if (past.rank != 4)
@@ -138,20 +180,10 @@ static void read_cache(onnx_node_t *n, cache_t *c) {
   }
   if (onnx_failed(n))
     return;
-  // One number a batch entry; also as a column.
-  strata_shape_t last_shape = onnx_operand_shape(n, LAST_KEYS);
-  strata_dim_t n_last = onnx_dim(n, 1);
-  for (int i = 0; i < last_shape.rank; i++)
-    n_last = strata_dim_mul(n_last, last_shape.dims[i]);
-  if (!onnx_failed(n) && !onnx_agree(n, n_last, c->batch))
-    onnx_invalid(n, "operand %d ('%s'): expected %s numbers, got %s", LAST_KEYS, n->proto->input[LAST_KEYS],
-                 onnx_dim_text(n, c->batch), onnx_dim_text(n, n_last));
-  if (onnx_failed(n))
-    return;
-  MlirValue last = onnx_convert(n, onnx_operand(n, LAST_KEYS), false, STRATA_TYPE_I64, false);
-  last = onnx_reshape_dims(n, last, 2, (strata_dim_t[]){c->batch, onnx_dim(n, 1)});
-  c->count = onnx_with_number(n, STRATA_OP_ADD, last, 1);
-  c->begin = onnx_with_number(n, STRATA_OP_MAX, onnx_with_dim(n, STRATA_OP_SUB, c->count, c->queries), 0);
+  c->count = onnx_with_number(n, STRATA_OP_ADD, column(n, c, LAST_KEYS), 1);
+  MlirValue begin = onnx_has(n, N_QUERIES) ? onnx_binary(n, STRATA_OP_SUB, c->count, column(n, c, N_QUERIES))
+                                           : onnx_with_dim(n, STRATA_OP_SUB, c->count, c->queries);
+  c->begin = onnx_with_number(n, STRATA_OP_MAX, begin, 0);
 }
 
 // What was in the cache, [batch, heads, room, size]; 0 behind.
@@ -201,6 +233,38 @@ static MlirValue extended(onnx_node_t *n, const cache_t *c, int past, MlirValue 
   return onnx_select(n, onnx_reshape_dims(n, is_new, 4, lined), new, older(n, c, past, new));
 }
 
+//===-- Caches of bytes ------------------------------------------------------------------------------------------===//
+
+// The scale of keys or values: a number, or one for each element of a head, [heads, size], with a dim of 1 between
+// these if |has_places|.
+static MlirValue scale_of(onnx_node_t *n, const cache_t *c, int which, strata_dim_t size, bool has_places) {
+  strata_dim_t heads = onnx_dim(n, c->kv_heads), one = onnx_dim(n, 1);
+  if (!onnx_attr_is(n, quant_types[which], "PER_CHANNEL"))
+    return onnx_scalar(n, K_SCALE + which, STRATA_TYPE_F32);
+  expect_numbers(n, K_SCALE + which, strata_dim_mul(heads, size));
+  MlirValue scale = onnx_operand(n, K_SCALE + which);
+  return has_places ? onnx_reshape_dims(n, scale, 3, (strata_dim_t[]){heads, one, size})
+                    : onnx_reshape_dims(n, scale, 2, (strata_dim_t[]){heads, size});
+}
+
+// What is new, [batch, length, heads, size], as the cache has it.
+static MlirValue to_cache(onnx_node_t *n, const cache_t *c, int which, MlirValue x) {
+  if (!is_quantized(n, which) || onnx_failed(n))
+    return x;
+  MlirValue scale = scale_of(n, c, which, onnx_shape(x).dims[3], false);
+  x = onnx_unary(n, STRATA_OP_ROUND_EVEN, onnx_binary(n, STRATA_OP_DIV, onnx_widen(n, x), scale));
+  return onnx_convert(n, x, false, STRATA_TYPE_I8, false);
+}
+
+// The cache, [batch, heads, room, size], as numbers of |type|.
+static MlirValue of_cache(onnx_node_t *n, const cache_t *c, int which, MlirValue x, strata_type_t type) {
+  if (!is_quantized(n, which) || onnx_failed(n))
+    return x;
+  MlirValue scale = scale_of(n, c, which, onnx_shape(x).dims[3], true);
+  x = onnx_binary(n, STRATA_OP_MUL, onnx_convert(n, x, false, STRATA_TYPE_F32, false), scale);
+  return onnx_convert(n, x, false, type, false);
+}
+
 //===-- The operator ---------------------------------------------------------------------------------------------===//
 
 // Key <= begin + query, or any key there is; not further back than a window. [batch, 1, queries, keys]
@@ -231,6 +295,18 @@ static MlirValue bias_of(onnx_node_t *n, const cache_t *c) {
                                                                       : strata_build_pad_dims(n->b, bias, low, high, 0);
 }
 
+// Scores as 'qk_output' asks for them, in front of the softmax or behind it, of as many keys as TOTAL says; 0 where a
+// query does not see a key.
+static MlirValue shown(onnx_node_t *n, const cache_t *c, MlirValue allowed, const MlirValue *stages) {
+  int64_t which = onnx_attr_int(n, "qk_output", 0);
+  if (which != 1 && which != 2)
+    onnx_invalid(n, "attribute 'qk_output': expected 1 or 2 for result 3, got %lld", (long long)which);
+  if (onnx_failed(n))
+    return (MlirValue){0};
+  MlirValue x = stages[which == 1 ? ONNX_BIASED : ONNX_PROBABILITIES];
+  return onnx_slice_dims(n, onnx_select(n, allowed, x, onnx_number(n, x, 0)), 3, onnx_dim(n, 0), 1, c->total);
+}
+
 void onnx_import_group_query_attention(onnx_node_t *n) {
   cache_t c = {.heads = onnx_attr_int(n, "num_heads", 0), .kv_heads = onnx_attr_int(n, "kv_num_heads", 0)};
   MlirValue parts[3] = {{0}};
@@ -246,9 +322,14 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
   parts[0] = normalized(n, parts[0], Q_NORM, "q_norm_epsilon");
   parts[1] = normalized(n, parts[1], K_NORM, "k_norm_epsilon");
   rotate(n, &c, parts);
+  MlirValue caches[2];
+  for (int i = 0; i < 2; i++)
+    caches[i] = extended(n, &c, PAST_KEY + i, to_cache(n, &c, i, parts[1 + i]));
+  if (onnx_failed(n))
+    return;
   onnx_attention_t a = {.q = onnx_swap_heads(n, parts[0]),
-                        .k = extended(n, &c, PAST_KEY, parts[1]),
-                        .v = extended(n, &c, PAST_VALUE, parts[2]),
+                        .k = of_cache(n, &c, 0, caches[0], onnx_shape(parts[0]).type),
+                        .v = of_cache(n, &c, 1, caches[1], onnx_shape(parts[0]).type),
                         .scale = onnx_attr_float(n, "scale", 0),
                         .softcap = onnx_attr_float(n, "softcap", 0),
                         .softmax_type = STRATA_TYPE_COUNT};
@@ -261,10 +342,13 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
     a.sink = onnx_operand(n, SINK);
   else if (onnx_attr_int(n, "smooth_softmax", 0))
     a.sink = onnx_splat(n, onnx_shape(a.q).type, 0, NULL, 0);
-  onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, NULL)));
+  MlirValue stages[ONNX_N_STAGES] = {{0}};
+  onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, onnx_wants(n, 3) ? stages : NULL)));
+  if (onnx_wants(n, 3))
+    onnx_set(n, 3, shown(n, &c, a.allowed, stages));
   for (int i = 0; i < 2; i++)
     if (is_updated(n, &c, PAST_KEY + i))
-      onnx_set_update(n, 1 + i, i ? a.v : a.k, PAST_KEY + i);
+      onnx_set_update(n, 1 + i, caches[i], PAST_KEY + i);
     else
-      onnx_set(n, 1 + i, i ? a.v : a.k);
+      onnx_set(n, 1 + i, caches[i]);
 }

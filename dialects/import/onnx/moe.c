@@ -16,7 +16,7 @@ typedef struct {
 } layer_t;
 
 enum { FC1, FC2, FC3, N_LAYERS };
-enum { INPUT, LOGITS };
+enum { INPUT, LOGITS, ROUTER_WEIGHTS = 14 };
 
 typedef struct {
   onnx_node_t *n;
@@ -43,9 +43,9 @@ static void check_attributes(onnx_node_t *n) {
     onnx_unsupported(n, "weights of the type '%s'", onnx_attr_string(n, "quant_type", ""));
   else if (onnx_attr_int(n, "weights_prepacked", 0) > 0)
     onnx_unsupported(n, "weights in another order");
-  for (int i = 14; i < n->n_inputs && !onnx_failed(n); i++)
+  for (int i = ROUTER_WEIGHTS + 1; i < n->n_inputs && !onnx_failed(n); i++)
     if (onnx_has(n, i))
-      onnx_unsupported(n, "operand %d ('%s'): a router of its own weights, or other scales", i, n->proto->input[i]);
+      onnx_unsupported(n, "operand %d ('%s'): other scales", i, n->proto->input[i]);
 }
 
 static bool is_gated(const onnx_node_t *n) {
@@ -139,7 +139,8 @@ static MlirValue matrices(const moe_t *m, int layer, int64_t rows, int64_t colum
 
 //===-- Routing --------------------------------------------------------------------------------------------------===//
 
-// Chooses the experts; returns their shares, [tokens, k].
+// Chooses the experts; returns their shares, [tokens, k]: those of the softmax by which they are chosen, or weights of
+// the router's own.
 static MlirValue route(moe_t *m) {
   onnx_node_t *n = m->n;
   MlirValue logits = onnx_widen(n, onnx_operand(n, LOGITS)), chosen;
@@ -148,6 +149,13 @@ static MlirValue route(moe_t *m) {
   MlirValue shares = strata_build_composite(n->b, STRATA_COMPOSITE_SOFTMAX, 1, &logits, 1, &axes);
   shares = onnx_slice_axis(n, strata_build_sort(n->b, shares, 1, true, false, &chosen), 1, 0, 1, m->k);
   chosen = onnx_slice_axis(n, chosen, 1, 0, 1, m->k);
+  if (onnx_has(n, ROUTER_WEIGHTS)) {
+    onnx_expect_shape(n, ROUTER_WEIGHTS, 2, (strata_dim_t[]){m->tokens, onnx_dim(n, m->experts)});
+    MlirValue weights = onnx_widen(n, onnx_operand(n, ROUTER_WEIGHTS));
+    if (onnx_failed(n))
+      return (MlirValue){0};
+    shares = strata_build_gather(n->b, weights, chosen, 1, 1);
+  }
   if (onnx_attr_int(n, "normalize_routing_weights", 0))
     shares = onnx_binary(n, STRATA_OP_DIV, shares,
                          onnx_reduce(n, STRATA_COMBINER_ADD, shares, (bool[STRATA_MAX_RANK]){false, true}, true));

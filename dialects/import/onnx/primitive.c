@@ -19,16 +19,24 @@ static strata_type_t wanted_type(onnx_node_t *n, strata_type_t otherwise, bool *
   return type;
 }
 
-// The bits of the operand as another type of the same size.
+// The bits of the operand as another type of the same size: a boolean is a byte, 0 or 1.
 void onnx_import_bit_cast(onnx_node_t *n) {
   MlirValue x = onnx_operand(n, 0);
   bool is_unsigned;
   strata_type_t from = onnx_shape(x).type, to = wanted_type(n, from, &is_unsigned);
-  if (!onnx_failed(n) &&
-      (strata_type_info[from].bits != strata_type_info[to].bits || from == STRATA_TYPE_I1 || to == STRATA_TYPE_I1))
+  strata_type_t bits = from == STRATA_TYPE_I1 ? STRATA_TYPE_I8 : from;
+  strata_type_t wanted = to == STRATA_TYPE_I1 ? STRATA_TYPE_I8 : to;
+  if (!onnx_failed(n) && strata_type_info[bits].bits != strata_type_info[wanted].bits)
     onnx_unsupported(n, "the bits of %s as %s", onnx_type_name(from, onnx_is_unsigned(n, 0)),
                      onnx_type_name(to, is_unsigned));
-  MlirValue result = from == to ? x : strata_build_convert(n->b, STRATA_OP_BITCAST, x, to);
+  if (onnx_failed(n))
+    return;
+  MlirValue result = x;
+  if (from != to) {
+    result = from == bits ? x : onnx_convert(n, x, false, bits, false);
+    result = bits == wanted ? result : strata_build_convert(n->b, STRATA_OP_BITCAST, result, wanted);
+    result = to == wanted ? result : onnx_with_number(n, STRATA_OP_NE, result, 0);
+  }
   onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }
 

@@ -78,8 +78,8 @@ void onnx_import_rotary_embedding(onnx_node_t *n) {
   strata_shape_t shape = onnx_shape(x), angles = onnx_shape(cos);
   bool has_positions = onnx_has(n, positions), is_rows = shape.rank == 3;
   int64_t rotated = onnx_attr_int(n, "rotary_embedding_dim", 0);
-  if (onnx_attr_int(n, "is_packed_batching", 0) || onnx_attr_float(n, "scale", 1) != 1)
-    onnx_unsupported(n, "packed batches and scales");
+  if (onnx_attr_float(n, "scale", 1) != 1)
+    onnx_unsupported(n, "a scale");
   if (!onnx_failed(n) && ((shape.rank != 3 && shape.rank != 4) || angles.rank != (has_positions ? 2 : 3)))
     onnx_invalid(n, "expected an operand of 3 or 4 dimensions and cosines of %d, got %d and %d", has_positions ? 2 : 3,
                  shape.rank, angles.rank);

@@ -1,6 +1,10 @@
 // Results that --alias names say whose memory they may have; of others, and where there is no such argument, nothing is said.
+// A star is the same text on both sides, or none.
 // Few rows that are written into an argument whose memory the result may have stay a scatter.
 // RUN: strata-opt %s --alias=present=past --alias=y=nothing --pipeline=strata-aliases,strata-simplify | FileCheck %s
+// RUN: strata-opt %s --alias='*resent=*ast' --pipeline=strata-aliases,strata-simplify | FileCheck %s
+// RUN: strata-opt %s --alias='present*=past*' --pipeline=strata-aliases,strata-simplify | FileCheck %s
+// RUN: strata-opt %s --alias='resent*=past*' --pipeline=strata-aliases,strata-simplify | FileCheck %s --check-prefix=NONE
 // RUN: strata-opt %s --pipeline=strata-aliases,strata-simplify | FileCheck %s --check-prefix=NONE
 
 // CHECK: func.func @main

@@ -39,7 +39,7 @@ OPTIONS = (
     ("weights", "", "choice", "embed|file|argument|set", "embed", "", "weights in the library, in <name>.weights beside it, as further inputs, or, GPUs only, given by <name>_set_constant"),
     ("threads", "", "count", "0..4096", "0", "cpu only", "threads of the library unless STRATA_NUM_THREADS says otherwise; 0: one a processor"),
     ("alignment", "", "count", "0..4096", "0", "", "bytes to which the caller aligns tensors, a power of two; 0: the element's size on cpu, 16 on GPUs"),
-    ("alias", "", "list", "OUTPUT=INPUT", None, "", "this output may be written over that input; one that is the input with more behind it has its place, and both have room for the longest"),
+    ("alias", "", "list", "OUTPUT=INPUT", None, "", "this output may be written over that input; a * in both stands for the same text; one that is the input with more behind it has its place, and both have room for the longest"),
     ("user-device-memory", "", "flag", None, None, "", "the caller gives the memory of intermediate values: a last argument `void *workspace` on cpu, `void *device_memory` and the stream on GPUs"),
     ("on-gpu-tensors", "", "flag", None, None, "GPUs only", "the library takes and gives device pointers"),
     ("device-one-time-load", "", "flag", None, "on", "", "load code and weights onto a GPU once a process and device; off: what a call has loaded is unloaded behind it, unless it was loaded by hand"),
