@@ -83,6 +83,5 @@ MlirValue strata_emit_start(strata_emitter_t *e, MlirAttribute kind, MlirType ty
     return (MlirValue){0};
   if (mlirTypeIsAFloat(element))
     return strata_emit_real(e, type, real_neutral(combiners[row].neutral));
-  int64_t bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 64;
-  return strata_emit_integer(e, type, integer_neutral(combiners[row].neutral, bits));
+  return strata_emit_integer(e, type, integer_neutral(combiners[row].neutral, strata_element_bits(element)));
 }

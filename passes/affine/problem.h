@@ -67,13 +67,6 @@ typedef struct strata_problem {
   struct strata_candidate_cache *cache; // of what is found for it; NULL: none
 } strata_problem_t;
 
-// Of an element; of what is neither a float nor an integer, 8.
-static inline int64_t strata_problem_bytes(MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatTypeGetWidth(type) / 8;
-  return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
-}
-
 static inline MlirType strata_problem_element(MlirValue buffer) {
   return mlirShapedTypeGetElementType(mlirValueGetType(buffer));
 }

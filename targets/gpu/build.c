@@ -139,9 +139,8 @@ MlirValue strata_gpu_build_extract(MlirOperation before, MlirValue vector, int64
 bool strata_gpu_find_byte(MlirValue byte, MlirValue *out_vector, int64_t *out_count, int64_t *out_place) {
   enum { BYTE = 8 };
   MlirOperation extract = strata_def_named(byte, "vector.extract");
-  MlirType element = mlirValueGetType(byte);
-  if (mlirOperationIsNull(extract) || mlirOperationGetNumOperands(extract) != 1 || !mlirTypeIsAInteger(element) ||
-      mlirIntegerTypeGetWidth(element) != BYTE)
+  if (mlirOperationIsNull(extract) || mlirOperationGetNumOperands(extract) != 1 ||
+      !strata_type_is_integer(mlirValueGetType(byte), BYTE))
     return false;
   *out_vector = mlirOperationGetOperand(extract, 0);
   MlirType type = mlirValueGetType(*out_vector);

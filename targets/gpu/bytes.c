@@ -30,10 +30,6 @@ static MlirType integer(MlirOperation op, unsigned bits) {
   return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
 }
 
-static bool is_integer(MlirType type, unsigned bits) {
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == bits;
-}
-
 static MlirValue by_number(MlirOperation before, const char *name, MlirValue value, int64_t number) {
   return strata_gpu_build(before, name, 2, (MlirValue[]){value, strata_gpu_build_i32(before, number)},
                           integer(before, WORD), 0, NULL);
@@ -78,12 +74,12 @@ static bool read_byte(MlirValue value, byte_t *out) {
   MlirValue word, sum, other, least;
   double ones, most, lower;
   int64_t zero = 0, less;
-  bool is_less = read_op(value, "arith.addi", &other) && is_integer(mlirValueGetType(value), BYTE) &&
+  bool is_less = read_op(value, "arith.addi", &other) && strata_type_is_integer(mlirValueGetType(value), BYTE) &&
                  strata_value_integer(mlirOperationGetOperand(strata_def(value), 1), &less) &&
                  (less == SIGN || less == -SIGN); // the same in 8 bits
   if (is_less)
     value = other;
-  if (!read_op(value, "arith.trunci", &word) || !is_integer(mlirValueGetType(word), WORD))
+  if (!read_op(value, "arith.trunci", &word) || !strata_type_is_integer(mlirValueGetType(word), WORD))
     return false;
   if (read_op(word, "arith.addi", &other)) {
     if (!strata_value_integer(mlirOperationGetOperand(strata_def(word), 1), &zero))
@@ -140,7 +136,7 @@ static void pack_elements(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   byte_t bytes[MOST_BYTES];
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   intptr_t n = mlirOperationGetNumOperands(op);
-  if (!is_integer(mlirShapedTypeGetElementType(type), BYTE) || n > MOST_BYTES || (n != 2 && n % WORD_BYTES))
+  if (!strata_type_is_integer(mlirShapedTypeGetElementType(type), BYTE) || n > MOST_BYTES || (n != 2 && n % WORD_BYTES))
     return;
   for (intptr_t i = 0; i < n; i++)
     if (!read_byte(mlirOperationGetOperand(op, i), &bytes[i]) || bytes[i].flips != bytes->flips)
@@ -221,7 +217,8 @@ strata_status_t strata_gpu_convert_byte(const strata_gpu_kernel_t *kernel, MlirO
 strata_status_t strata_gpu_convert_signed_byte(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirValue byte, word;
   int64_t bits, place;
-  if (kernel->device->code != STRATA_GPU_NVPTX || !is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)), WORD) ||
+  if (kernel->device->code != STRATA_GPU_NVPTX ||
+      !strata_type_is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)), WORD) ||
       !strata_value_integer(mlirOperationGetOperand(op, 1), &bits) || bits != (LEAST_ONES_BITS | SIGN) ||
       !read_op(mlirOperationGetOperand(op, 0), "arith.extui", &byte) || !find_word(op, byte, &word, &place))
     return NULL;

@@ -8,10 +8,6 @@
 
 enum { WORD_BYTES = 4, MAX_WORDS = 4 };
 
-static unsigned element_bytes(MlirType type) {
-  return (mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
-}
-
 static MlirValue binary(MlirOperation op, const char *name, MlirValue a, MlirValue b) {
   return strata_gpu_build(op, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
 }
@@ -28,7 +24,7 @@ static MlirValue is_set(MlirOperation op, MlirValue value, int64_t bit) {
 
 // The words of both operands; returns how many one has.
 static int words_of(MlirOperation op, MlirType type, MlirValue *out) {
-  int64_t n = mlirShapedTypeGetDimSize(type, 0) * element_bytes(mlirShapedTypeGetElementType(type)) / WORD_BYTES;
+  int64_t n = mlirShapedTypeGetDimSize(type, 0) * strata_element_bytes(mlirShapedTypeGetElementType(type)) / WORD_BYTES;
   MlirType words = mlirVectorTypeGet(1, &n, mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
   for (int i = 0; i < 2; i++) {
     MlirValue vector = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, i), words);
@@ -44,7 +40,7 @@ strata_status_t strata_gpu_convert_funnel(const strata_gpu_kernel_t *kernel, Mli
   MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
   MlirValue words[2 * MAX_WORDS],
       from = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 2), i32);
-  int64_t bytes = element_bytes(mlirShapedTypeGetElementType(type));
+  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
   int64_t n = words_of(op, type, words), per_word = WORD_BYTES / bytes;
   for (int64_t step = n / 2, left = 2 * n; step > 0; step /= 2) {
     MlirValue condition = is_set(op, from, step * per_word);

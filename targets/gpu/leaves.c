@@ -170,16 +170,9 @@ static MlirValue shuffle_64(const strata_gpu_kernel_t *kernel, MlirOperation op,
   return strata_gpu_build(op, "arith.ori", 2, (MlirValue[]){parts[0], high}, i64, 0, NULL);
 }
 
-static unsigned element_bits(MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatTypeGetWidth(type);
-  return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 0;
-}
-
 static unsigned type_bits(MlirType type) {
-  if (!mlirTypeIsAVector(type))
-    return element_bits(type);
-  return element_bits(mlirShapedTypeGetElementType(type)) * (unsigned)mlirShapedTypeGetDimSize(type, 0);
+  unsigned count = mlirTypeIsAVector(type) ? (unsigned)mlirShapedTypeGetDimSize(type, 0) : 1;
+  return count * (unsigned)strata_element_bits(strata_type_element(type));
 }
 
 // |mode| is #gpu<shuffle_mode xor> or another.
@@ -195,7 +188,7 @@ static strata_status_t convert_shuffle(const strata_gpu_kernel_t *kernel, MlirOp
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(value);
   unsigned bits = type_bits(type);
-  if (bits == 0 || bits > 64 || (!shuffle.is_xor && !strstr(mode, "idx")))
+  if (bits > 64 || (!shuffle.is_xor && !strstr(mode, "idx")))
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: gpu.shuffle of %u bits with mode %s", bits, mode);
   MlirType raw = int_type(op, bits);
   value = strata_gpu_build_cast(op, "llvm.bitcast", value, raw);

@@ -151,13 +151,8 @@ MlirValue strata_gpu_build_address(const strata_gpu_kernel_t *kernel, MlirOperat
 
 // Bytes of a scalar or a vector: what an access is aligned to unless it says so.
 static int64_t access_bytes(MlirType type) {
-  int64_t count = 1;
-  if (mlirTypeIsAVector(type)) {
-    count = mlirShapedTypeGetDimSize(type, 0);
-    type = mlirShapedTypeGetElementType(type);
-  }
-  unsigned bits = mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type);
-  return count * (bits / 8);
+  int64_t count = mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 1;
+  return count * strata_element_bytes(strata_type_element(type));
 }
 
 static int collect_attrs(MlirOperation op, MlirType type, strata_named_attr_t *attrs) {

@@ -138,11 +138,6 @@ static MlirValue binary(MlirOperation before, const char *name, MlirValue left, 
   return strata_gpu_build(before, name, 2, (MlirValue[]){left, right}, mlirValueGetType(left), 0, NULL);
 }
 
-static int element_bytes(MlirType memref) {
-  MlirType type = mlirShapedTypeGetElementType(memref);
-  return (int)(mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
-}
-
 // The address of |memory| in units of 16 bytes, without the upper bits, which name the block of a cluster.
 static MlirValue build_base(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue memory) {
   MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
@@ -161,7 +156,7 @@ static MlirValue build_descriptor(const strata_gpu_kernel_t *kernel, MlirOperati
                                mlirAttributeParseGet(context, strata_str("#arith.overflow<nsw, nuw>"))};
   MlirValue low = binary(op, "arith.ori", build_base(kernel, op, memory), constant(op, i32, lead_bits(layout)));
   at = strata_gpu_build_cast(op, "arith.index_cast", at, i32);
-  MlirValue bytes = constant(op, i32, element_bytes(mlirValueGetType(memory)));
+  MlirValue bytes = constant(op, i32, strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(memory))));
   at = strata_gpu_build(op, "arith.muli", 2, (MlirValue[]){at, bytes}, i32, 1, &flags);
   at = binary(op, "arith.shrui", at, constant(op, i32, UNIT_BITS));
   low = strata_gpu_build(op, "arith.addi", 2, (MlirValue[]){low, at}, i32, 1, &flags);
