@@ -150,6 +150,14 @@ int64_t strata_element_bits(MlirType element) {
 
 int64_t strata_element_bytes(MlirType element) { return (strata_element_bits(element) + 7) / 8; }
 
+int strata_expr_dim(MlirAffineExpr expr) {
+  return mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr) : -1;
+}
+
+bool strata_expr_is_zero(MlirAffineExpr expr) {
+  return mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
+}
+
 MlirOperation strata_op_create(MlirLocation location, const char *name, int n_operands, const MlirValue *operands,
                                int n_results, const MlirType *results, int n_attrs, const strata_named_attr_t *attrs,
                                int n_regions, const MlirRegion *regions) {

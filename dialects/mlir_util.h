@@ -69,6 +69,10 @@ MlirType strata_type_element(MlirType type);
 int64_t strata_element_bits(MlirType element);
 int64_t strata_element_bytes(MlirType element);
 
+// The dim that an expression is, -1 if it is none; whether it is zero.
+int strata_expr_dim(MlirAffineExpr expr);
+bool strata_expr_is_zero(MlirAffineExpr expr);
+
 // Creates an op from its parts; attributes are given as (name, attribute) pairs.
 typedef struct {
   const char *name;

@@ -129,11 +129,6 @@ void strata_tile_know(strata_tile_builder_t *b, MlirValue buffer, int rank, cons
   b->known = known;
 }
 
-static MlirAttribute zero_of(MlirType type) {
-  return mlirTypeIsAFloat(type) ? mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, 0)
-                                : mlirIntegerAttrGet(type, 0);
-}
-
 // True if the memory has an element at each point of the tile, be it one that does not exist: part of a larger buffer.
 static bool is_inside(const strata_tile_builder_t *b, MlirValue memory, int rank, const MlirAffineExpr *coordinates) {
   strata_static_space_t storage;
@@ -159,7 +154,7 @@ static strata_tile_value_t load_memory(strata_tile_builder_t *b, MlirValue memor
   address_t address = address_of(b, rank, coordinates, dims);
   b->n_bounds = n_bounds;
   if (b->guard_depth && mlirAttributeIsNull(pad))
-    pad = zero_of(element);
+    pad = strata_zero_attr(element);
   MlirType type = strata_tile_type(b, element, dims);
   strata_tile_access_t access = {.memref = memory,
                                  .map = address.map,
@@ -203,7 +198,7 @@ static strata_tile_value_t load_padded(strata_tile_builder_t *b, MlirValue memor
   int n_bounds = b->n_bounds;
   b->n_bounds = 0;
   MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(memory));
-  strata_tile_value_t value = load_memory(b, memory, rank, coordinates, zero_of(element));
+  strata_tile_value_t value = load_memory(b, memory, rank, coordinates, strata_zero_attr(element));
   b->n_bounds = n_bounds;
   return value;
 }

@@ -56,7 +56,7 @@ static bool is_identity(const strata_nest_t *nest, MlirAffineMap map) {
     return false;
   for (int dim = 0; dim < nest->n_parallel; dim++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, dim);
-    bool is_zero = mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
+    bool is_zero = strata_expr_is_zero(expr);
     bool is_dim = mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
     if (!is_dim && !(is_zero && strata_size_is_one(nest->space.sizes[dim])))
       return false;

@@ -19,6 +19,14 @@ MlirValue strata_gpu_build(MlirOperation before, const char *name, int n_operand
   return mlirTypeIsNull(result) ? (MlirValue){0} : mlirOperationGetResult(op, 0);
 }
 
+MlirValue strata_gpu_build_binary(MlirOperation before, const char *name, MlirValue a, MlirValue b) {
+  return strata_gpu_build(before, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
+}
+
+MlirType strata_gpu_int_type(MlirOperation op, unsigned bits) {
+  return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
+}
+
 MlirValue strata_gpu_build_cast(MlirOperation before, const char *name, MlirValue value, MlirType type) {
   return mlirTypeEqual(mlirValueGetType(value), type) ? value
                                                       : strata_gpu_build(before, name, 1, &value, type, 0, NULL);
@@ -82,7 +90,7 @@ MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int 
   return strata_gpu_build(before, "llvm.call", n_operands, operands, result, 3, attrs);
 }
 
-static bool has_symbol(MlirBlock module, MlirStringRef name) {
+bool strata_gpu_has_symbol(MlirBlock module, MlirStringRef name) {
   for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
@@ -97,7 +105,7 @@ static MlirWalkResult declare(MlirOperation op, void *user) {
   MlirAttribute callee = strata_op_is(op, "llvm.call")
                              ? mlirOperationGetInherentAttributeByName(op, strata_str("callee"))
                              : (MlirAttribute){NULL};
-  if (mlirAttributeIsNull(callee) || has_symbol(*module, mlirFlatSymbolRefAttrGetValue(callee)))
+  if (mlirAttributeIsNull(callee) || strata_gpu_has_symbol(*module, mlirFlatSymbolRefAttrGetValue(callee)))
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
   MlirType types[MAX_PARAMETERS];

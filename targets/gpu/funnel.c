@@ -8,16 +8,12 @@
 
 enum { WORD_BYTES = 4, MAX_WORDS = 4 };
 
-static MlirValue binary(MlirOperation op, const char *name, MlirValue a, MlirValue b) {
-  return strata_gpu_build(op, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
-}
-
 // True where bit |bit| of the i32 |value| is set.
 static MlirValue is_set(MlirOperation op, MlirValue value, int64_t bit) {
   enum { NOT_EQUAL = 1 };
   MlirContext context = mlirOperationGetContext(op);
   strata_named_attr_t predicate = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), NOT_EQUAL)};
-  MlirValue masked = binary(op, "arith.andi", value, strata_gpu_build_i32(op, bit));
+  MlirValue masked = strata_gpu_build_binary(op, "arith.andi", value, strata_gpu_build_i32(op, bit));
   return strata_gpu_build(op, "arith.cmpi", 2, (MlirValue[]){masked, strata_gpu_build_i32(op, 0)},
                           mlirIntegerTypeGet(context, 1), 1, &predicate);
 }
@@ -50,7 +46,7 @@ strata_status_t strata_gpu_convert_funnel(const strata_gpu_kernel_t *kernel, Mli
           strata_gpu_build(op, "arith.select", 3, (MlirValue[]){condition, words[i + step], words[i]}, i32, 0, NULL);
   }
   if (per_word > 1) { // the shift counts modulo 32
-    MlirValue bits = binary(op, "arith.muli", from, strata_gpu_build_i32(op, 8 * bytes));
+    MlirValue bits = strata_gpu_build_binary(op, "arith.muli", from, strata_gpu_build_i32(op, 8 * bytes));
     for (int64_t i = 0; i < n; i++)
       words[i] = strata_gpu_build_intrinsic(op, "llvm.fshr", 3, (MlirValue[]){words[i + 1], words[i], bits}, i32);
   }

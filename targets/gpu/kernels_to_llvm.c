@@ -46,19 +46,11 @@ static bool is_declaration(MlirOperation op) {
   return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
 }
 
-static bool has_symbol(MlirBlock body, MlirStringRef name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
-      return true;
-  return false;
-}
-
 // What is declared in both is so once then.
 static void move_all(MlirBlock from, MlirBlock to) {
   for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (is_declaration(op) && has_symbol(to, strata_attr_str(op, "sym_name")))
+    if (is_declaration(op) && strata_gpu_has_symbol(to, strata_attr_str(op, "sym_name")))
       continue;
     mlirOperationRemoveFromParent(op);
     mlirBlockAppendOwnedOperation(to, op);

@@ -215,6 +215,7 @@ MlirValue onnx_integer(onnx_node_t *n, MlirValue like, int64_t number);
 MlirValue onnx_splat(onnx_node_t *n, strata_type_t type, int rank, const int64_t *dims, double number);
 // A conversion by the signedness of source and result.
 MlirValue onnx_convert(onnx_node_t *n, MlirValue x, bool from_unsigned, strata_type_t type, bool to_unsigned);
+MlirValue onnx_to_float(onnx_node_t *n, MlirValue x); // a float as f32, but f64 as it is
 // f16 and bf16 as the f32 that they are computed in, all else as it is; and the way back to |type|. Between the two are
 // intermediates that the model does not see: sums, squares, counts.
 MlirValue onnx_widen(onnx_node_t *n, MlirValue x);

@@ -158,4 +158,8 @@ const char *ir_binary(ir_node_t *n, const char *op, const char *x, const char *y
   return graph_op(n->g, op, GRAPH_VALUES(x, y));
 }
 
+const char *ir_reshape(ir_node_t *n, const char *x, int rank, const int64_t *sizes) {
+  return ir_binary(n, "Reshape", x, graph_ints(n->g, rank, sizes));
+}
+
 const char *ir_unary(ir_node_t *n, const char *op, const char *x) { return graph_op(n->g, op, GRAPH_VALUES(x)); }

@@ -98,6 +98,7 @@ const char *ir_ints_operand(ir_node_t *n, int i);              // i64, of one di
 int64_t ir_axis(ir_node_t *n, int64_t axis, int rank);         // from 0 on; refuses what is outside
 const char *ir_number_like(ir_node_t *n, int i, double value); // a scalar of the type of operand |i|
 const char *ir_binary(ir_node_t *n, const char *op, const char *x, const char *y);
+const char *ir_reshape(ir_node_t *n, const char *x, int rank, const int64_t *sizes);
 const char *ir_unary(ir_node_t *n, const char *op, const char *x);
 
 //===-- Graphs ---------------------------------------------------------------------------------------------------===//

@@ -266,6 +266,14 @@ const char *pt2_op(pt2_node_t *n, const char *op, int n_operands, const char *co
   return n->has_failed ? "" : graph_op(n->g, op, n_operands, operands);
 }
 
+const char *pt2_along(pt2_node_t *n, const char *op, int n_operands, const char *const *operands, int64_t axis) {
+  graph_node_t *node = pt2_node(n, op, n_operands, operands);
+  if (!node)
+    return "";
+  graph_set_int(node, "axis", axis);
+  return graph_result(node, NULL);
+}
+
 const pt2_meta_t *pt2_result(const pt2_node_t *n, int i) {
   return i < n->n_results ? strata_string_map_get(&n->converter->scope->graph->tensors, n->results[i]) : NULL;
 }

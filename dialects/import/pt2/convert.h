@@ -103,6 +103,8 @@ bool pt2_is_float(strata_dtype_t dtype);
 
 const char *pt2_op(pt2_node_t *n, const char *op, int n_operands, const char *const *operands);
 graph_node_t *pt2_node(pt2_node_t *n, const char *op, int n_operands, const char *const *operands);
+// A node with the attribute "axis".
+const char *pt2_along(pt2_node_t *n, const char *op, int n_operands, const char *const *operands, int64_t axis);
 const char *pt2_number_value(pt2_node_t *n, strata_dtype_t dtype, double value);
 // A formula over the arguments: "Add(self, Mul(other, alpha))"; names in ONNX's operators, numbers, and attributes
 // behind ';' ("Gelu(self; approximate=\"tanh\")"). All are of element type |dtype|.
