@@ -11,7 +11,7 @@ enum {
   MAX_TASKS = 256,
 };
 
-int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
+static int64_t width_of(strata_tile_builder_t *b, int64_t extent) {
   if (b->schedule.group)
     return b->schedule.n_tile ? strata_min(b->schedule.tile[0], extent) : extent;
   if (b->schedule.width)
@@ -28,7 +28,7 @@ int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
 
 int64_t strata_tile_width_of(strata_tile_builder_t *b, strata_size_t extent) {
   int64_t number;
-  return strata_tile_width(b, strata_size_is_constant(extent, &number) ? number : INT32_MAX);
+  return width_of(b, strata_size_is_constant(extent, &number) ? number : INT32_MAX);
 }
 
 int strata_tile_widths(int64_t tile, int64_t *out_widths) {

@@ -44,7 +44,9 @@ strata_tile_value_t strata_rows_start(strata_tile_builder_t *b, const strata_nes
   return (strata_tile_value_t){strata_tile_broadcast(b, start, dims), dims};
 }
 
-void strata_rows_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point, int n_carried,
+// One step of a reduction at |point|: what the innermost loop yields, given what it carries. Of elements where a bound
+// from |first_bound| on does not hold it is the neutral element.
+static void emit_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point, int n_carried,
                       const MlirValue *carried, uint32_t dims, int first_bound, MlirValue *out_yields) {
   strata_tile_frame_t frame = {.nest = nest, .point = point};
   for (int i = 0; i < n_carried; i++)
@@ -87,7 +89,7 @@ static void reduction_body(strata_tile_builder_t *b, const MlirAffineExpr *count
   int n_bounds = b->n_bounds;
   if (r->hangs)
     strata_tile_bound(b, r->point[r->vector_dim], nest->space.sizes[r->vector_dim]);
-  strata_rows_step(b, nest, r->point, r->n_carried, carried, r->dims, n_bounds, carried);
+  emit_step(b, nest, r->point, r->n_carried, carried, r->dims, n_bounds, carried);
   b->n_bounds = n_bounds;
 }
 

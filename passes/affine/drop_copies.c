@@ -71,7 +71,8 @@ bool strata_nest_is_copy(const strata_nest_t *nest) {
   return mlirValueEqual(mlirOperationGetOperand(store->op, 0), load->value) && is_part(nest, load->map);
 }
 
-bool strata_nest_is_part_copy(const strata_nest_t *nest) {
+// True of a copy that is all of the buffer that it stores into.
+static bool is_part_copy(const strata_nest_t *nest) {
   return strata_nest_is_copy(nest) && is_identity(nest, nest->accesses[1].map);
 }
 
@@ -106,7 +107,7 @@ static bool reads_plainly(const strata_nest_node_t *node, int buffer) {
 
 static bool can_drop(const dropping_t *d, int copy) {
   const strata_nest_node_t *node = &d->graph.nodes.data[copy];
-  if (!node->nest || d->is_changed[copy] || !strata_nest_is_part_copy(node->nest))
+  if (!node->nest || d->is_changed[copy] || !is_part_copy(node->nest))
     return false;
   const strata_nest_buffer_t *from = &d->graph.buffers.data[node->buffers.data[0]],
                              *to = &d->graph.buffers.data[node->buffers.data[1]];

@@ -92,13 +92,14 @@ int64_t strata_problem_extent(const strata_problem_t *problem, int side) {
   return side == STRATA_SIDE_U ? problem->rows : problem->columns;
 }
 
-double strata_problem_side_bytes(const strata_problem_t *problem, int side) {
+// Of an operand in memory.
+static double side_bytes(const strata_problem_t *problem, int side) {
   return (double)(strata_problem_extent(problem, side) * problem->steps * problem->batch *
                   problem->sides[side].loaded_bytes);
 }
 
 double strata_problem_operand_bytes(const strata_problem_t *problem) {
-  return strata_problem_side_bytes(problem, 0) + strata_problem_side_bytes(problem, 1);
+  return side_bytes(problem, 0) + side_bytes(problem, 1);
 }
 
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {

@@ -130,11 +130,6 @@ static bool are_read_by(size_t n_nodes, Onnx__NodeProto **nodes, const char *nam
   return false;
 }
 
-bool onnx_is_output_only(const onnx_node_t *n, int i) {
-  const Onnx__GraphProto *graph = n->importer->model->graph;
-  return !n->scope->parent && !n->scope->caller && !are_read_by(graph->n_node, graph->node, n->proto->output[i]);
-}
-
 //===-- One node -------------------------------------------------------------------------------------------------===//
 
 // The operator in a front end's own format; NULL in a model that was read from a file.

@@ -84,11 +84,10 @@ bool onnx_failed(const onnx_node_t *n);
 
 //===-- Operands and results -------------------------------------------------------------------------------------===//
 
-bool onnx_has(const onnx_node_t *n, int i);            // operand |i| is given
-bool onnx_wants(const onnx_node_t *n, int i);          // result |i| is read by a node, or an output
-bool onnx_is_output_only(const onnx_node_t *n, int i); // result |i| is read by no node: it is an output of the model
-bool onnx_is_unsigned(const onnx_node_t *n, int i);    // operand |i|
-MlirValue onnx_operand(onnx_node_t *n, int i);         // a tensor, else an error
+bool onnx_has(const onnx_node_t *n, int i);         // operand |i| is given
+bool onnx_wants(const onnx_node_t *n, int i);       // result |i| is read by a node, or an output
+bool onnx_is_unsigned(const onnx_node_t *n, int i); // operand |i|
+MlirValue onnx_operand(onnx_node_t *n, int i);      // a tensor, else an error
 strata_shape_t onnx_shape(MlirValue value);
 strata_shape_t onnx_operand_shape(onnx_node_t *n, int i);
 // The same in numbers; UNSUPPORTED where a size is symbolic.
@@ -110,8 +109,6 @@ strata_dim_t onnx_derive(onnx_node_t *n, strata_symbol_op_t op, strata_dim_t lhs
 // A size that the library finds when it runs, |value|, an i64 of rank 0: at most |bound|, or the first |bound| count of
 // what |may_exceed| it.
 strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t bound, bool may_exceed);
-// The places of what is true of |flags|, of one dim, in order: as many as there are.
-MlirValue onnx_kept_places(onnx_node_t *n, MlirValue flags);
 // Sizes that depend on data become their bounds; |value| is behind what there is.
 MlirValue onnx_fill_up(onnx_node_t *n, MlirValue x, double value);
 // Makes the two one size; false where they cannot be.

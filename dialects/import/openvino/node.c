@@ -26,7 +26,8 @@ const char *ir_operand(const ir_node_t *n, int i) {
   return input ? input->from->values[input->output] : "";
 }
 
-int ir_operands(const ir_node_t *n, const char *const **out_operands) {
+// All operands, "" for those that are left out.
+static int operands_of(const ir_node_t *n, const char *const **out_operands) {
   const char **operands = strata_arena_array(graph_arena(n->g), const char *, n->layer->n_inputs);
   for (int i = 0; i < n->layer->n_inputs; i++)
     operands[i] = ir_operand(n, i);
@@ -72,7 +73,7 @@ void ir_set_node(ir_node_t *n, graph_node_t *node) { ir_set(n, 0, graph_result(n
 
 graph_node_t *ir_node_of_all(ir_node_t *n, const char *op) {
   const char *const *operands;
-  int count = ir_operands(n, &operands);
+  int count = operands_of(n, &operands);
   return graph_node(n->g, op, count, operands);
 }
 

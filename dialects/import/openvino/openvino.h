@@ -54,10 +54,9 @@ void ir_refuse(ir_node_t *n, const char *format, ...) STRATA_PRINTF(2, 3);
 //===-- Operands and results -------------------------------------------------------------------------------------===//
 
 bool ir_has(const ir_node_t *n, int i);
-const char *ir_operand(const ir_node_t *n, int i);                     // "" for one that is left out
-int ir_operands(const ir_node_t *n, const char *const **out_operands); // all of them
-const ir_port_t *ir_port(const ir_node_t *n, int i);                   // what operand |i| comes from; NULL
-int ir_rank(ir_node_t *n, int i);                                      // refuses, and gives 0, where it is not known
+const char *ir_operand(const ir_node_t *n, int i);   // "" for one that is left out
+const ir_port_t *ir_port(const ir_node_t *n, int i); // what operand |i| comes from; NULL
+int ir_rank(ir_node_t *n, int i);                    // refuses, and gives 0, where it is not known
 strata_dtype_t ir_dtype(ir_node_t *n, int i);
 bool ir_is_float(ir_node_t *n, int i);
 bool ir_is_integer(ir_node_t *n, int i);

@@ -123,15 +123,6 @@ const int64_t *pt2_ints(pt2_node_t *n, const char *name, int *count) {
   return values;
 }
 
-strata_dtype_t pt2_dtype(pt2_node_t *n, const char *name, strata_dtype_t otherwise) {
-  if (!pt2_has(n, name))
-    return otherwise;
-  const pt2_item_t *item = one_item(n, name);
-  if (item->kind != PT2_DTYPE || item->dtype == STRATA_DTYPE_NONE)
-    pt2_refuse(n, "element type %s", item->kind == PT2_DTYPE ? item->dtype_name : "of another kind");
-  return n->has_failed ? otherwise : item->dtype;
-}
-
 int64_t pt2_normal_axis(pt2_node_t *n, int64_t axis, int rank) {
   int64_t range = rank ? rank : 1;
   if (axis < -range || axis >= range)
