@@ -59,8 +59,7 @@ pt2_value_t *pt2_bind(pt2_converter_t *converter, const char *name, pt2_value_t 
 
 //===-- What is computed -----------------------------------------------------------------------------------------===//
 
-// Whether an operator changes its first argument ("aten.add_.Tensor").
-static bool is_in_place(const char *target) {
+bool pt2_is_in_place(const char *target) {
   const char *first = strchr(target, '.'), *dot = first ? strchr(first + 1, '.') : NULL;
   return dot && dot[-1] == '_' && strncmp(first, ".__", 3) != 0;
 }
@@ -79,7 +78,7 @@ static bool is_read(const pt2_scope_t *scope, const pt2_call_t *call) {
     for (size_t k = 0; k < call->outputs[i].count; k++)
       if (call->outputs[i].items[k].name && strata_string_map_get(&scope->reads, call->outputs[i].items[k].name))
         return true;
-  return is_in_place(call->target);
+  return pt2_is_in_place(call->target);
 }
 
 pt2_scope_t *pt2_new_scope(pt2_converter_t *converter, const pt2_graph_t *graph) {
@@ -97,18 +96,18 @@ pt2_scope_t *pt2_new_scope(pt2_converter_t *converter, const pt2_graph_t *graph)
 // "aten.add" of "aten.add.Tensor" and of "aten.add_.Tensor".
 static const pt2_op_info_t *find_row(const pt2_converter_t *converter, const char *target) {
   const char *first = strchr(target, '.'), *dot = first ? strchr(first + 1, '.') : NULL;
-  int length = dot ? (int)(dot - target) - is_in_place(target) : (int)strlen(target);
+  int length = dot ? (int)(dot - target) - pt2_is_in_place(target) : (int)strlen(target);
   return strata_string_map_get(&converter->ops, strata_arena_printf(converter->arena, "%.*s", length, target));
 }
 
 bool pt2_may_share(const pt2_converter_t *converter, const char *target) {
   const pt2_op_info_t *row = find_row(converter, target);
-  return is_in_place(target) || (row && row->memory != PT2_MEMORY_NEW);
+  return pt2_is_in_place(target) || (row && row->memory != PT2_MEMORY_NEW);
 }
 
 bool pt2_changes(const pt2_converter_t *converter, const char *target) {
   const pt2_op_info_t *row = find_row(converter, target);
-  return is_in_place(target) && (!row || row->memory == PT2_MEMORY_NEW);
+  return pt2_is_in_place(target) && (!row || row->memory == PT2_MEMORY_NEW);
 }
 
 // The results in a row, whether the operator has one, several or a list.

@@ -26,7 +26,9 @@ pt2_value_t *pt2_bind(pt2_converter_t *converter, const char *name, pt2_value_t 
 pt2_value_t *pt2_lookup(const pt2_converter_t *converter, const char *name); // NULL: there is none
 void pt2_convert_calls(pt2_converter_t *converter, const pt2_graph_t *graph);
 
-// Whether an operator changes its first argument ("aten.add_.Tensor") to something new; "aten.detach_" does not.
+// Whether an operator changes its first argument ("aten.add_.Tensor").
+bool pt2_is_in_place(const char *target);
+// Whether it is one of them that computes something; "aten.detach_" does not.
 bool pt2_changes(const pt2_converter_t *converter, const char *target);
 // Whether the result of an operator may have its first argument's memory.
 bool pt2_may_share(const pt2_converter_t *converter, const char *target);
