@@ -9,8 +9,7 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/integers.h"
-
-#include <stdio.h>
+#include "lowering/expand/combine.h"
 
 //===-- Emitting -------------------------------------------------------------------------------------------------===//
 
@@ -178,8 +177,6 @@ static void emit_reduction_across(strata_tile_builder_t *b, const strata_rows_t 
 }
 
 MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirValue vector, MlirValue start) {
-  char text[64];
-  snprintf(text, sizeof text, "#vector.kind<%s>", kind);
   int64_t dims[STRATA_TILE_RANK];
   MlirType kept = mlirValueGetType(start);
   int first = mlirTypeIsAVector(kept) ? (int)mlirShapedTypeGetRank(kept) : 0;
@@ -187,7 +184,7 @@ MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirVa
   for (int dim = 0; dim < rank; dim++)
     dims[dim] = first + dim;
   strata_named_attr_t attrs[] = {
-      {"kind", mlirAttributeParseGet(b->e.context, strata_str(text))},
+      {"kind", strata_combining_attr(b->e.context, kind)},
       {"reduction_dims", strata_i64s_attr(b->e.context, rank, dims)},
   };
   MlirValue operands[2] = {vector, start};
