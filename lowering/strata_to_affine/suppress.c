@@ -3,7 +3,7 @@
 
 #include "passes/target.h"
 
-//===-- Scalars --------------------------------------------------------------------------------------------------===//
+//===-- Elements -------------------------------------------------------------------------------------------------===//
 
 // Element |at| of what |tensor| has for the class.
 MlirValue strata__suppress_load(strata__suppress_t *s, const strata__tensor_t *tensor, MlirValue at) {

@@ -14,13 +14,11 @@ typedef struct {
   strata__tensor_t line_counts; // boxes above the threshold of each line
 } collecting_t;
 
-//===-- Scalars --------------------------------------------------------------------------------------------------===//
+//===-- Boxes above the threshold --------------------------------------------------------------------------------===//
 
 static MlirValue load_index(collecting_t *s, const strata__tensor_t *tensor, MlirValue at) {
   return strata__to_index(&s->of.nest, strata__suppress_load(&s->of, tensor, at));
 }
-
-//===-- Boxes above the threshold --------------------------------------------------------------------------------===//
 
 // The boxes of a line; |count| are above the threshold so far.
 static strata_loop_t begin_line(collecting_t *s, MlirValue line, MlirValue *count, MlirValue *out_score,
