@@ -1,6 +1,8 @@
 // Building ops before another one; see kernel.h.
 #include "targets/gpu/kernel.h"
 
+#include "targets/llvm/convert.h"
+
 #include <assert.h>
 
 #include <mlir-c/Dialect/LLVM.h>
@@ -90,14 +92,6 @@ MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int 
   return strata_gpu_build(before, "llvm.call", n_operands, operands, result, 3, attrs);
 }
 
-bool strata_gpu_has_symbol(MlirBlock module, MlirStringRef name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
-      return true;
-  return false;
-}
-
 // Declares what |op| calls.
 static MlirWalkResult declare(MlirOperation op, void *user) {
   enum { MAX_PARAMETERS = 16 };
@@ -105,7 +99,7 @@ static MlirWalkResult declare(MlirOperation op, void *user) {
   MlirAttribute callee = strata_op_is(op, "llvm.call")
                              ? mlirOperationGetInherentAttributeByName(op, strata_str("callee"))
                              : (MlirAttribute){NULL};
-  if (mlirAttributeIsNull(callee) || strata_gpu_has_symbol(*module, mlirFlatSymbolRefAttrGetValue(callee)))
+  if (mlirAttributeIsNull(callee) || strata_llvm_has_symbol(*module, mlirFlatSymbolRefAttrGetValue(callee)))
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
   MlirType types[MAX_PARAMETERS];

@@ -130,7 +130,6 @@ MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int 
                                 MlirType result);
 // Declares all of them that are called: kernels are built side by side, what they share is the module's.
 void strata_gpu_declare_callees(MlirBlock module);
-bool strata_gpu_has_symbol(MlirBlock module, MlirStringRef name);
 // An op without operands and results, from its text.
 void strata_gpu_build_text(MlirOperation before, const char *text);
 // The vector of bytes that |byte| is an element of, which has *out_count, and its place; false if it is of none.
