@@ -139,8 +139,7 @@ static bool types_fit(const strata_counted_loop_t *loop, MlirType whole, MlirTyp
 
 static bool is_integer(MlirType type, unsigned width) {
   return mlirTypeIsARankedTensor(type) && mlirShapedTypeGetRank(type) == 0 &&
-         mlirTypeIsAInteger(mlirShapedTypeGetElementType(type)) &&
-         mlirIntegerTypeGetWidth(mlirShapedTypeGetElementType(type)) == width;
+         strata_type_is_integer(mlirShapedTypeGetElementType(type), width);
 }
 
 // What decides when an open loop ends is where it should be.

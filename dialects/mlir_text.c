@@ -3,12 +3,15 @@
 
 #include "dialects/mlir_util.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void strata_text_append(MlirStringRef piece, void *text) {
   strata_text_t *t = text;
   t->text = strata_arena_printf(t->arena, "%s%.*s", t->text, (int)piece.length, piece.data);
 }
+
+void strata_text_write(MlirStringRef piece, void *file) { fwrite(piece.data, 1, piece.length, file); }
 
 const char *strata_type_text(strata_arena_t *arena, MlirType type) {
   strata_text_t t = {arena, ""};

@@ -14,6 +14,8 @@ typedef struct {
   const char *text;
 } strata_text_t;
 void strata_text_append(MlirStringRef piece, void *text);
+// The same into a FILE.
+void strata_text_write(MlirStringRef piece, void *file);
 
 const char *strata_type_text(strata_arena_t *arena, MlirType type);
 const char *strata_attr_text(strata_arena_t *arena, MlirAttribute attr);

@@ -134,6 +134,30 @@ MlirAttribute strata_str_attr(MlirContext context, const char *text) {
 
 MlirAttribute strata_bool_attr(MlirContext context, bool value) { return mlirBoolAttrGet(context, value); }
 
+bool strata_type_is_integer(MlirType type, unsigned bits) {
+  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == bits;
+}
+
+MlirType strata_type_element(MlirType type) {
+  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
+}
+
+int64_t strata_element_bits(MlirType element) {
+  if (mlirTypeIsAFloat(element))
+    return mlirFloatTypeGetWidth(element);
+  return mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 64;
+}
+
+int64_t strata_element_bytes(MlirType element) { return (strata_element_bits(element) + 7) / 8; }
+
+int strata_expr_dim(MlirAffineExpr expr) {
+  return mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr) : -1;
+}
+
+bool strata_expr_is_zero(MlirAffineExpr expr) {
+  return mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
+}
+
 MlirOperation strata_op_create(MlirLocation location, const char *name, int n_operands, const MlirValue *operands,
                                int n_results, const MlirType *results, int n_attrs, const strata_named_attr_t *attrs,
                                int n_regions, const MlirRegion *regions) {
@@ -188,6 +212,22 @@ void strata_erase_unused(MlirOperation op, bool (*may)(MlirOperation op)) {
         waiting[n++] = source;
     }
   }
+}
+
+MlirType strata_block_function_type(strata_arena_t *arena, MlirBlock block) {
+  MlirOperation end = mlirBlockGetTerminator(block);
+  intptr_t n = mlirBlockGetNumArguments(block), n_results = mlirOperationGetNumOperands(end);
+  MlirType *types = strata_arena_array(arena, MlirType, n + n_results);
+  for (intptr_t i = 0; i < n; i++)
+    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
+  for (intptr_t i = 0; i < n_results; i++)
+    types[n + i] = mlirValueGetType(mlirOperationGetOperand(end, i));
+  return mlirFunctionTypeGet(mlirOperationGetContext(end), n, types, n_results, types + n);
+}
+
+void strata_update_function_type(strata_arena_t *arena, MlirOperation func) {
+  MlirType type = strata_block_function_type(arena, strata_func_body(func));
+  strata_set_attr(func, "function_type", mlirTypeAttrGet(type));
 }
 
 const char *strata_location_text(MlirLocation location, char *text, size_t size) {

@@ -61,6 +61,18 @@ MlirAttribute strata_i64s_attr(MlirContext context, int n, const int64_t *values
 MlirAttribute strata_str_attr(MlirContext context, const char *text);
 MlirAttribute strata_bool_attr(MlirContext context, bool value);
 
+// True of an integer of so many bits, of any sign.
+bool strata_type_is_integer(MlirType type, unsigned bits);
+// The element type of a vector, any other type itself.
+MlirType strata_type_element(MlirType type);
+// Of a float or an integer; an index has 64. In memory an integer takes whole bytes.
+int64_t strata_element_bits(MlirType element);
+int64_t strata_element_bytes(MlirType element);
+
+// The dim that an expression is, -1 if it is none; whether it is zero.
+int strata_expr_dim(MlirAffineExpr expr);
+bool strata_expr_is_zero(MlirAffineExpr expr);
+
 // Creates an op from its parts; attributes are given as (name, attribute) pairs.
 typedef struct {
   const char *name;
@@ -78,6 +90,10 @@ MlirOperation strata_find_func(MlirModule module, const char *name);
 MlirOperation strata_find_symbol(MlirModule module, MlirStringRef name);
 // The entry block of a func.func.
 MlirBlock strata_func_body(MlirOperation func);
+// The type of a function whose body is |block|: from its arguments to what its func.return gives.
+MlirType strata_block_function_type(strata_arena_t *arena, MlirBlock block);
+// Gives a func.func that has a body the type which follows from it.
+void strata_update_function_type(strata_arena_t *arena, MlirOperation func);
 bool strata_value_has_uses(MlirValue value);
 // Destroys an op of one result that nobody uses, then what only it used, as far as |may| takes it (NULL: all of it).
 // What has another number of results stays.

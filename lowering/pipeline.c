@@ -41,7 +41,3 @@ strata_status_t strata_compile_between(strata_compile_t *compile, strata_phase_t
   }
   return NULL;
 }
-
-strata_status_t strata_compile_to(strata_compile_t *compile, strata_phase_t last, const strata_pipeline_t *pipeline) {
-  return strata_compile_between(compile, 0, last, pipeline);
-}

@@ -40,10 +40,8 @@ typedef struct {
   const strata_pass_table_t *target_passes; // those of targets/
 } strata_pipeline_t;
 
-// Takes an empty compile through its target's phases up to and with |last|; INVALID_ARGUMENT if |last| is none of them.
-STRATA_MUST_CHECK strata_status_t strata_compile_to(strata_compile_t *compile, strata_phase_t last,
-                                                    const strata_pipeline_t *pipeline);
-// The same from |first| on.
+// Takes a compile through its target's phases from |first|, of which an empty one begins with 0, up to and with |last|;
+// INVALID_ARGUMENT if |last| is none of them.
 STRATA_MUST_CHECK strata_status_t strata_compile_between(strata_compile_t *compile, strata_phase_t first,
                                                          strata_phase_t last, const strata_pipeline_t *pipeline);
 

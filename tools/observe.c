@@ -1,6 +1,7 @@
 // Dumps, times and progress: the hooks around each phase.
 #include "tools/observe.h"
 
+#include "dialects/mlir_text.h"
 #include "tools/clock.h"
 #include "tools/folders.h"
 
@@ -10,10 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static void write_text(MlirStringRef text, void *file) { fwrite(text.data, 1, text.length, file); }
-
 static void print_module(strata_compile_t *compile, FILE *file) {
-  mlirOperationPrint(mlirModuleGetOperation(compile->module), write_text, file);
+  mlirOperationPrint(mlirModuleGetOperation(compile->module), strata_text_write, file);
 }
 
 strata_status_t strata_write_ir(strata_compile_t *compile, strata_phase_t phase, const char *path) {
@@ -29,7 +28,7 @@ strata_status_t strata_write_ir(strata_compile_t *compile, strata_phase_t phase,
   if (!file)
     return strata_error(STRATA_IO, "%s: cannot write: %s", path, strerror(errno));
   if (bytecode)
-    mlirOperationWriteBytecode(mlirModuleGetOperation(compile->module), write_text, file);
+    mlirOperationWriteBytecode(mlirModuleGetOperation(compile->module), strata_text_write, file);
   else
     print_module(compile, file);
   bool failed = ferror(file) != 0;

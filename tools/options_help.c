@@ -8,11 +8,13 @@
 void strata_options_print_help(FILE *file) {
   fputs("usage: strata INPUT [options]\n"
         "\n"
-        "Compiles INPUT (.onnx, OpenVINO's .xml, or .mlir and .mlirbc in the strata dialect). With --aot: emits a C "
-        "library.\n"
+        "Compiles INPUT. With --aot: emits a C library.\n"
         "Without: runs it once and prints the time of each kernel and of the whole.\n"
-        "Every option may also be given as STRATA_<NAME> in the environment.\n",
+        "Every option may also be given as STRATA_<NAME> in the environment.\n"
+        "INPUT is, by its suffix:\n",
         file);
+#define FORMAT(id, suffix, reader, text) fprintf(file, "  %-7s  %s\n", suffix, text);
+#include "dialects/import/formats.def"
   strata_command_print_options(strata_find_command("strata"), file);
 }
 

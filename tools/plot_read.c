@@ -2,6 +2,7 @@
 #include "tools/plot_boxes.h"
 
 #include "dialects/affine/kernel.h"
+#include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
 #include "passes/affine/launch_list.h"
@@ -12,14 +13,12 @@
 
 //===-- Text -----------------------------------------------------------------------------------------------------===//
 
-static void append_text(MlirStringRef part, void *user) { fwrite(part.data, 1, part.length, user); }
-
 // A type without "tensor<...>" or "memref<...>".
 static const char *type_text(strata_arena_t *arena, MlirType type) {
   char *text = NULL;
   size_t size = 0;
   FILE *memory = open_memstream(&text, &size);
-  mlirTypePrint(type, append_text, memory);
+  mlirTypePrint(type, strata_text_write, memory);
   fclose(memory);
   const char *begin = strchr(text, '<') ? strchr(text, '<') + 1 : text;
   const char *result = strata_arena_printf(arena, "%.*s", (int)strcspn(begin, ">,"), begin);
@@ -31,20 +30,14 @@ static const char *to_text(strata_arena_t *arena, MlirStringRef text) {
   return strata_arena_printf(arena, "%.*s", (int)text.length, text.data);
 }
 
-static MlirAttribute argument_attr(MlirOperation func, intptr_t index, const char *name) {
-  MlirAttribute all = strata_attr(func, "arg_attrs");
-  MlirAttribute own = mlirAttributeIsNull(all) ? all : mlirArrayAttrGetElement(all, index);
-  return mlirAttributeIsNull(own) ? own : mlirDictionaryAttrGetElementByName(own, strata_str(name));
-}
-
 static const char *argument_name(strata_arena_t *arena, MlirOperation func, intptr_t index) {
-  MlirAttribute name = argument_attr(func, index, "strata.name");
+  MlirAttribute name = strata_port_attr(func, "arg_attrs", index, "strata.name");
   return mlirAttributeIsNull(name) ? strata_arena_printf(arena, "argument %td", index)
                                    : to_text(arena, mlirStringAttrGetValue(name));
 }
 
 static bool is_output(MlirOperation func, intptr_t index) {
-  return !mlirAttributeIsNull(argument_attr(func, index, "strata.output"));
+  return !mlirAttributeIsNull(strata_port_attr(func, "arg_attrs", index, "strata.output"));
 }
 
 static size_t add_box(strata_plot_t *plot, strata_plot_box_t box) {

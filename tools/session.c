@@ -159,7 +159,8 @@ void strata_session_close(strata_session_t *session) {
   *session = (strata_session_t){0};
 }
 
-void strata_session_randomise(strata_session_t *session, size_t input, uint64_t seed) {
+// Random values: floats in [-1, 1), integers and booleans 0 or 1. The same |seed| gives the same values.
+static void randomise(strata_session_t *session, size_t input, uint64_t seed) {
   const strata_tensor_t *tensor = &session->tensors[input];
   bool is_float = strata_dtype_info[tensor->dtype].class_ == STRATA_DTYPE_CLASS_FLOAT;
   uint64_t state = seed * 0x9E3779B97F4A7C15u + input + 1;
@@ -171,7 +172,8 @@ void strata_session_randomise(strata_session_t *session, size_t input, uint64_t 
   }
 }
 
-size_t strata_session_find_input(const strata_session_t *session, const char *name, size_t length) {
+// The input of that name, in the model or in C; n_inputs if there is none.
+static size_t find_input(const strata_session_t *session, const char *name, size_t length) {
   size_t n = session->library->n_inputs;
   for (size_t i = 0; i < n; i++) {
     const strata_tensor_info_t *info = session->library->inputs[i];
@@ -201,7 +203,7 @@ strata_status_t strata_session_read_inputs(strata_arena_t *arena, strata_session
   size_t n = session->library->n_inputs, next = 0;
   for (size_t i = 0; i < n_files; i++) {
     const char *equals = strchr(files[i], '=');
-    size_t input = equals ? strata_session_find_input(session, files[i], (size_t)(equals - files[i])) : n;
+    size_t input = equals ? find_input(session, files[i], (size_t)(equals - files[i])) : n;
     if (input == n) { // no "NAME=", or a '=' in the file's name
       while (next < n && session->given[next].path)
         next++;
@@ -220,7 +222,7 @@ static strata_status_t set_input(strata_arena_t *arena, strata_session_t *sessio
   strata_given_t *given = &session->given[input];
   const strata_tensor_t *tensor = &session->tensors[input];
   if (!given->path) {
-    strata_session_randomise(session, input, 1);
+    randomise(session, input, 1);
     return NULL;
   }
   if (!strata_tensor_retype(&given->tensor, tensor->dtype) || !strata_tensor_same_shape(&given->tensor, tensor)) {

@@ -50,10 +50,6 @@ bool strata_session_dim(const strata_library_t *library, int64_t number, const i
 STRATA_MUST_CHECK strata_status_t strata_session_open(strata_arena_t *arena, strata_session_t *session);
 void strata_session_close(strata_session_t *session);
 
-// Random values: floats in [-1, 1), integers and booleans 0 or 1. The same |seed| gives the same values.
-void strata_session_randomise(strata_session_t *session, size_t input, uint64_t seed);
-// The input of that name, in the model or in C; n_inputs if there is none.
-size_t strata_session_find_input(const strata_session_t *session, const char *name, size_t length);
 // Gives the inputs the contents of their files, whose types and shapes must be the inputs'; the others are random. The
 // library sees what the inputs are now.
 STRATA_MUST_CHECK strata_status_t strata_session_set_inputs(strata_arena_t *arena, strata_session_t *session);

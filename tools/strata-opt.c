@@ -2,6 +2,7 @@
 // The way in of lit tests.
 #include "dialects/import/import.h"
 #include "dialects/import/mapped_file.h"
+#include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 #include "runtime/base/whole_file.h"
 #include "targets/passes.h"
@@ -86,13 +87,11 @@ static strata_status_t parse_arguments(opt_t *opt, int argc, char **argv) {
 
 //===-- Running --------------------------------------------------------------------------------------------------===//
 
-static void print_text(MlirStringRef text, void *file) { fwrite(text.data, 1, text.length, file); }
-
 static void print_module(const opt_t *opt, MlirModule module) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   if (opt->print_locations)
     mlirOpPrintingFlagsEnableDebugInfo(flags, true, false);
-  mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, print_text, opt->file);
+  mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, strata_text_write, opt->file);
   mlirOpPrintingFlagsDestroy(flags);
 }
 

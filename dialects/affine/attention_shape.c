@@ -36,10 +36,6 @@ bool strata_attention_is_crossed(const strata_attention_t *a, int operand) {
          !strata_affine_expr_uses(mlirAffineMapGetResult(a->operands[operand].map, inner), step_dim(a, operand));
 }
 
-static bool is_zero(MlirAffineExpr expr) {
-  return mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
-}
-
 static MlirAffineExpr remainder_of(MlirAffineExpr expr, strata_size_t extent, const strata_space_t *space) {
   MlirAffineExpr by = strata_size_expr(mlirAffineExprGetContext(expr), extent);
   return strata_affine_simplify(mlirAffineModExprGet(expr, by), space);
@@ -66,11 +62,11 @@ bool strata_attention_ends(const strata_attention_t *a, int operand) {
   MlirAffineExpr rest = mlirAffineAddExprGet(at, mlirAffineMulExprGet(step, mlirAffineConstantExprGet(context, -1)));
   strata_space_t space = strata_attention_space(a);
   rest = strata_affine_simplify(rest, &space);
-  if (is_zero(rest))
+  if (strata_expr_is_zero(rest))
     return true;
-  bool are_rows = is_zero(remainder_of(strata_size_expr(context, sizes[place]), extent, &space)) &&
+  bool are_rows = strata_expr_is_zero(remainder_of(strata_size_expr(context, sizes[place]), extent, &space)) &&
                   (strata_size_divides(UNIT, extent) || place < rank - 1);
-  return are_rows && is_zero(remainder_of(rest, extent, &space));
+  return are_rows && strata_expr_is_zero(remainder_of(rest, extent, &space));
 }
 
 strata_size_t strata_attention_rows(const strata_attention_t *attention) {

@@ -184,13 +184,6 @@ static bool is_of_scores(const reader_t *r, MlirAffineMap point) {
   return dims >> r->a.row & 1 && dims >> r->a.column & 1;
 }
 
-static int64_t element_bytes(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatTypeGetWidth(type) / 8;
-  return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
-}
-
 // What code an op becomes: plain operations, and functions that a GPU has a unit for. Others of arith are one of the
 // former, of math one of the latter.
 static const struct {
@@ -230,7 +223,7 @@ void strata_attention_count(reader_t *r) {
     if (!is_of_scores(r, at))
       continue;
     if (load) {
-      r->a.score_bytes += element_bytes(term->value);
+      r->a.score_bytes += strata_element_bytes(mlirValueGetType(term->value));
       r->a.has_known_scores &= !strata_type_is_symbolic(mlirValueGetType(load->buffer));
     } else
       count_op(r, op);

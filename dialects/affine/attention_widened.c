@@ -13,8 +13,7 @@ static bool is_conversion(const strata_term_t *term) {
 }
 
 static bool is_byte(MlirType type) {
-  return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) == BYTE_BITS
-                                  : mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type);
+  return strata_type_is_integer(type, BYTE_BITS) || mlirTypeIsAFloat8E4M3FN(type) || mlirTypeIsAFloat8E5M2(type);
 }
 
 static bool has_whole_rows(MlirValue buffer) {

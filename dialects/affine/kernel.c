@@ -66,8 +66,6 @@ bool strata_nest_is_root(const strata_nest_t *nest) {
   return false;
 }
 
-bool strata_nest_is_reduction(const strata_nest_t *nest) { return nest->n_reduction > 0; }
-
 int strata_memref_sizes(MlirValue buffer, strata_size_t *out_sizes) {
   MlirType type = mlirValueGetType(buffer);
   int rank = (int)mlirShapedTypeGetRank(type);

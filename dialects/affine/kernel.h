@@ -30,7 +30,6 @@ const strata_nest_t *strata_kernel_producer(const strata_kernel_t *kernel, MlirV
 
 // True if the nest stores into an argument of the function: it must be carried out whoever reads its result.
 bool strata_nest_is_root(const strata_nest_t *nest);
-bool strata_nest_is_reduction(const strata_nest_t *nest);
 
 // True if every op of the nest has a vector form: affine reads and stores, reads guarded by one affine.if,
 // straight-line arithmetic.

@@ -79,6 +79,11 @@ static inline MlirValue strata_loop_start(MlirOperation loop, intptr_t i) {
   return mlirOperationGetOperand(loop, mlirOperationGetNumOperands(loop) - mlirOperationGetNumResults(loop) + i);
 }
 
+// Of a nest with a reduction: what combines the carried value with an element, innermost.
+static inline MlirOperation strata_nest_combining_op(const strata_nest_t *nest) {
+  return mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
+}
+
 // Iteration dims: parallel ones, then those of reductions.
 static inline int strata_nest_n_dims(const strata_nest_t *nest) { return nest->n_parallel + nest->n_reduction; }
 

@@ -5,11 +5,16 @@
 #define STRATA_DIALECTS_AFFINE_PLACES_H
 
 #include "dialects/affine/kernel.h"
+#include "dialects/mlir_util.h"
 
 typedef struct {
   MlirValue buffer;
   MlirAffineMap map; // of the kind's dims and the module's symbols
 } strata_place_t;
+
+static inline MlirType strata_place_element(const strata_place_t *place) {
+  return mlirShapedTypeGetElementType(mlirValueGetType(place->buffer));
+}
 
 typedef struct strata_place_reader {
   const strata_nest_t *nest;

@@ -11,8 +11,4 @@
 // Beside it on an arith.muli: the unsigned bytes are below 128, so that the sum of two products is an i16.
 #define STRATA_SMALL_QUADS "strata.small_quads"
 
-static inline bool strata_is_byte(MlirType type) {
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 8;
-}
-
 #endif

@@ -219,18 +219,15 @@ static void choose_form(strata_row_kernel_t *rows) {
 
 const char *strata_combining_kind(MlirOperation op, MlirValue carried) {
   static const struct {
-    const char *op, *kind;
+    const char *kind, *ops[2];
   } kinds[] = {
-      {"arith.addf", "add"},    {"arith.addi", "add"},          {"arith.mulf", "mul"},
-      {"arith.muli", "mul"},    {"arith.maximumf", "maximumf"}, {"arith.minimumf", "minimumf"},
-      {"arith.maxsi", "maxsi"}, {"arith.minsi", "minsi"},       {"arith.maxui", "maxui"},
-      {"arith.minui", "minui"}, {"arith.andi", "and"},          {"arith.ori", "or"},
-      {"arith.xori", "xor"},
+#define COMBINER(kind, float_op, integer_op, start) {kind, {float_op, integer_op}},
+#include "dialects/affine/combiners.def"
   };
   bool combines = mlirOperationGetNumOperands(op) == 2 && (mlirValueEqual(mlirOperationGetOperand(op, 0), carried) ||
                                                            mlirValueEqual(mlirOperationGetOperand(op, 1), carried));
   for (size_t i = 0; combines && i < sizeof kinds / sizeof *kinds; i++)
-    if (strata_op_is(op, kinds[i].op))
+    if (strata_op_is(op, kinds[i].ops[0]) || strata_op_is(op, kinds[i].ops[1]))
       return kinds[i].kind;
   return NULL;
 }

@@ -21,7 +21,8 @@ static kind_t kind_of(MlirAffineExpr expr) {
 
 static int compare_numbers(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
-int strata_affine_compare(MlirAffineExpr a, MlirAffineExpr b) {
+// An order of expressions that depends on nothing but what they say: dims come first.
+static int compare(MlirAffineExpr a, MlirAffineExpr b) {
   kind_t kind = kind_of(a), other = kind_of(b);
   if (kind != other || mlirAffineExprEqual(a, b))
     return (int)kind - (int)other;
@@ -33,8 +34,8 @@ int strata_affine_compare(MlirAffineExpr a, MlirAffineExpr b) {
   case CONSTANT:
     return compare_numbers(mlirAffineConstantExprGetValue(a), mlirAffineConstantExprGetValue(b));
   default:;
-    int left = strata_affine_compare(mlirAffineBinaryOpExprGetLHS(a), mlirAffineBinaryOpExprGetLHS(b));
-    return left ? left : strata_affine_compare(mlirAffineBinaryOpExprGetRHS(a), mlirAffineBinaryOpExprGetRHS(b));
+    int left = compare(mlirAffineBinaryOpExprGetLHS(a), mlirAffineBinaryOpExprGetLHS(b));
+    return left ? left : compare(mlirAffineBinaryOpExprGetRHS(a), mlirAffineBinaryOpExprGetRHS(b));
   }
 }
 
@@ -78,7 +79,7 @@ static bool multiply(MlirAffineExpr a, MlirAffineExpr b, MlirAffineExpr *out_pro
   for (int i = n_a; i < n_a + n_b; i++) {
     MlirAffineExpr unit = units[i];
     int at = i;
-    for (; at > 0 && strata_affine_compare(unit, units[at - 1]) < 0; at--)
+    for (; at > 0 && compare(unit, units[at - 1]) < 0; at--)
       units[at] = units[at - 1];
     units[at] = unit;
   }
@@ -91,7 +92,7 @@ static bool part(MlirAffineExpr a, MlirAffineExpr b, MlirAffineExpr *out_common,
   MlirAffineExpr of_a[MAX_UNITS], of_b[MAX_UNITS], common[MAX_UNITS], rest[MAX_UNITS];
   int n_a = units_of(a, of_a), n_b = units_of(b, of_b), n_common = 0, n_rest = 0, j = 0;
   for (int i = 0; i < n_a; i++) {
-    while (j < n_b && strata_affine_compare(of_b[j], of_a[i]) < 0)
+    while (j < n_b && compare(of_b[j], of_a[i]) < 0)
       j++;
     if (j < n_b && mlirAffineExprEqual(of_a[i], of_b[j])) {
       common[n_common++] = of_a[i];
@@ -183,7 +184,7 @@ bool strata_sum_is_of_sizes(const strata_sum_t *sum) {
 // Factors by degree, then by their units: products keep this order.
 static int compare_factors(MlirAffineExpr a, MlirAffineExpr b) {
   int left = strata_sum_degree(a), right = strata_sum_degree(b);
-  return left != right || left == 0 ? left - right : strata_affine_compare(a, b);
+  return left != right || left == 0 ? left - right : compare(a, b);
 }
 
 strata_sum_term_t strata_sum_leading(const strata_sum_t *sum) {
@@ -202,7 +203,7 @@ static bool precedes(const strata_sum_term_t *a, const strata_sum_term_t *b, str
     return a_is_size && b_is_size ? compare_factors(a->factor, b->factor) < 0 : b_is_size;
   if (order == STRATA_SUM_AS_MET && !mlirAffineExprIsADim(a->atom))
     return false;
-  int atoms = strata_affine_compare(a->atom, b->atom);
+  int atoms = compare(a->atom, b->atom);
   return atoms ? atoms < 0 : compare_factors(a->factor, b->factor) < 0;
 }
 

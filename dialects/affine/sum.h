@@ -51,8 +51,6 @@ bool strata_sum_is_of_sizes(const strata_sum_t *sum);
 // The term of the highest degree; |sum| has terms.
 strata_sum_term_t strata_sum_leading(const strata_sum_t *sum);
 
-// An order of expressions that depends on nothing but what they say: dims come first.
-int strata_affine_compare(MlirAffineExpr a, MlirAffineExpr b);
 // The sum as an expression. Under a division terms are in one order; else dims come first, in order, then atoms in the
 // order they were met, then what is made of sizes, in order.
 typedef enum { STRATA_SUM_AS_MET, STRATA_SUM_IN_ORDER } strata_sum_order_t;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE // memfd_create, close_range
 #include "dialects/import/bytecode.h"
 
+#include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 
 #include <errno.h>
@@ -43,12 +44,10 @@ static void limit_time(size_t size) {
   }
 }
 
-static void write_text(MlirStringRef text, void *user) { fwrite(text.data, 1, text.length, user); }
-
 static void print_module(MlirModule module, FILE *file) {
   MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
   mlirOpPrintingFlagsEnableDebugInfo(flags, true, false); // the names of nodes
-  mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, write_text, file);
+  mlirOperationPrintWithFlags(mlirModuleGetOperation(module), flags, strata_text_write, file);
   mlirOpPrintingFlagsDestroy(flags);
 }
 

@@ -11,6 +11,7 @@
 #include "dialects/import/bytecode.h"
 #include "dialects/import/mapped_file.h"
 #include "dialects/import/tir/read.h"
+#include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/symbols.h"
 
@@ -401,19 +402,17 @@ static strata_status_t export_constants(strata_compile_t *compile, const char *p
   return NULL;
 }
 
-static void write_text(MlirStringRef text, void *user) { fwrite(text.data, 1, text.length, user); }
-
 static strata_status_t export_module(strata_compile_t *compile, const char *path, bool bytecode) {
   MlirOperation module = mlirModuleGetOperation(compile->module);
   FILE *file = fopen(path, "wb");
   if (!file)
     return strata_error(STRATA_IO, "%s: %s", path, strerror(errno));
   if (bytecode) {
-    mlirOperationWriteBytecode(module, write_text, file);
+    mlirOperationWriteBytecode(module, strata_text_write, file);
   } else {
     MlirOpPrintingFlags flags = mlirOpPrintingFlagsCreate();
     mlirOpPrintingFlagsEnableDebugInfo(flags, true, false); // the names of nodes
-    mlirOperationPrintWithFlags(module, flags, write_text, file);
+    mlirOperationPrintWithFlags(module, flags, strata_text_write, file);
     mlirOpPrintingFlagsDestroy(flags);
   }
   return close_file(file, path);

@@ -154,10 +154,6 @@ static bool is_inside(const strata_loop_builder_t *l, MlirOperation op) {
   return mlirBlockEqual(mlirOperationGetBlock(op), l->body);
 }
 
-static bool is_primitive(MlirOperation op) {
-  return strata_op_id(op) != STRATA_OP_COUNT || strata_op_composite(op) != STRATA_COMPOSITE_COUNT;
-}
-
 static bool is_view(MlirOperation op) {
   strata_op_id_t id = strata_op_id(op);
   return id == STRATA_OP_RESHAPE || id == STRATA_OP_TRANSPOSE || id == STRATA_OP_SLICE || id == STRATA_OP_BROADCAST;
@@ -168,7 +164,7 @@ static nature_t nature_of(strata_loop_builder_t *l, MlirValue value, int depth);
 // Of an op outside: CONSTANT where it is to be copied into the body. A tree too deep for that is the same as a value.
 static nature_t find_nature(strata_loop_builder_t *l, MlirOperation op, int depth) {
   enum { MAX_DEPTH = 64 };
-  if (!is_primitive(op) || depth > MAX_DEPTH)
+  if (!strata_op_is_pure(op) || depth > MAX_DEPTH)
     return is_inside(l, op) ? VARIABLE : SAME;
   nature_t nature = CONSTANT;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
@@ -211,7 +207,7 @@ static bool reach_operands(strata_loop_builder_t *l, reached_t *reached, const M
   if (!mlirOperationIsNull(op)) {
     for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++)
       reach(l, reached, mlirOperationGetOperand(op, i));
-    return is_primitive(op);
+    return strata_op_is_pure(op);
   }
   intptr_t index = mlirBlockArgumentGetArgNumber(value);
   if (!mlirBlockEqual(mlirBlockArgumentGetOwner(value), l->body) || index >= l->loop.n_states)
@@ -304,7 +300,7 @@ static ops_t ops_of_body(strata_loop_builder_t *l) {
 static void move_out(strata_loop_builder_t *l, const ops_t *ops) {
   for (size_t i = 0; i < ops->count; i++) {
     MlirOperation op = ops->data[i];
-    bool is_moved = is_primitive(op) && !is_view(op) && !l->keeps_all;
+    bool is_moved = strata_op_is_pure(op) && !is_view(op) && !l->keeps_all;
     for (intptr_t j = 0; j < mlirOperationGetNumResults(op) && is_moved; j++)
       is_moved = nature_of(l, mlirOperationGetResult(op, j), 0) == SAME;
     if (!is_moved)
@@ -319,14 +315,14 @@ static void move_out(strata_loop_builder_t *l, const ops_t *ops) {
 // The value that stands for |value| once what is the same has been moved out.
 static MlirValue settled(strata_loop_builder_t *l, MlirValue value) {
   MlirOperation op = strata_def(value);
-  bool is_moved = !l->keeps_all && !mlirOperationIsNull(op) && is_inside(l, op) && is_primitive(op) && !is_view(op) &&
-                  nature_of(l, value, 0) == SAME;
+  bool is_moved = !l->keeps_all && !mlirOperationIsNull(op) && is_inside(l, op) && strata_op_is_pure(op) &&
+                  !is_view(op) && nature_of(l, value, 0) == SAME;
   return is_moved ? *find_stand(l, value) : value;
 }
 
 static void remove_dead(const ops_t *ops) {
   for (size_t i = ops->count; i-- > 0;) {
-    bool is_used = !is_primitive(ops->data[i]);
+    bool is_used = !strata_op_is_pure(ops->data[i]);
     for (intptr_t j = 0; j < mlirOperationGetNumResults(ops->data[i]); j++)
       is_used |= strata_value_has_uses(mlirOperationGetResult(ops->data[i], j));
     if (is_used)
@@ -377,7 +373,7 @@ static bool bound_body(strata_loop_builder_t *l) {
   strata_status_t status = l->b->counting ? strata__bound_body(l->b->compile, l->b->counting, l->body) : NULL;
   bool is_bound = !status;
   if (status)
-    strata_status_free(status); // it is no loop
+    strata_status_free(status);                                 // it is no loop
   l->natures = strata_pointer_map_create(l->b->compile->arena); // ops are others
   return is_bound;
 }

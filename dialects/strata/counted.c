@@ -249,8 +249,7 @@ static MlirAttribute sizes_attrs(strata_compile_t *compile, MlirAttribute of) {
 static void finish_main(strata__bounding_t *x, MlirOperation main, MlirOperation end, const strata_shape_t *was) {
   strata_compile_t *compile = x->b.compile;
   MlirBlock body = mlirOperationGetBlock(end);
-  intptr_t n_arguments = mlirBlockGetNumArguments(body), n_results = mlirOperationGetNumOperands(end),
-           count = n_results;
+  intptr_t n_results = mlirOperationGetNumOperands(end), count = n_results;
   MlirValue *values = strata_arena_array(compile->arena, MlirValue, 2 * n_results + 1);
   MlirAttribute *attrs = strata_arena_array(compile->arena, MlirAttribute, 2 * n_results + 1);
   x->b.before = end;
@@ -265,17 +264,11 @@ static void finish_main(strata__bounding_t *x, MlirOperation main, MlirOperation
   }
   if (x->b.status)
     return;
-  MlirType *types = strata_arena_array(compile->arena, MlirType, n_arguments + count);
-  for (intptr_t i = 0; i < n_arguments; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
-  for (intptr_t i = 0; i < count; i++)
-    types[n_arguments + i] = mlirValueGetType(values[i]);
-  MlirType type = mlirFunctionTypeGet(compile->context, n_arguments, types, count, types + n_arguments);
-  strata_set_attr(main, "function_type", mlirTypeAttrGet(type));
   strata_set_attr(main, "res_attrs", mlirArrayAttrGet(compile->context, count, attrs));
   mlirOperationDestroy(end);
   mlirBlockAppendOwnedOperation(
       body, strata_op_create(x->b.location, "func.return", (int)count, values, 0, NULL, 0, NULL, 0, NULL));
+  strata_update_function_type(compile->arena, main);
 }
 
 // All ops of a block without composites.

@@ -57,14 +57,14 @@ static MlirValue with_dim(bounding_t *x, strata_op_id_t op, MlirValue lhs, strat
 //===-- Masks ----------------------------------------------------------------------------------------------------===//
 
 static number_t number_of(strata_type_t type, int64_t value) {
-  return is_float(type) ? (number_t){.f = (double)value} : (number_t){.i = value};
+  return strata_type_is_float(type) ? (number_t){.f = (double)value} : (number_t){.i = value};
 }
 
 static MlirValue splat(bounding_t *x, const strata_shape_t *shape, number_t value) {
   strata_shape_t scalar = {.type = shape->type};
   int64_t number = shape->type == STRATA_TYPE_I1 ? value.i != 0 : value.i;
-  MlirValue one = is_float(shape->type) ? strata_build_splat(&x->b, &scalar, value.f)
-                                        : strata_build_splat_int(&x->b, &scalar, number);
+  MlirValue one = strata_type_is_float(shape->type) ? strata_build_splat(&x->b, &scalar, value.f)
+                                                    : strata_build_splat_int(&x->b, &scalar, number);
   return along(x, one, shape, 0);
 }
 
@@ -142,7 +142,7 @@ static MlirValue bound_sort(bounding_t *x) {
                           : is_unsigned ? STRATA_COMBINER_MIN_U
                                         : STRATA_COMBINER_MIN,
                           type);
-  if (is_float(type))
+  if (strata_type_is_float(type))
     last.f = descends ? -HUGE_VAL : (double)NAN;
   mask_operand(x, 0, axes, last);
   return in_place;

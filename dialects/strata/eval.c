@@ -21,13 +21,13 @@ static number_t convert(const eval_t *e, int64_t index) {
   strata_type_t from = e->record->operands[0].type, to = e->record->results[0].type;
   number_t x = load(from, e->operands[0], index);
   if (to == STRATA_TYPE_I1)
-    return (number_t){.i = is_float(from) ? x.f != 0 : x.i != 0};
-  if (is_float(from))
-    return is_float(to)
+    return (number_t){.i = strata_type_is_float(from) ? x.f != 0 : x.i != 0};
+  if (strata_type_is_float(from))
+    return strata_type_is_float(to)
                ? x
                : (number_t){.i = strata__float_to_int(x.f, strata_type_info[to].bits, id == STRATA_OP_CONVERT_TO_U)};
   uint64_t bits = strata__unsigned(x.i, strata__integer_bits(from));
-  if (!is_float(to))
+  if (!strata_type_is_float(to))
     return id == STRATA_OP_CONVERT_U ? (number_t){.i = (int64_t)bits} : x;
   bool is_unsigned = id == STRATA_OP_CONVERT_U;
   if (to != STRATA_TYPE_F64)
@@ -37,20 +37,20 @@ static number_t convert(const eval_t *e, int64_t index) {
 
 // A conversion rounds once, to the type of the result.
 static void store_converted(strata_type_t type, void *data, int64_t index, number_t number) {
-  if (is_float(type))
+  if (strata_type_is_float(type))
     strata__store_f64(type, data, index, number.f);
   else
     strata__store_i64(type, data, index, number.i);
 }
 
 static number_t apply1(const strata__scalar_t *scalar, strata_type_t type, number_t x) {
-  if (!is_float(type))
+  if (!strata_type_is_float(type))
     return (number_t){.i = scalar->int1(x.i)};
   return scalar->test1 ? (number_t){.i = scalar->test1(x.f)} : (number_t){.f = scalar->float1(x.f)};
 }
 
 static number_t apply2(const strata__scalar_t *scalar, strata_type_t type, number_t x, number_t y) {
-  if (is_float(type) && scalar->test2)
+  if (strata_type_is_float(type) && scalar->test2)
     return (number_t){.i = scalar->test2(x.f, y.f)};
   return combine(scalar, type, x, y);
 }
@@ -84,8 +84,8 @@ static void eval_elementwise(const eval_t *e) {
 
 static bool takes(const strata__scalar_t *scalar, strata_type_t type, int n_operands) {
   if (n_operands == 1)
-    return is_float(type) ? scalar->float1 || scalar->test1 : scalar->int1 != NULL;
-  return n_operands == 2 && (is_float(type) ? scalar->float2 || scalar->test2 : scalar->int2 != NULL);
+    return strata_type_is_float(type) ? scalar->float1 || scalar->test1 : scalar->int1 != NULL;
+  return n_operands == 2 && (strata_type_is_float(type) ? scalar->float2 || scalar->test2 : scalar->int2 != NULL);
 }
 
 // Whether scalar.c has what the op does to elements.

@@ -23,16 +23,14 @@ typedef union {
   int64_t i; // of the others
 } number_t;
 
-static inline bool is_float(strata_type_t type) { return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT; }
-
 static inline number_t load(strata_type_t type, const void *data, int64_t index) {
-  if (is_float(type))
+  if (strata_type_is_float(type))
     return (number_t){.f = strata__load_f64(type, data, index)};
   return (number_t){.i = strata__load_i64(type, data, index)};
 }
 
 static inline void store(strata_type_t type, void *data, int64_t index, number_t number) {
-  if (!is_float(type))
+  if (!strata_type_is_float(type))
     strata__store_i64(type, data, index, number.i);
   else if (strata_type_info[type].math_type == STRATA_TYPE_F32)
     strata__store_f64(type, data, index, (float)number.f);
@@ -60,7 +58,7 @@ static inline void copy_element(strata_type_t type, void *to, int64_t to_index, 
 }
 
 static inline number_t combine(const strata__scalar_t *scalar, strata_type_t type, number_t a, number_t b) {
-  if (is_float(type))
+  if (strata_type_is_float(type))
     return (number_t){.f = scalar->float2(a.f, b.f)};
   return (number_t){.i = scalar->int2(a.i, b.i, strata__integer_bits(type))};
 }
@@ -69,13 +67,13 @@ static inline number_t neutral(strata_combiner_t combiner, strata_type_t type) {
   int64_t highest = INT64_MAX >> (64 - strata_type_info[type].bits);
   switch (strata_combiner_info[combiner].neutral) {
   case STRATA_NEUTRAL_ZERO:
-    return is_float(type) ? (number_t){.f = 0} : (number_t){.i = 0};
+    return strata_type_is_float(type) ? (number_t){.f = 0} : (number_t){.i = 0};
   case STRATA_NEUTRAL_ONE:
-    return is_float(type) ? (number_t){.f = 1} : (number_t){.i = 1};
+    return strata_type_is_float(type) ? (number_t){.f = 1} : (number_t){.i = 1};
   case STRATA_NEUTRAL_LOWEST:
-    return is_float(type) ? (number_t){.f = -HUGE_VAL} : (number_t){.i = -highest - 1};
+    return strata_type_is_float(type) ? (number_t){.f = -HUGE_VAL} : (number_t){.i = -highest - 1};
   case STRATA_NEUTRAL_HIGHEST:
-    return is_float(type) ? (number_t){.f = HUGE_VAL} : (number_t){.i = highest};
+    return strata_type_is_float(type) ? (number_t){.f = HUGE_VAL} : (number_t){.i = highest};
   case STRATA_NEUTRAL_ALL_ONES:
     break;
   }

@@ -51,8 +51,8 @@ static void eval_pad(const eval_t *e) {
   const strata__record_t *r = e->record;
   strata_type_t type = r->results[0].type;
   MlirAttribute value = strata__get(r, "value")->any;
-  number_t number = is_float(type) ? (number_t){.f = mlirFloatAttrGetValueDouble(value)}
-                                   : (number_t){.i = mlirIntegerAttrGetValueInt(value)};
+  number_t number = strata_type_is_float(type) ? (number_t){.f = mlirFloatAttrGetValueDouble(value)}
+                                               : (number_t){.i = mlirIntegerAttrGetValueInt(value)};
   int64_t count = strata_shape_count(&r->results[0]);
   for (int64_t i = 0; i < count; i++)
     store(type, e->results[0], i, number);
@@ -131,7 +131,7 @@ void strata__eval_iota(const eval_t *e) {
   lines_t lines = lines_along(&e->record->results[0], strata__i64(e->record, "axis"));
   for (int64_t i = 0; i < lines.outer * lines.length * lines.inner; i++) {
     int64_t index = i / lines.inner % lines.length;
-    store(type, e->results[0], i, is_float(type) ? (number_t){.f = (double)index} : (number_t){.i = index});
+    store(type, e->results[0], i, strata_type_is_float(type) ? (number_t){.f = (double)index} : (number_t){.i = index});
   }
 }
 

@@ -28,7 +28,7 @@ void strata__eval_reduce(const eval_t *e) {
 
 // Whether x comes before y in ascending order; NaN comes last.
 static bool is_less(strata_type_t type, bool is_unsigned, number_t x, number_t y) {
-  if (is_float(type))
+  if (strata_type_is_float(type))
     return isnan(y.f) ? !isnan(x.f) : x.f < y.f;
   int bits = strata__integer_bits(type);
   return is_unsigned ? strata__unsigned(x.i, bits) < strata__unsigned(y.i, bits) : x.i < y.i;
@@ -38,7 +38,7 @@ static bool is_less(strata_type_t type, bool is_unsigned, number_t x, number_t y
 static bool is_more_extreme(strata_combiner_t kind, strata_type_t type, number_t x, number_t y) {
   bool is_max = kind == STRATA_COMBINER_MAX || kind == STRATA_COMBINER_MAX_U;
   bool is_unsigned = kind == STRATA_COMBINER_MAX_U || kind == STRATA_COMBINER_MIN_U;
-  if (is_float(type) && (isnan(x.f) || isnan(y.f)))
+  if (strata_type_is_float(type) && (isnan(x.f) || isnan(y.f)))
     return !isnan(y.f);
   return is_max ? is_less(type, is_unsigned, y, x) : is_less(type, is_unsigned, x, y);
 }
@@ -184,7 +184,7 @@ static number_t read_at(const access_t *access, strata_type_t type, const void *
   for (int i = 0; i < access->rank; i++) {
     int64_t coord = access->constants[i] + dot(access->n_dims, dims, access->coefficients[i]);
     if (coord < 0 || coord >= access->sizes[i])
-      return is_float(type) ? (number_t){.f = 0} : (number_t){.i = 0};
+      return strata_type_is_float(type) ? (number_t){.f = 0} : (number_t){.i = 0};
     index += coord * access->strides[i];
   }
   return load(type, data, index);

@@ -28,6 +28,9 @@ typedef struct {
   const char *c_name, *c_name_unsigned;
 } strata_type_info_t;
 extern const strata_type_info_t strata_type_info[STRATA_TYPE_COUNT];
+static inline bool strata_type_is_float(strata_type_t type) {
+  return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT;
+}
 
 // The row of an MLIR scalar type, STRATA_TYPE_COUNT if it has none; and the MLIR type of a row.
 strata_type_t strata_type_from_mlir(MlirType type);
@@ -119,6 +122,8 @@ extern const strata_combiner_info_t strata_combiner_info[STRATA_COMBINER_COUNT];
 // Table look-ups; the COUNT constant where there is none.
 strata_op_id_t strata_op_id(MlirOperation op); // by the op's name
 strata_composite_id_t strata_op_composite(MlirOperation op);
+bool strata_op_is_pure(MlirOperation op); // of the dialect, primitive or composite: all of them are free of effects
+bool strata_is_elementwise(strata_op_id_t id); // false of STRATA_OP_COUNT
 strata_combiner_t strata_combiner_from_name(MlirStringRef name);
 strata_op_id_t strata_op_from_mnemonic(const char *mnemonic);
 

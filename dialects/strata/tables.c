@@ -157,6 +157,14 @@ strata_composite_id_t strata_op_composite(MlirOperation op) {
   return index >= STRATA_OP_COUNT ? (strata_composite_id_t)(index - STRATA_OP_COUNT) : STRATA_COMPOSITE_COUNT;
 }
 
+bool strata_op_is_pure(MlirOperation op) {
+  return strata_op_id(op) != STRATA_OP_COUNT || strata_op_composite(op) != STRATA_COMPOSITE_COUNT;
+}
+
+bool strata_is_elementwise(strata_op_id_t id) {
+  return id != STRATA_OP_COUNT && strata_op_info[id].kind == STRATA_KIND_ELEMENTWISE;
+}
+
 strata_op_id_t strata__op_from_name(MlirStringRef mnemonic) {
   int index = find_name(mnemonic);
   return index >= 0 && index < STRATA_OP_COUNT ? (strata_op_id_t)index : STRATA_OP_COUNT;

@@ -96,7 +96,7 @@ static bool is_shared_row(MlirOperation op, int operand, unsigned bits) {
     return false;
   MlirType element = mlirShapedTypeGetElementType(type);
   return integer(mlirMemRefTypeGetMemorySpace(type)) == SHARED_SPACE &&
-         (!bits || (mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == bits));
+         (!bits || strata_type_is_integer(element, bits));
 }
 
 static const char *barriers_fault(MlirOperation op, int operand) {
@@ -114,8 +114,8 @@ static const char *expect_fault(MlirOperation op) {
 static const char *flag_fault(MlirOperation op) {
   enum { BITS = 32 };
   MlirType type = mlirValueGetType(mlirOperationGetOperand(op, 0)), element = mlirShapedTypeGetElementType(type);
-  bool are_flags = mlirShapedTypeGetRank(type) == 1 && mlirTypeIsAInteger(element) &&
-                   mlirIntegerTypeGetWidth(element) == BITS && !is_shared_row(op, 0, 0);
+  bool are_flags =
+      mlirShapedTypeGetRank(type) == 1 && strata_type_is_integer(element, BITS) && !is_shared_row(op, 0, 0);
   return are_flags ? NULL : "has flags that are no memref<Nxi32> in global memory";
 }
 
@@ -175,7 +175,7 @@ static const char *sums_fault(MlirOperation op) {
   if (n > MAX_SUMS)
     return "has more than 256 sums";
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  bool is_sum = mlirTypeIsAF32(type) || (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32);
+  bool is_sum = mlirTypeIsAF32(type) || strata_type_is_integer(type, 32);
   return is_sum ? NULL : "has sums of neither f32 nor i32";
 }
 
@@ -237,9 +237,8 @@ static const char *left_fault(MlirOperation op) {
 }
 
 static int64_t bits_of_result(MlirOperation op) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0)), element = mlirShapedTypeGetElementType(type);
-  int64_t bits = mlirTypeIsAFloat(element) ? mlirFloatTypeGetWidth(element) : mlirIntegerTypeGetWidth(element);
-  return mlirShapedTypeGetDimSize(type, 0) * bits;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  return mlirShapedTypeGetDimSize(type, 0) * strata_element_bits(mlirShapedTypeGetElementType(type));
 }
 
 static const char *matrices_fault(MlirOperation op) {
@@ -275,7 +274,7 @@ static const char *scaled_fault(MlirOperation op) {
       mlirShapedTypeGetDimSize(elements, 0) != mlirShapedTypeGetDimSize(scales, 0) ||
       mlirShapedTypeGetDimSize(elements, 1) % mlirShapedTypeGetDimSize(scales, 1))
     return "has scales of other rows, or of blocks that are not alike";
-  return mlirTypeIsAInteger(byte) && mlirIntegerTypeGetWidth(byte) == BITS ? NULL : "has scales that are no bytes";
+  return strata_type_is_integer(byte, BITS) ? NULL : "has scales that are no bytes";
 }
 
 static const char *mma_fault(MlirOperation op) {
@@ -291,8 +290,7 @@ static const char *widen_fault(MlirOperation op) {
   MlirType element = mlirShapedTypeGetElementType(type), byte = mlirShapedTypeGetElementType(bytes);
   int64_t n = mlirShapedTypeGetDimSize(type, 0);
   if (mlirShapedTypeGetRank(bytes) != 1 || mlirShapedTypeGetRank(type) != 1 ||
-      mlirShapedTypeGetDimSize(bytes, 0) != n || n % WORD || n > MOST || !mlirTypeIsAInteger(byte) ||
-      mlirIntegerTypeGetWidth(byte) != 8)
+      mlirShapedTypeGetDimSize(bytes, 0) != n || n % WORD || n > MOST || !strata_type_is_integer(byte, 8))
     return "has other operands than 4 to 16 i8, or another number of results";
   if (!mlirTypeIsAF16(element) && !mlirTypeIsABF16(element))
     return "has results that are no f16 or bf16";

@@ -60,20 +60,18 @@ static int64_t size_of(MlirType type) {
   bool has_size = (mlirTypeIsAInteger(element) || mlirTypeIsAFloat(element)) && mlirShapedTypeHasStaticShape(type);
   if (!has_size)
     return INT64_MAX / 2;
-  int64_t bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : mlirFloatTypeGetWidth(element);
+  int64_t bits = strata_element_bits(element);
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(type); i++)
     bits *= mlirShapedTypeGetDimSize(type, i);
   return (bits + 7) / 8;
 }
 
-static int64_t gcd(int64_t a, int64_t b) { return b == 0 ? a : gcd(b, a % b); }
-
 static number_t add(number_t a, number_t b) {
-  return (number_t){a.first + b.first, gcd(a.step, b.step), a.last + b.last};
+  return (number_t){a.first + b.first, strata_gcd(a.step, b.step), a.last + b.last};
 }
 
 static number_t multiply(number_t a, number_t b) {
-  int64_t step = gcd(gcd(a.first * b.step, a.step * b.first), a.step * b.step);
+  int64_t step = strata_gcd(strata_gcd(a.first * b.step, a.step * b.first), a.step * b.step);
   return (number_t){a.first * b.first, step, a.last * b.last};
 }
 

@@ -14,6 +14,8 @@
 // The last tile of a block's columns is done as a whole: what of its scores is no column is cut off.
 #include "dialects/integers.h"
 #include "lowering/affine_to_tile/attention_cpu.h"
+
+#include "lowering/expand/ops.h"
 #include "passes/target.h"
 
 enum {
@@ -22,14 +24,10 @@ enum {
   PADDING = 16, // so that rows of scratch do not collide in the caches
 };
 
-static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue x, MlirValue y) {
-  return strata_emit_value(&b->e, name, 2, (MlirValue[]){x, y}, mlirIndexTypeGet(b->e.context), 0, NULL);
-}
-
 // Tiles of |count| columns, the last one whole.
 static MlirValue tiles_of(strata_tile_builder_t *b, const strata_attention_cpu_t *c, MlirValue count) {
-  MlirValue up = index_op(b, "arith.addi", count, strata_emit_index(&b->e, c->columns.tile - 1));
-  return index_op(b, "arith.divui", up, strata_emit_index(&b->e, c->columns.tile));
+  MlirValue up = strata_emit_binary(&b->e, "arith.addi", count, strata_emit_index(&b->e, c->columns.tile - 1));
+  return strata_emit_binary(&b->e, "arith.divui", up, strata_emit_index(&b->e, c->columns.tile));
 }
 
 //===-- Operands -------------------------------------------------------------------------------------------------===//
@@ -47,7 +45,7 @@ static void pack_last_keys(strata_tile_builder_t *b, strata_attention_cpu_t *c, 
 }
 
 static void pack_block(strata_tile_builder_t *b, strata_attention_cpu_t *c) {
-  MlirValue whole = index_op(b, "arith.divui", c->n_columns, strata_emit_index(&b->e, c->columns.tile));
+  MlirValue whole = strata_emit_binary(&b->e, "arith.divui", c->n_columns, strata_emit_index(&b->e, c->columns.tile));
   strata_attention_cpu_tiles(b, c, (MlirValue){0}, whole, pack_keys, NULL);
   strata_attention_cpu_tiles(b, c, whole, tiles_of(b, c, c->n_columns), pack_last_keys, NULL);
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
@@ -128,7 +126,8 @@ static MlirValue seen_columns(strata_tile_builder_t *b, const strata_attention_c
     return c->n_columns;
   MlirAffineExpr seen = strata_tile_scaled(b, c->first_row, 1, strata_tile_attention_offset(b, &c->t, c->n_rows));
   MlirValue end = strata_tile_index(b, strata_tile_scaled(b, c->block, -1, seen));
-  return index_op(b, "arith.maxsi", index_op(b, "arith.minsi", end, c->n_columns), strata_emit_index(&b->e, 0));
+  return strata_emit_binary(&b->e, "arith.maxsi", strata_emit_binary(&b->e, "arith.minsi", end, c->n_columns),
+                            strata_emit_index(&b->e, 0));
 }
 
 static void block_of_rows(strata_tile_builder_t *b, int64_t size, MlirAffineExpr base, void *user) {
@@ -200,8 +199,9 @@ static void emit_task(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirV
   strata_loop_t loop =
       strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), columns, c->columns.extent, 0, NULL, NULL);
   c->block = strata_tile_counter(b, loop.induction, c->column_size);
-  c->n_columns = index_op(b, "arith.minsi", index_op(b, "arith.subi", columns, loop.induction),
-                          strata_emit_index(&b->e, c->columns.extent));
+  c->n_columns =
+      strata_emit_binary(&b->e, "arith.minsi", strata_emit_binary(&b->e, "arith.subi", columns, loop.induction),
+                         strata_emit_index(&b->e, c->columns.extent));
   pack_block(b, c);
   strata_tile_between(b, first, end, c->row_size, n_widths, widths, block_of_rows, &rows);
   if (b->status)

@@ -1,6 +1,8 @@
 // What lies between the products of attention on a cpu, a row at a time; see attention_cpu.h.
 #include "lowering/affine_to_tile/attention_cpu.h"
 
+#include "lowering/expand/ops.h"
+
 //===-- Rows of weights ------------------------------------------------------------------------------------------===//
 
 static strata_tile_value_t load_scores(strata_tile_builder_t *b, const strata_attention_cpu_t *c,
@@ -185,10 +187,6 @@ static void guarded_exponential_tile(strata_tile_builder_t *b, strata_attention_
   b->guard_depth--;
 }
 
-static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue x, MlirValue y) {
-  return strata_emit_value(&b->e, name, 2, (MlirValue[]){x, y}, mlirIndexTypeGet(b->e.context), 0, NULL);
-}
-
 // Columns of the block that the row in hand sees; |*out_plain| tiles are seen as a whole.
 static void find_end(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirValue n_tiles, MlirValue *out_plain) {
   const strata_attention_t *a = &c->t.a;
@@ -198,10 +196,11 @@ static void find_end(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirVa
     MlirAffineExpr seen = strata_tile_scaled(b, c->row, 1, c->first_row);
     seen =
         strata_tile_scaled(b, c->block, -1, strata_tile_scaled(b, seen, 1, strata_tile_attention_offset(b, &c->t, 1)));
-    c->row_end = index_op(b, "arith.minsi", c->row_end, strata_tile_index(b, seen));
-    c->row_end = index_op(b, "arith.maxsi", c->row_end, zero);
+    c->row_end = strata_emit_binary(&b->e, "arith.minsi", c->row_end, strata_tile_index(b, seen));
+    c->row_end = strata_emit_binary(&b->e, "arith.maxsi", c->row_end, zero);
   }
-  *out_plain = index_op(b, "arith.minsi", index_op(b, "arith.divui", c->row_end, tile), n_tiles);
+  *out_plain =
+      strata_emit_binary(&b->e, "arith.minsi", strata_emit_binary(&b->e, "arith.divui", c->row_end, tile), n_tiles);
 }
 
 static void weigh_row(strata_tile_builder_t *b, strata_attention_cpu_t *c, MlirValue n_tiles) {

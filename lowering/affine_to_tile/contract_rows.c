@@ -66,8 +66,7 @@ static void finish(strata_tile_builder_t *b, const strata_nest_t *nest, const Ml
 
 void strata_tile_contract_reduce(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point) {
   strata_tile_frame_t frame = {.nest = nest, .point = point};
-  const char *name = strata_arena_printf(b->kernel->arena, "#vector.kind<%s>", strata_row_combining_kind(nest));
-  MlirAttribute kind = mlirAttributeParseGet(b->e.context, strata_str(name));
+  MlirAttribute kind = strata_combining_attr(b->e.context, strata_row_combining_kind(nest));
   int64_t extent = strata_nest_static_extent(nest, nest->n_parallel), tiles = b->schedule.row > 1 ? b->schedule.row : 1;
   strata_tile_value_t start = strata_tile_evaluate(b, &frame, strata_nest_start(nest, 0));
   strata_tile_value_t element = strata_tile_evaluate(b, &frame, strata_row_combined(nest));

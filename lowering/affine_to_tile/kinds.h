@@ -112,7 +112,6 @@ strata_loop_t strata_tile_tasks_begin(strata_tile_builder_t *b, strata_size_t co
 MlirValue strata_tile_task_part(strata_tile_builder_t *b, MlirAffineExpr expr, MlirValue task, strata_size_t n_tasks);
 
 // The number of elements of a full tile along a dim of |extent|: the schedule's, or as many as registers suggest.
-int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent);
 int64_t strata_tile_width_of(strata_tile_builder_t *b, strata_size_t extent); // the widest where it varies
 
 #endif

@@ -2,6 +2,7 @@
 #include "lowering/affine_to_tile/kinds.h"
 
 #include "dialects/integers.h"
+#include "lowering/expand/ops.h"
 #include "passes/affine/register_tile.h"
 #include "passes/target.h"
 
@@ -10,7 +11,7 @@ enum {
   MAX_TASKS = 256,
 };
 
-int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
+static int64_t width_of(strata_tile_builder_t *b, int64_t extent) {
   if (b->schedule.group)
     return b->schedule.n_tile ? strata_min(b->schedule.tile[0], extent) : extent;
   if (b->schedule.width)
@@ -27,7 +28,7 @@ int64_t strata_tile_width(strata_tile_builder_t *b, int64_t extent) {
 
 int64_t strata_tile_width_of(strata_tile_builder_t *b, strata_size_t extent) {
   int64_t number;
-  return strata_tile_width(b, strata_size_is_constant(extent, &number) ? number : INT32_MAX);
+  return width_of(b, strata_size_is_constant(extent, &number) ? number : INT32_MAX);
 }
 
 int strata_tile_widths(int64_t tile, int64_t *out_widths) {
@@ -80,10 +81,6 @@ void strata_tile_loop_end(strata_tile_builder_t *b, strata_tile_loop_t loop) {
 
 //===-- Where sizes vary -----------------------------------------------------------------------------------------===//
 
-static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue lhs, MlirValue rhs) {
-  return strata_emit_value(&b->e, name, 2, (MlirValue[]){lhs, rhs}, mlirIndexTypeGet(b->e.context), 0, NULL);
-}
-
 strata_size_t strata_tile_parts(const strata_tile_builder_t *b, strata_size_t size, int64_t width, int part,
                                 MlirAffineExpr *out_start) {
   MlirContext context = b->e.context;
@@ -96,8 +93,8 @@ strata_size_t strata_tile_parts(const strata_tile_builder_t *b, strata_size_t si
 // |first| and as many times |width| as fit before |end|.
 static MlirValue last_of(strata_tile_builder_t *b, MlirValue first, MlirValue end, int64_t width) {
   MlirValue by = strata_emit_index(&b->e, width);
-  MlirValue count = index_op(b, "arith.divui", index_op(b, "arith.subi", end, first), by);
-  return index_op(b, "arith.addi", first, index_op(b, "arith.muli", count, by));
+  MlirValue count = strata_emit_binary(&b->e, "arith.divui", strata_emit_binary(&b->e, "arith.subi", end, first), by);
+  return strata_emit_binary(&b->e, "arith.addi", first, strata_emit_binary(&b->e, "arith.muli", count, by));
 }
 
 void strata_tile_between(strata_tile_builder_t *b, MlirValue first, MlirValue end, strata_size_t extent, int n_widths,
@@ -118,8 +115,9 @@ void strata_tile_between(strata_tile_builder_t *b, MlirValue first, MlirValue en
 void strata_tile_run_bounds(strata_tile_builder_t *b, MlirValue index, int64_t chunk, strata_size_t extent,
                             MlirValue *out_first, MlirValue *out_end) {
   MlirValue length = strata_emit_index(&b->e, chunk);
-  *out_first = index_op(b, "arith.muli", index, length);
-  *out_end = index_op(b, "arith.minsi", index_op(b, "arith.addi", *out_first, length), strata_tile_size(b, extent));
+  *out_first = strata_emit_binary(&b->e, "arith.muli", index, length);
+  *out_end = strata_emit_binary(&b->e, "arith.minsi", strata_emit_binary(&b->e, "arith.addi", *out_first, length),
+                                strata_tile_size(b, extent));
 }
 
 //===-- Sequential -----------------------------------------------------------------------------------------------===//

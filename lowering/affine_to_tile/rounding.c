@@ -3,11 +3,6 @@
 
 #include "dialects/mlir_text.h"
 
-static MlirType element_of(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
 // A quotient without fast-math flags, on which a decision rests: it is rounded as the model says.
 static bool is_exact_quotient(strata_tile_builder_t *b, MlirValue value) {
   MlirOperation op = strata_def(value);
@@ -60,7 +55,7 @@ bool strata_tile_unrounded(strata_tile_builder_t *b, strata_tile_value_t value, 
 
 strata_tile_value_t strata_tile_widened(strata_tile_builder_t *b, strata_tile_value_t value, MlirType element) {
   strata_tile_value_t wide;
-  if (mlirTypeEqual(element_of(value.value), element))
+  if (mlirTypeEqual(strata_type_element(mlirValueGetType(value.value)), element))
     return value;
   if (strata_tile_unrounded(b, value, element, &wide))
     return wide;

@@ -9,8 +9,7 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/integers.h"
-
-#include <stdio.h>
+#include "lowering/expand/combine.h"
 
 //===-- Emitting -------------------------------------------------------------------------------------------------===//
 
@@ -44,7 +43,9 @@ strata_tile_value_t strata_rows_start(strata_tile_builder_t *b, const strata_nes
   return (strata_tile_value_t){strata_tile_broadcast(b, start, dims), dims};
 }
 
-void strata_rows_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point, int n_carried,
+// One step of a reduction at |point|: what the innermost loop yields, given what it carries. Of elements where a bound
+// from |first_bound| on does not hold it is the neutral element.
+static void emit_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point, int n_carried,
                       const MlirValue *carried, uint32_t dims, int first_bound, MlirValue *out_yields) {
   strata_tile_frame_t frame = {.nest = nest, .point = point};
   for (int i = 0; i < n_carried; i++)
@@ -87,7 +88,7 @@ static void reduction_body(strata_tile_builder_t *b, const MlirAffineExpr *count
   int n_bounds = b->n_bounds;
   if (r->hangs)
     strata_tile_bound(b, r->point[r->vector_dim], nest->space.sizes[r->vector_dim]);
-  strata_rows_step(b, nest, r->point, r->n_carried, carried, r->dims, n_bounds, carried);
+  emit_step(b, nest, r->point, r->n_carried, carried, r->dims, n_bounds, carried);
   b->n_bounds = n_bounds;
 }
 
@@ -176,8 +177,6 @@ static void emit_reduction_across(strata_tile_builder_t *b, const strata_rows_t 
 }
 
 MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirValue vector, MlirValue start) {
-  char text[64];
-  snprintf(text, sizeof text, "#vector.kind<%s>", kind);
   int64_t dims[STRATA_TILE_RANK];
   MlirType kept = mlirValueGetType(start);
   int first = mlirTypeIsAVector(kept) ? (int)mlirShapedTypeGetRank(kept) : 0;
@@ -185,7 +184,7 @@ MlirValue strata_rows_combine(strata_tile_builder_t *b, const char *kind, MlirVa
   for (int dim = 0; dim < rank; dim++)
     dims[dim] = first + dim;
   strata_named_attr_t attrs[] = {
-      {"kind", mlirAttributeParseGet(b->e.context, strata_str(text))},
+      {"kind", strata_combining_attr(b->e.context, kind)},
       {"reduction_dims", strata_i64s_attr(b->e.context, rank, dims)},
   };
   MlirValue operands[2] = {vector, start};

@@ -31,11 +31,6 @@ void strata_rows_finish(strata_tile_builder_t *b, const strata_rows_t *rows, con
 void strata_rows_nest(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member);
 void strata_rows_keep(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member);
 
-// One step of a reduction at |point|: what the innermost loop yields, given what it carries. Of elements where a bound
-// from |first_bound| on does not hold it is the neutral element.
-void strata_rows_step(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point, int n_carried,
-                      const MlirValue *carried, uint32_t dims, int first_bound, MlirValue *out_yields);
-
 // Where lengths vary (rows_varying.c). The element of |nest|'s reduction, or, where a bound from |first_bound| on does
 // not hold, its neutral element.
 strata_tile_value_t strata_rows_masked(strata_tile_builder_t *b, const strata_nest_t *nest, strata_tile_value_t element,

@@ -35,10 +35,6 @@ static void enter_inner(strata_tile_builder_t *b, const strata_rows_t *rows, con
   strata_rows_point(rows, member, inner, out_point);
 }
 
-static MlirOperation combining_op(const strata_nest_t *nest) {
-  return mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
-}
-
 // What the innermost loop combines with the carried value, for all elements at once.
 static MlirValue combined_elements(strata_tile_builder_t *b, const strata_nest_t *nest, const MlirAffineExpr *point,
                                    uint32_t dims, int n_bounds) {
@@ -50,7 +46,7 @@ static MlirValue combined_elements(strata_tile_builder_t *b, const strata_nest_t
 
 // True for a sum whose additions may take in products (fast math).
 static bool contracts(const strata_tile_builder_t *b, const strata_nest_t *nest) {
-  MlirOperation op = combining_op(nest);
+  MlirOperation op = strata_nest_combining_op(nest);
   return strata_op_is(op, "arith.addf") && strata_is_fast(b->kernel->arena, op, "contract");
 }
 
@@ -62,8 +58,8 @@ static MlirValue combine(strata_tile_builder_t *b, const strata_nest_t *nest, Ml
     return combined;
   }
   MlirValue operands[2] = {start, elements};
-  return strata_emit_value(&b->e, strata_op_name(combining_op(nest)).data, 2, operands, mlirValueGetType(start), 0,
-                           NULL);
+  return strata_emit_value(&b->e, strata_op_name(strata_nest_combining_op(nest)).data, 2, operands,
+                           mlirValueGetType(start), 0, NULL);
 }
 
 static void emit_reduction(strata_tile_builder_t *b, const strata_rows_t *rows, const strata_row_member_t *member) {

@@ -6,38 +6,18 @@
 // What hangs over a row's end is not loaded or stored, and reductions take their neutral element there.
 #include "lowering/affine_to_tile/rows.h"
 
-#include <math.h>
-
-//===-- Neutral elements -----------------------------------------------------------------------------------------===//
-
-typedef enum { ZERO, ONE, LOWEST, HIGHEST, ONES } neutral_t;
-
-static neutral_t neutral_of(const char *kind) {
-  static const struct {
-    const char *kind;
-    neutral_t neutral;
-  } kinds[] = {
-      {"mul", ONE},       {"maximumf", LOWEST}, {"minimumf", HIGHEST}, {"maxsi", LOWEST},
-      {"minsi", HIGHEST}, {"minui", ONES},      {"and", ONES},
-  };
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-    if (!strcmp(kinds[i].kind, kind))
-      return kinds[i].neutral;
-  return ZERO;
-}
-
-static MlirAttribute neutral_attr(const char *kind, MlirType type) {
-  static const double floats[] = {[ZERO] = 0, [ONE] = 1, [LOWEST] = -INFINITY, [HIGHEST] = INFINITY};
-  neutral_t neutral = neutral_of(kind);
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatAttrDoubleGet(mlirTypeGetContext(type), type, floats[neutral]);
-  unsigned width = mlirIntegerTypeGetWidth(type);
-  int64_t most = width > 1 ? (int64_t)(UINT64_MAX >> (65 - width)) : 0;
-  const int64_t integers[] = {[ZERO] = 0, [ONE] = 1, [LOWEST] = -most - 1, [HIGHEST] = most, [ONES] = -1};
-  return mlirIntegerAttrGet(type, integers[neutral]);
-}
+#include "lowering/expand/combine.h"
+#include "lowering/expand/ops.h"
 
 //===-- Masks ----------------------------------------------------------------------------------------------------===//
+
+// What changes nothing of a reduction that begins with its neutral element, as one of rows does: a sum with 0.
+static MlirValue neutral_of(strata_tile_builder_t *b, const strata_nest_t *nest, MlirType type) {
+  const char *kind = strata_row_combining_kind(nest);
+  if (mlirTypeIsAFloat(type) && !strcmp(kind, "add"))
+    return strata_emit_real(&b->e, type, 0);
+  return strata_emit_start(&b->e, strata_combining_attr(b->e.context, kind), type);
+}
 
 strata_tile_value_t strata_rows_masked(strata_tile_builder_t *b, const strata_nest_t *nest, strata_tile_value_t element,
                                        int first_bound) {
@@ -45,8 +25,7 @@ strata_tile_value_t strata_rows_masked(strata_tile_builder_t *b, const strata_ne
     return element;
   strata_tile_value_t mask = strata_tile_within(b, b->n_bounds - first_bound, b->bounds + first_bound);
   MlirType type = mlirValueGetType(strata_row_combined(nest));
-  MlirAttribute attr = neutral_attr(strata_row_combining_kind(nest), type);
-  strata_tile_value_t neutral = {strata_emit_constant(&b->e, type, attr), 0};
+  strata_tile_value_t neutral = {neutral_of(b, nest, type), 0};
   uint32_t dims = mask.dims | element.dims;
   MlirValue operands[3] = {strata_tile_broadcast(b, mask, dims), strata_tile_broadcast(b, element, dims),
                            strata_tile_broadcast(b, neutral, dims)};

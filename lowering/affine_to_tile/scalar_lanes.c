@@ -14,6 +14,7 @@
 #include "dialects/affine/row_kernel.h"
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
+#include "lowering/expand/combine.h"
 
 enum { MAX_SYMBOLS = 16, MAX_OPERANDS = 32 };
 
@@ -245,9 +246,7 @@ static bool is_read(MlirValue value, MlirOperation op, MlirOperation end) {
 }
 
 static MlirAttribute kind_of(lanes_t *l, MlirOperation op, MlirValue carried) {
-  const char *kind =
-      strata_arena_printf(l->c->b->compile->arena, "#vector.kind<%s>", strata_combining_kind(op, carried));
-  return mlirAttributeParseGet(l->c->b->e.context, strata_str(kind));
+  return strata_combining_attr(l->c->b->e.context, strata_combining_kind(op, carried));
 }
 
 static MlirValue other_operand(MlirOperation op, MlirValue carried) {

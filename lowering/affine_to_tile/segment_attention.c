@@ -26,10 +26,10 @@ enum { PADDING = 16 }; // so that rows of scratch do not collide in the caches
 //===-- Indices --------------------------------------------------------------------------------------------------===//
 
 static MlirValue larger(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
-  return strata_segment_index(b, "arith.maxsi", x, y);
+  return strata_emit_binary(&b->e, "arith.maxsi", x, y);
 }
 static MlirValue plus(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
-  return strata_segment_index(b, "arith.addi", x, y);
+  return strata_emit_binary(&b->e, "arith.addi", x, y);
 }
 
 static MlirValue chosen(strata_tile_builder_t *b, MlirValue x, MlirValue y, MlirValue equal, MlirValue other) {
@@ -54,7 +54,7 @@ typedef struct {
 // The span of sequence |at|, clamped.
 static span_t span_of(strata_tile_builder_t *b, const strata_place_t *offsets, MlirAffineExpr at, strata_size_t count) {
   MlirValue total = strata_tile_size(b, count);
-  MlirValue begin = strata_segment_smaller(b, larger(b, entry(b, offsets, at), strata_segment_number(b, 0)), total);
+  MlirValue begin = strata_segment_smaller(b, larger(b, entry(b, offsets, at), strata_emit_index(&b->e, 0)), total);
   MlirAffineExpr next = strata_tile_scaled(b, at, 1, strata_tile_constant(b, 1));
   return (span_t){begin, strata_segment_smaller(b, larger(b, entry(b, offsets, next), begin), total)};
 }
@@ -168,7 +168,7 @@ static void pack_value(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
 // The tile's values, which every block of rows reads: rows of them may lie where they drive each other out of a cache.
 static void pack_values(strata_tile_builder_t *b, strata_segment_t *s) {
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_segment_number(b, 0), s->n_keys, 1, 0, NULL, NULL);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), s->n_keys, 1, 0, NULL, NULL);
   s->column = counter(b, loop.induction, s->n_panels * s->panel);
   strata_tile_chunk(b, &s->values, (MlirValue){0}, pack_value, s);
   strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
@@ -181,7 +181,7 @@ static void pack_values(strata_tile_builder_t *b, strata_segment_t *s) {
 static void for_rows(strata_tile_builder_t *b, strata_segment_t *s, strata_tile_chunk_body_t body) {
   const int64_t widths[3] = {s->tile_rows, (s->tile_rows + 1) / 2, 1};
   int n_widths = s->tile_rows < 3 ? (int)s->tile_rows : 3;
-  strata_tile_between(b, strata_segment_number(b, 0), s->n_rows, strata_size_constant(s->window), n_widths, widths,
+  strata_tile_between(b, strata_emit_index(&b->e, 0), s->n_rows, strata_size_constant(s->window), n_widths, widths,
                       body, s);
 }
 
@@ -208,13 +208,13 @@ static void score_rows(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
 // Scores of all rows in hand with the tile's keys, a panel after the other, as far as there are keys.
 static void score_tile(strata_tile_builder_t *b, strata_segment_t *s) {
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_segment_number(b, 0), s->n_keys, s->panel, 0, NULL, NULL);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), s->n_keys, s->panel, 0, NULL, NULL);
   s->panel_at = counter(b, loop.induction, s->n_panels * s->panel);
   int64_t widths[STRATA_TILE_WIDTHS];
   int n_widths = strata_tile_widths(strata_min(s->square, s->panel), widths);
   MlirValue end =
-      strata_segment_smaller(b, strata_segment_minus(b, s->n_keys, loop.induction), strata_segment_number(b, s->panel));
-  strata_tile_between(b, strata_segment_number(b, 0), end, strata_size_constant(s->panel), n_widths, widths, pack_keys,
+      strata_segment_smaller(b, strata_segment_minus(b, s->n_keys, loop.induction), strata_emit_index(&b->e, s->panel));
+  strata_tile_between(b, strata_emit_index(&b->e, 0), end, strata_size_constant(s->panel), n_widths, widths, pack_keys,
                       s);
   for_rows(b, s, score_rows);
   strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
@@ -230,7 +230,7 @@ static void result_tile(strata_tile_builder_t *b, int64_t size, MlirAffineExpr b
   const MlirAffineExpr at[2] = {rows, value};
   strata_tile_value_t before = strata_tile_load(b, s->results, 2, at);
   MlirValue total = strata_tile_broadcast(b, times(b, s, before, strata_tile_load(b, s->factors, 1, &rows)), dims), now;
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_segment_number(b, 0), s->n_keys, 1, 1, &total, &now);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), s->n_keys, 1, 1, &total, &now);
   MlirAffineExpr key = counter(b, loop.induction, s->n_panels * s->panel);
   const MlirAffineExpr weight[2] = {rows, key};
   strata_tile_value_t x = strata_tile_load(b, s->scores, 2, weight);
@@ -281,7 +281,7 @@ static void pass_keys(strata_tile_builder_t *b, strata_segment_t *s, MlirValue f
   strata_loop_t loop = strata_emit_for_begin(&b->e, first, end, tile, 0, NULL, NULL);
   s->first_key = strata_tile_counter(b, loop.induction, s->a.n_keys);
   s->n_seen = strata_segment_minus(b, end, loop.induction);
-  s->n_keys = strata_segment_smaller(b, s->n_seen, strata_segment_number(b, tile));
+  s->n_keys = strata_segment_smaller(b, s->n_seen, strata_emit_index(&b->e, tile));
   score_tile(b, s);
   strata_segment_weigh_rows(b, s);
   pack_values(b, s);
@@ -299,17 +299,17 @@ static void do_sequence(strata_tile_builder_t *b, strata_segment_t *s, MlirValue
                         MlirValue end) {
   MlirAffineExpr at = strata_tile_counter(b, sequence, s->a.n_sequences);
   span_t rows = span_of(b, &s->a.offsets, at, s->a.n_rows), keys = span_of(b, &s->a.key_offsets, at, s->a.n_keys);
-  MlirValue last = strata_segment_minus(b, strata_tile_size(b, s->a.n_sequences), strata_segment_number(b, 1));
+  MlirValue last = strata_segment_minus(b, strata_tile_size(b, s->a.n_sequences), strata_emit_index(&b->e, 1));
   MlirValue begin =
-      larger(b, first, chosen(b, sequence, strata_segment_number(b, 0), strata_segment_number(b, 0), rows.begin));
+      larger(b, first, chosen(b, sequence, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, 0), rows.begin));
   MlirValue stop = strata_segment_smaller(b, end, chosen(b, sequence, last, end, rows.end));
-  s->n_rows = larger(b, strata_segment_minus(b, stop, begin), strata_segment_number(b, 0));
+  s->n_rows = larger(b, strata_segment_minus(b, stop, begin), strata_emit_index(&b->e, 0));
   s->first_row = strata_tile_counter(b, begin, s->a.n_rows);
   MlirValue key_end = keys.end;
   if (s->a.is_causal) // what the last of the rows sees
     key_end = strata_segment_minus(b, keys.end,
-                                   larger(b, strata_segment_minus(b, rows.end, stop), strata_segment_number(b, 0)));
-  key_end = chosen(b, s->n_rows, strata_segment_number(b, 0), keys.begin, key_end);
+                                   larger(b, strata_segment_minus(b, rows.end, stop), strata_emit_index(&b->e, 0)));
+  key_end = chosen(b, s->n_rows, strata_emit_index(&b->e, 0), keys.begin, key_end);
   strata_segment_for_each_row(b, s, start_row);
   pass_keys(b, s, keys.begin, key_end);
   strata_segment_for_each_row(b, s, strata_segment_invert_sum);
@@ -340,16 +340,16 @@ static void emit_task(strata_tile_builder_t *b, strata_segment_t *s, MlirValue t
   MlirValue head = strata_tile_task_part(b, mlirAffineModExprGet(number_of, heads), task, n_tasks);
   s->head = counter(b, head, s->a.heads);
   allocate(b, s);
-  MlirValue first = strata_segment_index(b, "arith.muli", window, strata_segment_number(b, s->window));
+  MlirValue first = strata_emit_binary(&b->e, "arith.muli", window, strata_emit_index(&b->e, s->window));
   MlirValue end =
-      strata_segment_smaller(b, plus(b, first, strata_segment_number(b, s->window)), strata_tile_size(b, s->a.n_rows));
-  MlirValue last = strata_segment_minus(b, end, strata_segment_number(b, 1)),
+      strata_segment_smaller(b, plus(b, first, strata_emit_index(&b->e, s->window)), strata_tile_size(b, s->a.n_rows));
+  MlirValue last = strata_segment_minus(b, end, strata_emit_index(&b->e, 1)),
             count = strata_tile_size(b, s->a.n_sequences);
   MlirValue from = entry(b, &s->a.rows, strata_tile_counter(b, first, s->a.n_rows));
   MlirValue to = entry(b, &s->a.rows, strata_tile_counter(b, last, s->a.n_rows));
-  to = strata_segment_smaller(b, plus(b, to, strata_segment_number(b, 1)), count);
+  to = strata_segment_smaller(b, plus(b, to, strata_emit_index(&b->e, 1)), count);
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, larger(b, from, strata_segment_number(b, 0)), to, 1, 0, NULL, NULL);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, larger(b, from, strata_emit_index(&b->e, 0)), to, 1, 0, NULL, NULL);
   do_sequence(b, s, loop.induction, first, end);
   if (!b->status)
     strata_emit_for_end(&b->e, loop, 0, NULL, NULL);

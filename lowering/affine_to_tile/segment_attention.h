@@ -5,6 +5,7 @@
 
 #include "dialects/affine/segment_attention.h"
 #include "lowering/affine_to_tile/attention_cpu.h"
+#include "lowering/expand/ops.h"
 
 typedef struct {
   strata_segment_attention_t a;
@@ -22,20 +23,12 @@ typedef struct {
 } strata_segment_t;
 
 // Arithmetic on indices.
-static inline MlirValue strata_segment_index(strata_tile_builder_t *b, const char *name, MlirValue x, MlirValue y) {
-  return strata_emit_value(&b->e, name, 2, (MlirValue[]){x, y}, mlirIndexTypeGet(b->e.context), 0, NULL);
-}
-
 static inline MlirValue strata_segment_smaller(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
-  return strata_segment_index(b, "arith.minsi", x, y);
+  return strata_emit_binary(&b->e, "arith.minsi", x, y);
 }
 
 static inline MlirValue strata_segment_minus(strata_tile_builder_t *b, MlirValue x, MlirValue y) {
-  return strata_segment_index(b, "arith.subi", x, y);
-}
-
-static inline MlirValue strata_segment_number(strata_tile_builder_t *b, int64_t value) {
-  return strata_emit_index(&b->e, value);
+  return strata_emit_binary(&b->e, "arith.subi", x, y);
 }
 
 // As the result's buffer has it.

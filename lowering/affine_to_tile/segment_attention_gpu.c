@@ -53,24 +53,24 @@ static MlirValue field(strata_tile_builder_t *b, const builder_t *c, MlirAffineE
 
 // The task's part of the tile; one without rows sees no keys.
 static void take_part(strata_tile_builder_t *b, builder_t *c, MlirValue part) {
-  MlirValue *fields = c->fields, zero = strata_segment_number(b, 0);
-  MlirValue first = strata_segment_index(b, "arith.muli", part, strata_segment_number(b, b->schedule.tile[0]));
-  fields[STRATA_SEGMENT_TILE_FIRST] = strata_segment_index(b, "arith.addi", fields[STRATA_SEGMENT_TILE_FIRST], first);
+  MlirValue *fields = c->fields, zero = strata_emit_index(&b->e, 0);
+  MlirValue first = strata_emit_binary(&b->e, "arith.muli", part, strata_emit_index(&b->e, b->schedule.tile[0]));
+  fields[STRATA_SEGMENT_TILE_FIRST] = strata_emit_binary(&b->e, "arith.addi", fields[STRATA_SEGMENT_TILE_FIRST], first);
   MlirValue own = strata_segment_minus(b, fields[STRATA_SEGMENT_TILE_OWN], first);
-  own = fields[STRATA_SEGMENT_TILE_OWN] = strata_segment_index(b, "arith.maxsi", own, zero);
-  MlirValue has_rows = strata_segment_smaller(b, own, strata_segment_number(b, 1));
-  fields[STRATA_SEGMENT_TILE_END] = strata_segment_index(b, "arith.muli", fields[STRATA_SEGMENT_TILE_END], has_rows);
+  own = fields[STRATA_SEGMENT_TILE_OWN] = strata_emit_binary(&b->e, "arith.maxsi", own, zero);
+  MlirValue has_rows = strata_segment_smaller(b, own, strata_emit_index(&b->e, 1));
+  fields[STRATA_SEGMENT_TILE_END] = strata_emit_binary(&b->e, "arith.muli", fields[STRATA_SEGMENT_TILE_END], has_rows);
   if (c->a.is_causal)
-    fields[STRATA_SEGMENT_TILE_SEEN] = strata_segment_index(b, "arith.addi", fields[STRATA_SEGMENT_TILE_SEEN], first);
+    fields[STRATA_SEGMENT_TILE_SEEN] = strata_emit_binary(&b->e, "arith.addi", fields[STRATA_SEGMENT_TILE_SEEN], first);
 }
 
 // How many blocks of columns: one at least.
 static void count_blocks(strata_tile_builder_t *b, builder_t *c) {
   int64_t columns = b->schedule.tile[1];
-  MlirValue count =
-      strata_segment_index(b, "arith.addi", c->fields[STRATA_SEGMENT_TILE_END], strata_segment_number(b, columns - 1));
-  count = strata_segment_index(b, "arith.divui", count, strata_segment_number(b, columns));
-  c->n_blocks = strata_segment_index(b, "arith.maxsi", count, strata_segment_number(b, 1));
+  MlirValue count = strata_emit_binary(&b->e, "arith.addi", c->fields[STRATA_SEGMENT_TILE_END],
+                                       strata_emit_index(&b->e, columns - 1));
+  count = strata_emit_binary(&b->e, "arith.divui", count, strata_emit_index(&b->e, columns));
+  c->n_blocks = strata_emit_binary(&b->e, "arith.maxsi", count, strata_emit_index(&b->e, 1));
   c->most_blocks = strata_tile_ceil_quotient(b, c->a.n_keys, columns);
 }
 
@@ -173,7 +173,7 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
   int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
   strata_tile_known_t *known = b->known;
   MlirAffineExpr first_key = c->point[STRATA_SEGMENT_KEY];
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_segment_number(b, 0), c->n_blocks, 1,
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), c->n_blocks, 1,
                                              STRATA_N_ATTENTION_CARRIED, carried, inside);
   const MlirValue operands[2] = {loop.induction, c->n_blocks};
   MlirAffineExpr number = mlirAffineAddExprGet(mlirAffineDimExprGet(context, 1), strata_tile_constant(b, -1));

@@ -24,7 +24,7 @@ static MlirValue seen_columns(strata_tile_builder_t *b, const strata_segment_t *
   MlirType i1 = mlirIntegerTypeGet(b->e.context, 1), index = mlirIndexTypeGet(b->e.context);
   MlirValue seen = s->n_keys;
   if (s->a.is_causal) {
-    MlirValue behind = strata_segment_minus(b, strata_segment_minus(b, s->n_rows, strata_segment_number(b, 1)),
+    MlirValue behind = strata_segment_minus(b, strata_segment_minus(b, s->n_rows, strata_emit_index(&b->e, 1)),
                                             strata_tile_index(b, s->row));
     seen = strata_segment_smaller(b, seen, strata_segment_minus(b, s->n_seen, behind));
   }
@@ -86,7 +86,7 @@ void strata_segment_invert_sum(strata_tile_builder_t *b, strata_segment_t *s) {
 void strata_segment_for_each_row(strata_tile_builder_t *b, strata_segment_t *s,
                                  void (*body)(strata_tile_builder_t *, strata_segment_t *)) {
   strata_attention_scope_t scope = strata_attention_scope_begin(b);
-  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_segment_number(b, 0), s->n_rows, 1, 0, NULL, NULL);
+  strata_loop_t loop = strata_emit_for_begin(&b->e, strata_emit_index(&b->e, 0), s->n_rows, 1, 0, NULL, NULL);
   s->row = strata_tile_symbol(b, loop.induction, s->window);
   body(b, s);
   strata_emit_for_end(&b->e, loop, 0, NULL, NULL);
@@ -98,10 +98,10 @@ void strata_segment_weigh_rows(strata_tile_builder_t *b, strata_segment_t *s) {
   enum { PREDICATE_SGE = 5 };
   MlirValue least = s->n_seen; // what the first row sees
   if (s->a.is_causal)
-    least = strata_segment_minus(b, least, strata_segment_minus(b, s->n_rows, strata_segment_number(b, 1)));
+    least = strata_segment_minus(b, least, strata_segment_minus(b, s->n_rows, strata_emit_index(&b->e, 1)));
   strata_named_attr_t predicate = {"predicate",
                                    mlirIntegerAttrGet(mlirIntegerTypeGet(b->e.context, 64), PREDICATE_SGE)};
-  MlirValue compared[2] = {least, strata_segment_number(b, s->n_panels * s->panel)};
+  MlirValue compared[2] = {least, strata_emit_index(&b->e, s->n_panels * s->panel)};
   strata_loop_t branch = strata_emit_if_begin(
       &b->e, strata_emit_value(&b->e, "arith.cmpi", 2, compared, mlirIntegerTypeGet(b->e.context, 1), 1, &predicate));
   strata_segment_for_each_row(b, s, weigh_whole_row);

@@ -136,16 +136,11 @@ MlirType strata_tile_type(strata_tile_builder_t *b, MlirType element, uint32_t d
   return rank ? mlirVectorTypeGet(rank, shape, element) : element;
 }
 
-static MlirType element_type(MlirValue value) {
-  MlirType type = mlirValueGetType(value);
-  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
-}
-
 // vector.broadcast adds leading dims only, so the missing dims go first and a transposition brings them in order.
 MlirValue strata_tile_broadcast(strata_tile_builder_t *b, strata_tile_value_t value, uint32_t dims) {
   if (value.dims == dims)
     return value.value;
-  MlirType element = element_type(value.value);
+  MlirType element = strata_type_element(mlirValueGetType(value.value));
   int64_t shape[STRATA_TILE_RANK], position[STRATA_TILE_RANK], permutation[STRATA_TILE_RANK];
   int rank = 0;
   for (int pass = 0; pass < 2; pass++)

@@ -15,6 +15,7 @@
 #include "dialects/strata/strata.h"
 #include "lowering/affine_to_tile/kinds.h"
 #include "lowering/affine_to_tile/places.h"
+#include "lowering/expand/ops.h"
 #include "passes/target.h"
 
 typedef struct {
@@ -49,10 +50,6 @@ static void end(strata_tile_builder_t *b, scope_t scope) {
 
 static MlirType index_type(strata_tile_builder_t *b) { return mlirIndexTypeGet(b->e.context); }
 
-static MlirValue index_op(strata_tile_builder_t *b, const char *name, MlirValue x, MlirValue y) {
-  return strata_emit_value(&b->e, name, 2, (MlirValue[]){x, y}, index_type(b), 0, NULL);
-}
-
 static MlirValue cast(strata_tile_builder_t *b, const char *name, MlirValue x, MlirType type) {
   return strata_emit_value(&b->e, name, 1, &x, type, 0, NULL);
 }
@@ -85,7 +82,7 @@ static MlirAffineExpr column_at(strata_tile_builder_t *b, int64_t size, MlirAffi
 //===-- Walks ----------------------------------------------------------------------------------------------------===//
 
 static MlirValue node_number(strata_tile_builder_t *b, const trees_t *t, MlirValue node, int which) {
-  MlirValue operands[2] = {t->a.nodes, index_op(b, "arith.addi", node, strata_emit_index(&b->e, which))};
+  MlirValue operands[2] = {t->a.nodes, strata_emit_binary(&b->e, "arith.addi", node, strata_emit_index(&b->e, which))};
   return strata_emit_value(&b->e, "memref.load", 2, operands, mlirIntegerTypeGet(b->e.context, 32), 0, NULL);
 }
 
@@ -120,7 +117,7 @@ static MlirValue step(strata_tile_builder_t *b, const trees_t *t, int64_t lane, 
       strata_emit_value(&b->e, "arith.cmpf", 2, operands, mlirIntegerTypeGet(b->e.context, 1), 1, &predicate);
   MlirValue choice[3] = {is_below, strata_emit_index(&b->e, 0), strata_emit_index(&b->e, STRATA_TREE_NODE)};
   MlirValue skipped = strata_emit_value(&b->e, "arith.select", 3, choice, index_type(b), 0, NULL);
-  return index_op(b, "arith.addi", child, skipped);
+  return strata_emit_binary(&b->e, "arith.addi", child, skipped);
 }
 
 // An entry of the table of roots, of the tree in hand.
@@ -229,7 +226,7 @@ static void walk_trees(strata_tile_builder_t *b, int64_t size, MlirAffineExpr ba
   for (int64_t lane = 0; lane < size; lane++) {
     MlirAffineExpr tree = sum(b, base, strata_tile_constant(b, lane));
     nodes[lane] = root_entry(b, t, &t->a.roots, tree);
-    steps = index_op(b, "arith.maxsi", steps, root_entry(b, t, &t->a.steps, tree));
+    steps = strata_emit_binary(&b->e, "arith.maxsi", steps, root_entry(b, t, &t->a.steps, tree));
     t->lane_rows[lane] = t->row;
   }
   walk(b, t, steps, nodes);
@@ -283,9 +280,10 @@ static void emit_task(strata_tile_builder_t *b, trees_t *t, MlirValue task, stra
   MlirValue first, last, none = strata_emit_index(&b->e, 0);
   strata_tile_run_bounds(b, window, t->window, t->a.n_rows, &first, &last);
   t->first_row = strata_tile_counter(b, first, t->a.n_rows);
-  t->n_rows = index_op(b, "arith.subi", last, first);
+  t->n_rows = strata_emit_binary(&b->e, "arith.subi", last, first);
   MlirValue lanes = strata_emit_index(&b->e, t->lanes);
-  MlirValue blocks = index_op(b, "arith.subi", t->n_rows, index_op(b, "arith.remui", t->n_rows, lanes));
+  MlirValue blocks =
+      strata_emit_binary(&b->e, "arith.subi", t->n_rows, strata_emit_binary(&b->e, "arith.remui", t->n_rows, lanes));
   for_rows(b, t, none, t->n_rows, clear_row);
   walk_blocks(b, t, blocks);
   for_rows(b, t, blocks, t->n_rows, walk_row);

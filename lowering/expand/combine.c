@@ -4,13 +4,14 @@
 #include "lowering/expand/ops.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static const struct {
   const char *text, *float_op, *integer_op; // the kind's attribute as MLIR prints it
   strata_start_t neutral;
 } combiners[] = {
 #define COMBINER(kind, float_op, integer_op, neutral) {"#vector.kind<" kind ">", float_op, integer_op, neutral},
-#include "lowering/expand/combiners.def"
+#include "dialects/affine/combiners.def"
 };
 
 enum { N_COMBINERS = sizeof combiners / sizeof combiners[0] };
@@ -35,8 +36,14 @@ static int find_combiner(MlirAttribute kind, MlirType type) {
   mlirAttributePrint(kind, match, &matching);
   for (int row = 0; row < N_COMBINERS; row++)
     if (!matching.differs[row] && !combiners[row].text[matching.length])
-      return (is_float ? combiners[row].float_op : combiners[row].integer_op) ? row : -1;
+      return *(is_float ? combiners[row].float_op : combiners[row].integer_op) ? row : -1;
   return -1;
+}
+
+MlirAttribute strata_combining_attr(MlirContext context, const char *name) {
+  char text[64];
+  snprintf(text, sizeof text, "#vector.kind<%s>", name);
+  return mlirAttributeParseGet(context, strata_str(text));
 }
 
 MlirValue strata_emit_combine(strata_emitter_t *e, MlirAttribute kind, MlirValue a, MlirValue b) {
@@ -83,6 +90,5 @@ MlirValue strata_emit_start(strata_emitter_t *e, MlirAttribute kind, MlirType ty
     return (MlirValue){0};
   if (mlirTypeIsAFloat(element))
     return strata_emit_real(e, type, real_neutral(combiners[row].neutral));
-  int64_t bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 64;
-  return strata_emit_integer(e, type, integer_neutral(combiners[row].neutral, bits));
+  return strata_emit_integer(e, type, integer_neutral(combiners[row].neutral, strata_element_bits(element)));
 }

@@ -12,7 +12,9 @@ typedef enum {
   STRATA_START_ALL_BITS,
 } strata_start_t;
 
-// |kind| is a vector.kind attribute. A null value if it is not for the type.
+// #vector.kind<|name|>, which the C API has no constructor for.
+MlirAttribute strata_combining_attr(MlirContext context, const char *name);
+// |kind| is such an attribute. A null value if it is not for the type.
 MlirValue strata_emit_combine(strata_emitter_t *e, MlirAttribute kind, MlirValue a, MlirValue b);
 // The value of |type| that changes nothing.
 MlirValue strata_emit_start(strata_emitter_t *e, MlirAttribute kind, MlirType type);

@@ -44,7 +44,7 @@ static MlirValue order_of_float(const number_t *n, MlirValue x, MlirType type) {
 MlirValue strata_emit_digit(strata_emitter_t *e, MlirValue element, const strata_sort_digit_t *digit) {
   MlirType type = mlirValueGetType(element), i32 = mlirIntegerTypeGet(e->context, WORD);
   bool is_float = mlirTypeIsAFloat(type);
-  number_t n = {.e = e, .bits = is_float ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)};
+  number_t n = {.e = e, .bits = (unsigned)strata_element_bits(type)};
   n.type = n.bits <= WORD ? i32 : mlirIntegerTypeGet(e->context, 64);
   MlirValue order = element;
   if (is_float)

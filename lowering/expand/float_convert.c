@@ -1,21 +1,8 @@
 // Conversions between f32 and smaller floats in integer arithmetic; see expand.h. Rounding is to nearest even, NaN
 // stays NaN.
-#include "lowering/expand/expand.h"
-#include "lowering/expand/ops.h"
+#include "lowering/expand/notation.h"
 
 #include <math.h>
-
-typedef const strata_expander_t expander_t;
-
-static MlirValue bits(expander_t *x, int64_t value) { return strata_emit_integer(x->m->e, x->bits, (int32_t)value); }
-static MlirValue integer(expander_t *x, const char *op, MlirValue a, MlirValue b) {
-  return strata_emit_binary(x->m->e, op, a, b);
-}
-static MlirValue select(expander_t *x, MlirValue condition, MlirValue a, MlirValue b) {
-  return strata_emit_select(x->m->e, condition, a, b);
-}
-static MlirValue to_bits(expander_t *x, MlirValue a) { return strata_emit_cast(x->m->e, "arith.bitcast", a, x->bits); }
-static MlirValue to_real(expander_t *x, MlirValue a) { return strata_emit_cast(x->m->e, "arith.bitcast", a, x->real); }
 
 // The bits of a small float in an i32, and back.
 static MlirValue widen(expander_t *x, MlirValue value) {

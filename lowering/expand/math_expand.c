@@ -210,14 +210,6 @@ static MlirValue exponent_real(expander_t *x, MlirValue e) {
   return mul(x, strata_emit_cast(x->m->e, "arith.sitofp", e, x->real), real(x, 0x1p-23));
 }
 
-// |value| = log(a), where a is positive and finite: log(+-0) = -inf, log(inf) = inf, NaN elsewhere.
-static MlirValue log_cases(expander_t *x, MlirValue a, MlirValue value) {
-  MlirValue special = select(x, compare(x, STRATA_OEQ, a, 0), real(x, -INFINITY), real(x, NAN));
-  special = select(x, compare(x, STRATA_OEQ, a, INFINITY), a, special);
-  MlirValue is_positive = compare(x, STRATA_OGT, a, 0), is_finite = compare(x, STRATA_OLT, a, INFINITY);
-  return select(x, integer(x, "arith.andi", is_positive, is_finite), value, special);
-}
-
 // The machine's log2 has an absolute error, which is much of a logarithm next to 0: there the series of 1 + f.
 static MlirValue approximate_log(expander_t *x, MlirValue a) {
   MlirValue f = sub(x, a, real(x, 1)), far = mul(x, approximate(x, "math.log2", 1, &a), real(x, ln2));
@@ -234,7 +226,7 @@ MlirValue strata_expand_log(expander_t *x, const MlirValue *operands) {
   MlirValue e = exponent_bits(x, normal);
   MlirValue m = to_real(x, integer(x, "arith.subi", to_bits(x, normal), e));
   MlirValue exponent = add(x, exponent_real(x, e), select(x, is_denormal, real(x, -23), real(x, 0)));
-  return log_cases(x, a, log_of_parts(x, sub(x, m, real(x, 1)), exponent));
+  return strata_expand_log_cases(x, a, log_of_parts(x, sub(x, m, real(x, 1)), exponent));
 }
 
 // 1 + x = u + c exactly; c is scaled as u is.
@@ -247,7 +239,7 @@ MlirValue strata_expand_log1p(expander_t *x, const MlirValue *operands) {
   MlirValue at_most_126 = integer(x, "arith.minsi", e, bits(x, 126 << 23));               // beyond 2^24 nothing is lost
   MlirValue inverse = to_real(x, integer(x, "arith.subi", to_bits(x, one), at_most_126)); // 2^-e
   MlirValue f = multiply_add(x, c, inverse, sub(x, m, one));
-  return unless_tiny(x, a, log_cases(x, u, log_of_parts(x, f, exponent_real(x, e))));
+  return unless_tiny(x, a, strata_expand_log_cases(x, u, log_of_parts(x, f, exponent_real(x, e))));
 }
 
 //===-- Trigonometry ---------------------------------------------------------------------------------------------===//

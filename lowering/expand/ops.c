@@ -56,21 +56,11 @@ MlirValue strata_emit_integer(strata_emitter_t *e, MlirType type, int64_t value)
   return strata_emit_constant(e, type, mlirIntegerAttrGet(strata_type_element(type), value));
 }
 
-int64_t strata_element_bytes(MlirType element) {
-  if (mlirTypeIsAFloat(element))
-    return mlirFloatTypeGetWidth(element) / 8;
-  return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
-}
-
 int64_t strata_buffer_bytes(MlirType memref) {
   int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(memref));
   for (intptr_t i = 0; i < mlirShapedTypeGetRank(memref); i++)
     bytes *= mlirShapedTypeGetDimSize(memref, i);
   return bytes;
-}
-
-MlirType strata_type_element(MlirType type) {
-  return mlirTypeIsAVector(type) ? mlirShapedTypeGetElementType(type) : type;
 }
 
 MlirType strata_type_like(MlirType type, MlirType element) {

@@ -44,13 +44,10 @@ MlirValue strata_emit_cmpi(strata_emitter_t *e, strata_cmpi_t predicate, MlirVal
 MlirValue strata_emit_real(strata_emitter_t *e, MlirType type, double value);
 MlirValue strata_emit_integer(strata_emitter_t *e, MlirType type, int64_t value);
 
-// Bytes in memory of an element, and of a contiguous buffer.
-int64_t strata_element_bytes(MlirType element);
+// Bytes of a contiguous buffer.
 int64_t strata_buffer_bytes(MlirType memref);
 // |type| with the elements replaced: a vector of |element| if |type| is one.
 MlirType strata_type_like(MlirType type, MlirType element);
-// The element type of a vector, any other type itself.
-MlirType strata_type_element(MlirType type);
 
 // |element| or a vector of |length| of them.
 MlirType strata_lanes_type(MlirType element, int64_t length);

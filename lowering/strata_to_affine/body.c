@@ -45,6 +45,10 @@ MlirValue strata__cast(strata__nest_t *nest, const char *op, MlirValue x, MlirTy
   return strata_emit_value(&nest->e, op, 1, &x, type, 0, NULL);
 }
 
+MlirValue strata__to_index(strata__nest_t *nest, MlirValue x) {
+  return strata__cast(nest, "arith.index_cast", x, mlirIndexTypeGet(nest->lowering->context));
+}
+
 MlirValue strata__select(strata__nest_t *nest, MlirValue condition, MlirValue x, MlirValue y) {
   return strata_emit_value(&nest->e, "arith.select", 3, (MlirValue[]){condition, x, y}, type_of(x), 0, NULL);
 }
@@ -148,8 +152,6 @@ static MlirValue integer_op(strata__nest_t *nest, const char *op, int n, const M
 }
 
 //===-- Conversions ----------------------------------------------------------------------------------------------===//
-
-static bool is_float(strata_type_t type) { return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT; }
 
 static MlirValue resize_float(strata__nest_t *nest, MlirValue x, MlirType type) {
   unsigned from = mlirFloatTypeGetWidth(type_of(x)), to = mlirFloatTypeGetWidth(type);
@@ -262,11 +264,11 @@ static MlirValue convert(strata__nest_t *nest, strata_op_id_t id, strata_type_t 
     x = unsigned_nibble(nest, x);
   if (to == STRATA_TYPE_I1)
     return is_not_zero(nest, x);
-  if (is_float(to)) {
+  if (strata_type_is_float(to)) {
     MlirType type = strata_type_to_mlir(context, to);
-    return is_float(from) ? float_to_float(nest, x, type) : int_to_float(nest, x, type, from_unsigned);
+    return strata_type_is_float(from) ? float_to_float(nest, x, type) : int_to_float(nest, x, type, from_unsigned);
   }
-  if (!is_float(from))
+  if (!strata_type_is_float(from))
     return int_to_int(nest, x, strata__math_type(context, to), from_unsigned);
   MlirValue value = float_to_int(nest, x, strata_type_to_mlir(context, to), id == STRATA_OP_CONVERT_TO_U);
   return int_to_int(nest, value, strata__math_type(context, to), false);
@@ -287,7 +289,7 @@ static MlirValue is_inf(strata__nest_t *nest, MlirValue x) {
 MlirValue strata__body(strata__nest_t *nest, strata_op_id_t id, strata_type_t from, strata_type_t to,
                        const MlirValue *operands) {
   const strata_op_info_t *info = &strata_op_info[id];
-  const char *body = is_float(from) ? info->float_body : info->int_body;
+  const char *body = strata_type_is_float(from) ? info->float_body : info->int_body;
   if (!strcmp(body, "convert"))
     return convert(nest, id, from, to, operands[0]);
   if (!strncmp(body, "pred:", 5))
@@ -298,8 +300,8 @@ MlirValue strata__body(strata__nest_t *nest, strata_op_id_t id, strata_type_t fr
     return (id == STRATA_OP_IS_NAN ? is_nan : is_inf)(nest, operands[0]);
   if (id == STRATA_OP_DIV_EXACT)
     return strata_emit_value(&nest->e, body, 2, operands, type_of(operands[0]), 0, NULL); // no fast-math flags
-  return is_float(from) ? arithmetic(nest, body, info->n_operands, operands)
-                        : integer_op(nest, body, info->n_operands, operands);
+  return strata_type_is_float(from) ? arithmetic(nest, body, info->n_operands, operands)
+                                    : integer_op(nest, body, info->n_operands, operands);
 }
 
 //===-- Combiners ------------------------------------------------------------------------------------------------===//

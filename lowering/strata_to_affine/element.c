@@ -10,8 +10,6 @@ static MlirType integer_type(const strata__nest_t *nest, unsigned bits) {
   return mlirIntegerTypeGet(nest->lowering->context, bits);
 }
 
-static bool is_float(strata_type_t type) { return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT; }
-
 //===-- Forms ----------------------------------------------------------------------------------------------------===//
 
 static MlirType raw_type(const strata__nest_t *nest, strata_type_t type) {
@@ -30,14 +28,14 @@ MlirValue strata__to_math(strata__nest_t *nest, strata_type_t type, MlirValue ra
   MlirType math = strata__math_type(nest->lowering->context, type);
   if (mlirTypeEqual(mlirValueGetType(raw), math))
     return raw;
-  return strata__cast(nest, is_float(type) ? "arith.extf" : "arith.extsi", raw, math);
+  return strata__cast(nest, strata_type_is_float(type) ? "arith.extf" : "arith.extsi", raw, math);
 }
 
 static MlirValue to_raw(strata__nest_t *nest, strata_type_t type, MlirValue value) {
   MlirType raw = raw_type(nest, type);
   if (mlirTypeEqual(mlirValueGetType(value), raw))
     return value;
-  return strata__cast(nest, is_float(type) ? "arith.truncf" : "arith.trunci", value, raw);
+  return strata__cast(nest, strata_type_is_float(type) ? "arith.truncf" : "arith.trunci", value, raw);
 }
 
 // A number as a constant of |type|, which is the number's own or wider. (Of a boolean, 0 or 1.)

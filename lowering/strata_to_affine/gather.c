@@ -30,7 +30,7 @@ static MlirValue clamped_index(strata__nest_t *nest, MlirValue value, strata_siz
   value = strata__binary(nest, "arith.maxsi", value, strata__int_constant(nest, type, 0));
   if (fits)
     value = strata__binary(nest, "arith.minsi", value, last_index(nest, type, size));
-  return strata__cast(nest, "arith.index_cast", value, mlirIndexTypeGet(nest->lowering->context));
+  return strata__to_index(nest, value);
 }
 
 // The result's coordinates are: dims of data before the axis, dims of indices after the batch, dims of data after it.

@@ -256,6 +256,7 @@ MlirValue strata__select(strata__nest_t *nest, MlirValue condition, MlirValue x,
 // An f32 as an i32 with its order; -0 is 0, and NaN anything.
 MlirValue strata__ordered_bits(strata__nest_t *nest, MlirValue x);
 MlirValue strata__cast(strata__nest_t *nest, const char *op, MlirValue x, MlirType type);
+MlirValue strata__to_index(strata__nest_t *nest, MlirValue x); // of an integer
 
 // The body of an elementwise op on operands of type |from| in math form; the result is of type |to|, in either form.
 MlirValue strata__body(strata__nest_t *nest, strata_op_id_t id, strata_type_t from, strata_type_t to,

@@ -9,10 +9,6 @@
 #include "dialects/mlir_util.h"
 #include "lowering/strata_to_affine/lower.h"
 
-static bool is_elementwise(strata_op_id_t id) {
-  return id != STRATA_OP_COUNT && strata_op_info[id].kind == STRATA_KIND_ELEMENTWISE;
-}
-
 static bool is_same_order(const strata__order_t *a, const strata__order_t *b) {
   return a->shape && b->shape && a->shape->rank == b->shape->rank &&
          strata_sizes_equal(a->shape->rank, a->shape->sizes, b->shape->sizes) && mlirAffineMapEqual(a->map, b->map);
@@ -91,7 +87,7 @@ static bool is_read_elementwise(MlirValue value, int *budget) {
     MlirOperation user = mlirOpOperandGetOwner(use);
     strata_op_id_t id = strata_op_id(user);
     bool is_view = id != STRATA_OP_COUNT && strata__is_view_op(id);
-    if ((*budget)-- <= 0 || (!is_view && !is_elementwise(id)) ||
+    if ((*budget)-- <= 0 || (!is_view && !strata_is_elementwise(id)) ||
         (is_view && !is_read_elementwise(mlirOperationGetResult(user, 0), budget)))
       return false;
   }
@@ -102,7 +98,7 @@ static bool follows(MlirValue value, int *budget) {
   MlirOperation op = strata_def(value);
   strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
   bool found = id == STRATA_OP_CONTRACT;
-  if (!found && !is_elementwise(id) && (id == STRATA_OP_COUNT || !strata__is_view_op(id)))
+  if (!found && !strata_is_elementwise(id) && (id == STRATA_OP_COUNT || !strata__is_view_op(id)))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op) && !found && (*budget)-- > 0; i++) {
     MlirValue operand = mlirOperationGetOperand(op, i);
@@ -128,7 +124,7 @@ strata__order_t strata__order_to_store(strata__lowering_t *l, MlirValue value, c
 //===-- From a contract to what reads it through views -----------------------------------------------------------===//
 
 static bool is_computed_elementwise(strata__lowering_t *l, MlirOperation op) {
-  if (!is_elementwise(strata_op_id(op)) || strata__is_widened_on_reading(l, op))
+  if (!strata_is_elementwise(strata_op_id(op)) || strata__is_widened_on_reading(l, op))
     return false;
   const strata__tensor_t *result = strata__result(l, op, 0);
   return result->is_live && result->type != STRATA_TYPE_I4 && !strata__is_empty(result);
@@ -199,7 +195,7 @@ static strata__order_t order_of_reader(strata__lowering_t *l, MlirOperation op) 
   strata_op_id_t id = strata_op_id(op);
   if (id != STRATA_OP_COUNT && is_renaming(l, op))
     return through(l, op, order_of_readers(l, mlirOperationGetResult(op, 0)));
-  return is_elementwise(id) ? strata__result(l, op, 0)->order : (strata__order_t){0};
+  return strata_is_elementwise(id) ? strata__result(l, op, 0)->order : (strata__order_t){0};
 }
 
 // The order in which all that is made of |value| is computed.

@@ -79,7 +79,7 @@ static void update_element(scatter_t *s, MlirValue row, MlirAffineExpr update, M
 static void update_row(scatter_t *s, MlirAffineExpr update) {
   strata__nest_t *nest = &s->nest;
   MlirValue index = strata__load_raw(nest, s->indices, &update);
-  MlirValue row = strata__cast(nest, "arith.index_cast", index, mlirIndexTypeGet(nest->lowering->context));
+  MlirValue row = strata__to_index(nest, index);
   strata_loop_t guarded = strata_emit_if_begin(&nest->e, is_inside(nest, index, s->result->sizes[0]));
   if (s->block > 1) {
     strata__loop_t by_element = strata__for_begin(nest, strata_size_constant(s->block), 0, NULL, NULL);

@@ -37,7 +37,7 @@ static MlirValue choose(tiles_t *s, const char *predicate, MlirValue x, MlirValu
 // Entry |at| of a tensor of numbers, clamped.
 static MlirValue entry(tiles_t *s, const strata__tensor_t *numbers, MlirValue at, MlirValue low, strata_size_t high) {
   MlirValue value = strata__load_at(&s->nest, numbers, &at);
-  value = strata__cast(&s->nest, "arith.index_cast", value, mlirIndexTypeGet(s->nest.lowering->context));
+  value = strata__to_index(&s->nest, value);
   return clamp(s, value, low, size(s, high));
 }
 

@@ -14,10 +14,6 @@
 
 //===-- Bounds ---------------------------------------------------------------------------------------------------===//
 
-static MlirValue as_index(strata__nest_t *nest, MlirValue value) {
-  return strata__cast(nest, "arith.index_cast", value, mlirIndexTypeGet(nest->lowering->context));
-}
-
 static MlirValue larger(strata__nest_t *nest, MlirValue x, MlirValue y) {
   return strata__binary(nest, "arith.maxsi", x, y);
 }
@@ -34,8 +30,8 @@ typedef strata__span_t span_t;
 
 static span_t clamped(strata__nest_t *nest, MlirValue begin, MlirValue end, strata_size_t total) {
   MlirValue count = strata__size(nest, total);
-  begin = smaller(nest, larger(nest, as_index(nest, begin), strata_emit_index(&nest->e, 0)), count);
-  return (span_t){begin, smaller(nest, larger(nest, as_index(nest, end), begin), count)};
+  begin = smaller(nest, larger(nest, strata__to_index(nest, begin), strata_emit_index(&nest->e, 0)), count);
+  return (span_t){begin, smaller(nest, larger(nest, strata__to_index(nest, end), begin), count)};
 }
 
 // The rows of sequence |at|, an expression; of the one whose number is |at|, a value below the number of sequences.
@@ -86,7 +82,7 @@ strata_size_t strata__segment_parts(strata__lowering_t *l, strata_size_t total, 
 
 // What the map says of row |at|, as an index of |count| things.
 static MlirValue mapped(strata__nest_t *nest, const strata__tensor_t *map, MlirAffineExpr at, strata_size_t count) {
-  MlirValue value = as_index(nest, strata__load_raw(nest, map, &at));
+  MlirValue value = strata__to_index(nest, strata__load_raw(nest, map, &at));
   MlirValue last = plus(nest, strata__size(nest, count), -1);
   return larger(nest, smaller(nest, value, last), strata_emit_index(&nest->e, 0));
 }

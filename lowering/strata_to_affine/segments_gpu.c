@@ -26,7 +26,7 @@ typedef struct {
 static MlirValue first_row(strata__nest_t *nest, MlirValue sequence, void *user) {
   const sequences_t *s = user;
   MlirValue row = strata__load_at(nest, s->offsets, &sequence);
-  return strata__cast(nest, "arith.index_cast", row, mlirIndexTypeGet(nest->lowering->context));
+  return strata__to_index(nest, row);
 }
 
 void strata__lower_segment_rows_gpu(strata__lowering_t *l, MlirOperation op) {

@@ -20,7 +20,6 @@ typedef struct {
 } sort_t;
 
 static MlirType i64_type(const sort_t *s) { return mlirIntegerTypeGet(s->of.nest.lowering->context, 64); }
-static MlirType index_type(const sort_t *s) { return mlirIndexTypeGet(s->of.nest.lowering->context); }
 static MlirValue index_constant(sort_t *s, int64_t value) { return strata_emit_index(&s->of.nest.e, value); }
 
 //===-- Elements of the row --------------------------------------------------------------------------------------===//
@@ -45,7 +44,7 @@ static void row_store(sort_t *s, const strata__tensor_t *tensor, MlirValue at, M
 
 // The element that the position |at| along the axis of |positions| names.
 static MlirValue load_named(sort_t *s, MlirValue position) {
-  MlirValue at = strata__cast(&s->of.nest, "arith.index_cast", position, index_type(s));
+  MlirValue at = strata__to_index(&s->of.nest, position);
   return strata__to_math(&s->of.nest, s->of.operand->type, row_load(s, s->of.operand, at));
 }
 
@@ -145,7 +144,7 @@ static level_t level_begin(sort_t *s) {
   MlirValue last = strata__cast(nest, "arith.index_cast", last_of(s), i64_type(s));
   MlirValue zeros = strata__unary(nest, "math.ctlz", last);
   MlirValue count = strata__binary(nest, "arith.subi", strata__int_constant(nest, i64_type(s), 64), zeros);
-  count = strata__cast(nest, "arith.index_cast", count, index_type(s));
+  count = strata__to_index(nest, count);
   loop.varies = true;
   loop.found = strata_emit_for_begin(&nest->e, index_constant(s, 0), count, 1, 0, NULL, NULL);
   loop.level = loop.found.induction;
@@ -179,7 +178,7 @@ static void gather_values(sort_t *s) {
   MlirValue at;
   strata__loop_t loop = each_begin(s, &at);
   MlirValue position = row_load(s, &s->of.positions, at);
-  MlirValue from = strata__cast(&s->of.nest, "arith.index_cast", position, index_type(s));
+  MlirValue from = strata__to_index(&s->of.nest, position);
   row_store(s, s->of.values, at, row_load(s, s->of.operand, from));
   strata__for_end(&s->of.nest, loop, 0, NULL, NULL);
 }

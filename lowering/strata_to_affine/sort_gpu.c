@@ -105,7 +105,7 @@ static MlirValue key_of(ranks_t *r, MlirValue x, MlirValue place) {
 
 static MlirValue place_of(ranks_t *r, MlirValue key) {
   MlirValue place = op2(r, "arith.andi", key, integer(r, 64, UINT32_MAX));
-  return strata__cast(&r->of->nest, "arith.index_cast", place, mlirIndexTypeGet(r->lowering->context));
+  return strata__to_index(&r->of->nest, place);
 }
 
 //===-- Runs -----------------------------------------------------------------------------------------------------===//
@@ -233,8 +233,7 @@ static MlirValue count_of(ranks_t *r, MlirValue index) {
   return r->has_keys ? strata__cast(&r->of->nest, "arith.index_cast", index, count_type(r)) : index;
 }
 static MlirValue index_of(ranks_t *r, MlirValue count) {
-  return r->has_keys ? strata__cast(&r->of->nest, "arith.index_cast", count, mlirIndexTypeGet(r->lowering->context))
-                     : count;
+  return r->has_keys ? strata__to_index(&r->of->nest, count) : count;
 }
 
 // One step of a bisection: whether the first |found| + |step| elements of |n| all come before |own|.
@@ -284,8 +283,7 @@ static runs_t merge_runs(ranks_t *r, const runs_t *from) {
   MlirValue raw = load(r, &from->keys, at), own = strata__to_math(nest, from->keys.type, raw);
   MlirValue rank = op2(r, "arith.addi", own_rank, count_beside(r, from, run, own));
   if (from->has_positions)
-    position =
-        strata__cast(nest, "arith.index_cast", load(r, &from->positions, at), mlirIndexTypeGet(r->lowering->context));
+    position = strata__to_index(nest, load(r, &from->positions, at));
   store_ranked(r, &to, op2_of(r, "arith.divui", run, WAYS), rank, raw, position);
   strata_emit_if_end(&nest->e, branch);
   strata__nest_end(nest);

@@ -3,23 +3,7 @@
 
 #include "passes/target.h"
 
-//===-- Scalars --------------------------------------------------------------------------------------------------===//
-
-static MlirType index_type(const strata__suppress_t *s) { return mlirIndexTypeGet(s->nest.lowering->context); }
-static MlirType int_type(const strata__suppress_t *s, unsigned bits) {
-  return mlirIntegerTypeGet(s->nest.lowering->context, bits);
-}
-static MlirValue number(strata__suppress_t *s, int64_t value) { return strata_emit_index(&s->nest.e, value); }
-static MlirValue op2(strata__suppress_t *s, const char *name, MlirValue x, MlirValue y) {
-  return strata__binary(&s->nest, name, x, y);
-}
-static MlirValue both(strata__suppress_t *s, MlirValue x, MlirValue y) { return op2(s, "arith.andi", x, y); }
-static MlirValue cast(strata__suppress_t *s, const char *name, MlirValue x, MlirType type) {
-  return strata__cast(&s->nest, name, x, type);
-}
-static MlirValue real(strata__suppress_t *s, double value) {
-  return strata__float_constant(&s->nest, mlirF32TypeGet(s->nest.lowering->context), value);
-}
+//===-- Elements -------------------------------------------------------------------------------------------------===//
 
 // Element |at| of what |tensor| has for the class.
 MlirValue strata__suppress_load(strata__suppress_t *s, const strata__tensor_t *tensor, MlirValue at) {
@@ -48,7 +32,7 @@ MlirValue strata__suppress_place(strata__suppress_t *s, MlirValue key) {
   MlirValue width = strata__int_constant(&s->nest, i64, 32);
   MlirValue from_end = op2(s, "arith.shrui", op2(s, "arith.shli", key, width), width);
   MlirValue place = op2(s, "arith.subi", strata__int_constant(&s->nest, i64, UINT32_MAX), from_end);
-  return cast(s, "arith.index_cast", place, index_type(s));
+  return strata__to_index(&s->nest, place);
 }
 
 //===-- Overlaps -------------------------------------------------------------------------------------------------===//
@@ -128,7 +112,7 @@ void strata__suppress_read_limits(strata__suppress_t *s, MlirOperation op, strat
   MlirValue most = strata__load(nest, strata__operand(l, op, 4), NULL); // may be more than an index holds
   most = op2(s, "arith.minsi", most, cast(s, "arith.index_cast", strata__size(nest, room), int_type(s, 64)));
   most = op2(s, "arith.maxsi", most, strata__int_constant(nest, int_type(s, 64), 0));
-  s->most = cast(s, "arith.index_cast", most, index_type(s));
+  s->most = strata__to_index(&s->nest, most);
 }
 
 void strata__suppress_store_count(strata__suppress_t *s, MlirValue n_kept) {
@@ -140,7 +124,7 @@ void strata__suppress_store_count(strata__suppress_t *s, MlirValue n_kept) {
 
 MlirValue strata__suppress_count(strata__suppress_t *s, MlirValue image, MlirValue class) {
   MlirValue count = strata__load_at(&s->nest, &s->counts, (MlirValue[]){image, class});
-  return cast(s, "arith.index_cast", count, index_type(s));
+  return strata__to_index(&s->nest, count);
 }
 
 // How many boxes the classes in front of number |end| have.

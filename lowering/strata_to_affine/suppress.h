@@ -74,4 +74,29 @@ void strata__suppress_by_heap(strata__lowering_t *l, strata__suppress_t *s, Mlir
 void strata__suppress_by_masks(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room);
 void strata__suppress_by_lanes(strata__lowering_t *l, strata__suppress_t *s, MlirOperation op, strata_size_t room);
 
+//===-- Shorthands -----------------------------------------------------------------------------------------------===//
+// Short names for the files that write these nests out.
+
+static inline MlirType int_type(const strata__suppress_t *s, unsigned bits) {
+  return mlirIntegerTypeGet(s->nest.lowering->context, bits);
+}
+static inline MlirType index_type(const strata__suppress_t *s) { return mlirIndexTypeGet(s->nest.lowering->context); }
+static inline MlirValue number(strata__suppress_t *s, int64_t value) { return strata_emit_index(&s->nest.e, value); }
+static inline MlirValue real(strata__suppress_t *s, double value) {
+  return strata__float_constant(&s->nest, mlirF32TypeGet(s->nest.lowering->context), value);
+}
+static inline MlirValue op2(strata__suppress_t *s, const char *name, MlirValue x, MlirValue y) {
+  return strata__binary(&s->nest, name, x, y);
+}
+static inline MlirValue plus(strata__suppress_t *s, MlirValue x, int64_t value) {
+  return op2(s, "arith.addi", x, number(s, value));
+}
+static inline MlirValue both(strata__suppress_t *s, MlirValue x, MlirValue y) { return op2(s, "arith.andi", x, y); }
+static inline MlirValue is_less(strata__suppress_t *s, MlirValue x, MlirValue y) {
+  return strata__compare(&s->nest, "slt", x, y);
+}
+static inline MlirValue cast(strata__suppress_t *s, const char *name, MlirValue x, MlirType type) {
+  return strata__cast(&s->nest, name, x, type);
+}
+
 #endif

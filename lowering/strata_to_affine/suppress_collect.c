@@ -14,29 +14,11 @@ typedef struct {
   strata__tensor_t line_counts; // boxes above the threshold of each line
 } collecting_t;
 
-//===-- Scalars --------------------------------------------------------------------------------------------------===//
-
-static MlirType int_type(const collecting_t *s, unsigned bits) {
-  return mlirIntegerTypeGet(s->of.nest.lowering->context, bits);
-}
-static MlirType index_type(const collecting_t *s) { return mlirIndexTypeGet(s->of.nest.lowering->context); }
-static MlirValue number(collecting_t *s, int64_t value) { return strata_emit_index(&s->of.nest.e, value); }
-static MlirValue op2(collecting_t *s, const char *name, MlirValue x, MlirValue y) {
-  return strata__binary(&s->of.nest, name, x, y);
-}
-static MlirValue plus(collecting_t *s, MlirValue x, int64_t value) { return op2(s, "arith.addi", x, number(s, value)); }
-static MlirValue is_less(collecting_t *s, MlirValue x, MlirValue y) {
-  return strata__compare(&s->of.nest, "slt", x, y);
-}
-static MlirValue cast(collecting_t *s, const char *name, MlirValue x, MlirType type) {
-  return strata__cast(&s->of.nest, name, x, type);
-}
+//===-- Boxes above the threshold --------------------------------------------------------------------------------===//
 
 static MlirValue load_index(collecting_t *s, const strata__tensor_t *tensor, MlirValue at) {
-  return cast(s, "arith.index_cast", strata__suppress_load(&s->of, tensor, at), index_type(s));
+  return strata__to_index(&s->of.nest, strata__suppress_load(&s->of, tensor, at));
 }
-
-//===-- Boxes above the threshold --------------------------------------------------------------------------------===//
 
 // The boxes of a line; |count| are above the threshold so far.
 static strata_loop_t begin_line(collecting_t *s, MlirValue line, MlirValue *count, MlirValue *out_score,
@@ -50,7 +32,7 @@ static strata_loop_t begin_line(collecting_t *s, MlirValue line, MlirValue *coun
 }
 
 static MlirValue end_line(collecting_t *s, strata_loop_t loop, MlirValue count, MlirValue is_above) {
-  MlirValue next = strata__select(&s->of.nest, is_above, plus(s, count, 1), count), result;
+  MlirValue next = strata__select(&s->of.nest, is_above, plus(&s->of, count, 1), count), result;
   strata_emit_for_end(&s->of.nest.e, loop, 1, &next, &result);
   return result;
 }
@@ -63,22 +45,22 @@ static MlirValue begin_lines(strata__lowering_t *l, collecting_t *s, MlirOperati
 }
 
 static void count_lines(strata__lowering_t *l, collecting_t *s, MlirOperation op) {
-  MlirValue line = begin_lines(l, s, op, "suppress_count"), count = number(s, 0), score, is_above;
+  MlirValue line = begin_lines(l, s, op, "suppress_count"), count = number(&s->of, 0), score, is_above;
   strata_loop_t loop = begin_line(s, line, &count, &score, &is_above);
   count = end_line(s, loop, count, is_above);
-  strata__suppress_store(&s->of, &s->line_counts, line, cast(s, "arith.index_cast", count, int_type(s, 32)));
+  strata__suppress_store(&s->of, &s->line_counts, line, cast(&s->of, "arith.index_cast", count, int_type(&s->of, 32)));
   strata__nest_end(&s->of.nest);
 }
 
 // How many boxes the lines in front have, and all.
 static void sum_lines(collecting_t *s, MlirValue line, MlirValue *out_before, MlirValue *out_all) {
-  MlirValue sums[2] = {number(s, 0), number(s, 0)}, results[2];
-  strata_loop_t loop =
-      strata_emit_for_begin(&s->of.nest.e, number(s, 0), number(s, LINES), 1, 2, (MlirValue[]){sums[0], sums[1]}, sums);
+  MlirValue sums[2] = {number(&s->of, 0), number(&s->of, 0)}, results[2];
+  strata_loop_t loop = strata_emit_for_begin(&s->of.nest.e, number(&s->of, 0), number(&s->of, LINES), 1, 2,
+                                             (MlirValue[]){sums[0], sums[1]}, sums);
   MlirValue count = load_index(s, &s->line_counts, loop.induction);
-  MlirValue in_front = strata__select(&s->of.nest, is_less(s, loop.induction, line), count, number(s, 0));
-  sums[0] = op2(s, "arith.addi", sums[0], in_front);
-  sums[1] = op2(s, "arith.addi", sums[1], count);
+  MlirValue in_front = strata__select(&s->of.nest, is_less(&s->of, loop.induction, line), count, number(&s->of, 0));
+  sums[0] = op2(&s->of, "arith.addi", sums[0], in_front);
+  sums[1] = op2(&s->of, "arith.addi", sums[1], count);
   strata_emit_for_end(&s->of.nest.e, loop, 2, sums, results);
   *out_before = results[0];
   *out_all = results[1];
@@ -89,13 +71,15 @@ static void store_box(collecting_t *s, MlirValue at, MlirValue score, MlirValue 
   strata__suppress_box(&s->of, place, box);
   strata__suppress_store(&s->of, &s->boxes.keys, at, strata__suppress_key(&s->of, score, place));
   for (int i = 0; i < STRATA_BOX_SIDES; i++)
-    strata__store_at(&s->of.nest, &s->boxes.sides, (MlirValue[]){s->of.image, s->of.class, number(s, i), at}, box[i]);
+    strata__store_at(&s->of.nest, &s->boxes.sides, (MlirValue[]){s->of.image, s->of.class, number(&s->of, i), at},
+                     box[i]);
 }
 
 // Behind |count| keys those of none, up to a multiple of lanes.
 static void fill_up(collecting_t *s, MlirValue line, MlirValue count) {
-  MlirValue end = op2(s, "arith.muli", strata__collected_chunks(&s->of, &s->boxes, count), number(s, s->boxes.n_lanes));
-  MlirValue first = op2(s, "arith.addi", count, line);
+  MlirValue end =
+      op2(&s->of, "arith.muli", strata__collected_chunks(&s->of, &s->boxes, count), number(&s->of, s->boxes.n_lanes));
+  MlirValue first = op2(&s->of, "arith.addi", count, line);
   strata_loop_t loop = strata_emit_for_begin(&s->of.nest.e, first, end, LINES, 0, NULL, NULL);
   strata__suppress_store(&s->of, &s->boxes.keys, loop.induction, strata__suppress_no_key(&s->of));
   strata_emit_for_end(&s->of.nest.e, loop, 0, NULL, NULL);
@@ -111,8 +95,8 @@ static void collect_boxes(strata__lowering_t *l, collecting_t *s, MlirOperation 
   strata_emit_if_end(&nest->e, branch);
   end_line(s, loop, at, is_above);
   fill_up(s, line, all);
-  branch = strata_emit_if_begin(&nest->e, strata__compare(nest, "eq", line, number(s, 0)));
-  MlirValue total = cast(s, "arith.index_cast", all, int_type(s, 64));
+  branch = strata_emit_if_begin(&nest->e, strata__compare(nest, "eq", line, number(&s->of, 0)));
+  MlirValue total = cast(&s->of, "arith.index_cast", all, int_type(&s->of, 64));
   strata__store_at(nest, &s->boxes.totals, (MlirValue[]){s->of.image, s->of.class}, total);
   strata_emit_if_end(&nest->e, branch);
   strata__nest_end(nest);
@@ -148,7 +132,7 @@ MlirValue strata__suppress_no_key(strata__suppress_t *s) {
 
 MlirValue strata__collected_total(strata__suppress_t *s, const strata__collected_t *boxes) {
   MlirValue total = strata__load_at(&s->nest, &boxes->totals, (MlirValue[]){s->image, s->class});
-  return strata__cast(&s->nest, "arith.index_cast", total, mlirIndexTypeGet(s->nest.lowering->context));
+  return strata__to_index(&s->nest, total);
 }
 
 MlirValue strata__collected_chunks(strata__suppress_t *s, const strata__collected_t *boxes, MlirValue count) {

@@ -22,31 +22,15 @@ typedef struct {
   strata__collected_t boxes;
 } lanes_t;
 
-//===-- Scalars --------------------------------------------------------------------------------------------------===//
-
-static MlirType int_type(const lanes_t *s, unsigned bits) {
-  return mlirIntegerTypeGet(s->of.nest.lowering->context, bits);
-}
-static MlirType index_type(const lanes_t *s) { return mlirIndexTypeGet(s->of.nest.lowering->context); }
-static MlirValue number(lanes_t *s, int64_t value) { return strata_emit_index(&s->of.nest.e, value); }
-static MlirValue op2(lanes_t *s, const char *name, MlirValue x, MlirValue y) {
-  return strata__binary(&s->of.nest, name, x, y);
-}
-static MlirValue plus(lanes_t *s, MlirValue x, int64_t value) { return op2(s, "arith.addi", x, number(s, value)); }
-static MlirValue cast(lanes_t *s, const char *name, MlirValue x, MlirType type) {
-  return strata__cast(&s->of.nest, name, x, type);
-}
-static MlirValue no_key(lanes_t *s) { return strata__suppress_no_key(&s->of); }
-
 //===-- Boxes that are kept --------------------------------------------------------------------------------------===//
 
 // The key at |at|, or none where the box overlaps |box|, that of |best|, or is it; then it is none from now on.
 static MlirValue key_left(lanes_t *s, const MlirValue *box, MlirValue best, MlirValue at) {
   MlirValue key = strata__suppress_load(&s->of, &s->boxes.keys, at), other[STRATA__BOX_NUMBERS];
   strata__collected_box(&s->of, &s->boxes.sides, at, other);
-  MlirValue is_gone =
-      op2(s, "arith.ori", strata__suppress_overlaps(&s->of, box, other), strata__compare(&s->of.nest, "eq", key, best));
-  key = strata__select(&s->of.nest, is_gone, no_key(s), key);
+  MlirValue is_gone = op2(&s->of, "arith.ori", strata__suppress_overlaps(&s->of, box, other),
+                          strata__compare(&s->of.nest, "eq", key, best));
+  key = strata__select(&s->of.nest, is_gone, strata__suppress_no_key(&s->of), key);
   strata__suppress_store(&s->of, &s->boxes.keys, at, key);
   return key;
 }
@@ -54,14 +38,14 @@ static MlirValue key_left(lanes_t *s, const MlirValue *box, MlirValue best, Mlir
 // The largest key left of |chunks| times as many boxes as there are lanes.
 static MlirValue find_best(lanes_t *s, MlirValue chunks, const MlirValue *box, MlirValue best) {
   strata_emitter_t *e = &s->of.nest.e;
-  MlirValue none = no_key(s), so_far, of_lane, found;
+  MlirValue none = strata__suppress_no_key(&s->of), so_far, of_lane, found;
   strata_loop_t by_lane = strata__lanes_begin(&s->of.nest, s->boxes.n_lanes, &none, &so_far);
-  strata_loop_t by_chunk = strata_emit_for_begin(e, number(s, 0), chunks, 1, 1, &none, &of_lane);
-  MlirValue first = op2(s, "arith.muli", by_chunk.induction, number(s, s->boxes.n_lanes));
-  MlirValue key = key_left(s, box, best, op2(s, "arith.addi", first, by_lane.induction));
-  MlirValue next = op2(s, "arith.maxsi", of_lane, key);
+  strata_loop_t by_chunk = strata_emit_for_begin(e, number(&s->of, 0), chunks, 1, 1, &none, &of_lane);
+  MlirValue first = op2(&s->of, "arith.muli", by_chunk.induction, number(&s->of, s->boxes.n_lanes));
+  MlirValue key = key_left(s, box, best, op2(&s->of, "arith.addi", first, by_lane.induction));
+  MlirValue next = op2(&s->of, "arith.maxsi", of_lane, key);
   strata_emit_for_end(e, by_chunk, 1, &next, &found);
-  next = op2(s, "arith.maxsi", so_far, found);
+  next = op2(&s->of, "arith.maxsi", so_far, found);
   strata_emit_for_end(e, by_lane, 1, &next, &found);
   return found;
 }
@@ -69,9 +53,10 @@ static MlirValue find_best(lanes_t *s, MlirValue chunks, const MlirValue *box, M
 // The box of |key|; where that is none, one without an area, which overlaps nothing.
 static void box_of_key(lanes_t *s, MlirValue key, MlirValue *box) {
   strata__nest_t *nest = &s->of.nest;
-  MlirValue is_none = strata__compare(nest, "eq", key, no_key(s));
+  MlirValue is_none = strata__compare(nest, "eq", key, strata__suppress_no_key(&s->of));
   MlirValue zero = strata__float_constant(nest, mlirF32TypeGet(nest->lowering->context), 0);
-  strata__suppress_box(&s->of, strata__select(nest, is_none, number(s, 0), strata__suppress_place(&s->of, key)), box);
+  strata__suppress_box(&s->of, strata__select(nest, is_none, number(&s->of, 0), strata__suppress_place(&s->of, key)),
+                       box);
   box[STRATA__BOX_AREA] = strata__select(nest, is_none, zero, box[STRATA__BOX_AREA]);
 }
 
@@ -81,12 +66,12 @@ static void keep_next(lanes_t *s, MlirValue chunks, MlirValue *best, MlirValue *
   MlirValue box[STRATA__BOX_NUMBERS];
   box_of_key(s, *best, box);
   *best = find_best(s, chunks, box, *best);
-  MlirValue is_left = strata__compare(nest, "ne", *best, no_key(s));
+  MlirValue is_left = strata__compare(nest, "ne", *best, strata__suppress_no_key(&s->of));
   strata_loop_t branch = strata_emit_if_begin(&nest->e, is_left);
   MlirValue place = strata__suppress_place(&s->of, *best);
-  strata__suppress_store(&s->of, &s->of.found, *n_kept, cast(s, "arith.index_cast", place, int_type(s, 64)));
+  strata__suppress_store(&s->of, &s->of.found, *n_kept, cast(&s->of, "arith.index_cast", place, int_type(&s->of, 64)));
   strata_emit_if_end(&nest->e, branch);
-  *n_kept = strata__select(nest, is_left, plus(s, *n_kept, 1), *n_kept);
+  *n_kept = strata__select(nest, is_left, plus(&s->of, *n_kept, 1), *n_kept);
 }
 
 static void keep_boxes(strata__lowering_t *l, lanes_t *s, MlirOperation op, strata_size_t room) {
@@ -95,11 +80,11 @@ static void keep_boxes(strata__lowering_t *l, lanes_t *s, MlirOperation op, stra
   strata__suppress_read_limits(&s->of, op, room);
   MlirValue total = strata__collected_total(&s->of, &s->boxes),
             chunks = strata__collected_chunks(&s->of, &s->boxes, total),
-            limit = op2(s, "arith.minsi", total, s->of.most);
-  const MlirValue inits[2] = {no_key(s), number(s, 0)};
-  const MlirType types[2] = {int_type(s, 64), index_type(s)};
+            limit = op2(&s->of, "arith.minsi", total, s->of.most);
+  const MlirValue inits[2] = {strata__suppress_no_key(&s->of), number(&s->of, 0)};
+  const MlirType types[2] = {int_type(&s->of, 64), index_type(&s->of)};
   MlirValue carried[2], results[2];
-  strata_loop_t loop = strata_emit_for_begin(&nest->e, number(s, 0), limit, 1, 2, inits, carried);
+  strata_loop_t loop = strata_emit_for_begin(&nest->e, number(&s->of, 0), limit, 1, 2, inits, carried);
   // As many are kept as steps were taken, until nothing is left.
   MlirValue goes_on = strata__compare(nest, "eq", carried[1], loop.induction);
   strata_loop_t choice = strata_emit_choice_begin(&nest->e, goes_on, 2, types);

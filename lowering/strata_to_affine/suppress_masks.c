@@ -33,30 +33,25 @@ static MlirType i64_type(const masks_t *s) { return mlirIntegerTypeGet(s->of.nes
 static MlirValue bits(masks_t *s, uint64_t value) {
   return strata__int_constant(&s->of.nest, i64_type(s), (int64_t)value);
 }
-static MlirValue number(masks_t *s, int64_t value) { return strata_emit_index(&s->of.nest.e, value); }
-static MlirValue op2(masks_t *s, const char *name, MlirValue x, MlirValue y) {
-  return strata__binary(&s->of.nest, name, x, y);
+static MlirValue times(masks_t *s, MlirValue x, int64_t value) {
+  return op2(&s->of, "arith.muli", x, number(&s->of, value));
 }
-static MlirValue plus(masks_t *s, MlirValue x, int64_t value) { return op2(s, "arith.addi", x, number(s, value)); }
-static MlirValue times(masks_t *s, MlirValue x, int64_t value) { return op2(s, "arith.muli", x, number(s, value)); }
-static MlirValue is_less(masks_t *s, MlirValue x, MlirValue y) { return strata__compare(&s->of.nest, "slt", x, y); }
 static MlirValue as_bits(masks_t *s, MlirValue index) {
   return strata__cast(&s->of.nest, "arith.index_cast", index, i64_type(s));
-}
-static MlirValue as_index(masks_t *s, MlirValue value) {
-  return strata__cast(&s->of.nest, "arith.index_cast", value, mlirIndexTypeGet(s->of.nest.lowering->context));
 }
 
 // How many bits of |x| are set: sums of neighbours, of two, four and eight bits, then of all bytes.
 static MlirValue count_bits(masks_t *s, MlirValue x) {
   const uint64_t pairs = UINT64_C(0x5555555555555555), fours = UINT64_C(0x3333333333333333),
                  bytes = UINT64_C(0x0f0f0f0f0f0f0f0f), ones = UINT64_C(0x0101010101010101);
-  MlirValue odd = op2(s, "arith.andi", op2(s, "arith.shrui", x, bits(s, 1)), bits(s, pairs));
-  x = op2(s, "arith.subi", x, odd);
-  x = op2(s, "arith.addi", op2(s, "arith.andi", x, bits(s, fours)),
-          op2(s, "arith.andi", op2(s, "arith.shrui", x, bits(s, 2)), bits(s, fours)));
-  x = op2(s, "arith.andi", op2(s, "arith.addi", x, op2(s, "arith.shrui", x, bits(s, 4))), bits(s, bytes));
-  return as_index(s, op2(s, "arith.shrui", op2(s, "arith.muli", x, bits(s, ones)), bits(s, 56)));
+  MlirValue odd = op2(&s->of, "arith.andi", op2(&s->of, "arith.shrui", x, bits(s, 1)), bits(s, pairs));
+  x = op2(&s->of, "arith.subi", x, odd);
+  x = op2(&s->of, "arith.addi", op2(&s->of, "arith.andi", x, bits(s, fours)),
+          op2(&s->of, "arith.andi", op2(&s->of, "arith.shrui", x, bits(s, 2)), bits(s, fours)));
+  x = op2(&s->of, "arith.andi", op2(&s->of, "arith.addi", x, op2(&s->of, "arith.shrui", x, bits(s, 4))),
+          bits(s, bytes));
+  return strata__to_index(&s->of.nest,
+                          op2(&s->of, "arith.shrui", op2(&s->of, "arith.muli", x, bits(s, ones)), bits(s, 56)));
 }
 
 //===-- Before the choice ----------------------------------------------------------------------------------------===//
@@ -68,10 +63,10 @@ static MlirValue begin_boxes(strata__lowering_t *l, masks_t *s, MlirOperation op
 }
 
 static MlirValue count_better(masks_t *s, MlirValue key, MlirValue total) {
-  MlirValue zero = number(s, 0), so_far, result;
+  MlirValue zero = number(&s->of, 0), so_far, result;
   strata_loop_t loop = strata_emit_for_begin(&s->of.nest.e, zero, total, 1, 1, &zero, &so_far);
   MlirValue other = strata__suppress_load(&s->of, &s->boxes.keys, loop.induction);
-  MlirValue next = strata__select(&s->of.nest, is_less(s, key, other), plus(s, so_far, 1), so_far);
+  MlirValue next = strata__select(&s->of.nest, is_less(&s->of, key, other), plus(&s->of, so_far, 1), so_far);
   strata_emit_for_end(&s->of.nest.e, loop, 1, &next, &result);
   return result;
 }
@@ -80,12 +75,13 @@ static MlirValue count_better(masks_t *s, MlirValue key, MlirValue total) {
 static void rank_boxes(strata__lowering_t *l, masks_t *s, MlirOperation op) {
   strata__nest_t *nest = &s->of.nest;
   MlirValue at = begin_boxes(l, s, op, "suppress_rank", s->room), total = strata__collected_total(&s->of, &s->boxes);
-  strata_loop_t branch = strata_emit_if_begin(&nest->e, is_less(s, at, total));
+  strata_loop_t branch = strata_emit_if_begin(&nest->e, is_less(&s->of, at, total));
   MlirValue key = strata__suppress_load(&s->of, &s->boxes.keys, at), rank = count_better(s, key, total);
   strata__suppress_store(&s->of, &s->places, rank, as_bits(s, strata__suppress_place(&s->of, key)));
   for (int i = 0; i < STRATA_BOX_SIDES; i++) {
-    MlirValue side = strata__load_at(nest, &s->boxes.sides, (MlirValue[]){s->of.image, s->of.class, number(s, i), at});
-    strata__store_at(nest, &s->sides, (MlirValue[]){s->of.image, s->of.class, number(s, i), rank}, side);
+    MlirValue side =
+        strata__load_at(nest, &s->boxes.sides, (MlirValue[]){s->of.image, s->of.class, number(&s->of, i), at});
+    strata__store_at(nest, &s->sides, (MlirValue[]){s->of.image, s->of.class, number(&s->of, i), rank}, side);
   }
   strata_emit_if_end(&nest->e, branch);
   strata__nest_end(nest);
@@ -95,13 +91,13 @@ static void rank_boxes(strata__lowering_t *l, masks_t *s, MlirOperation op) {
 static MlirValue mask_of(masks_t *s, const MlirValue *box, MlirValue row, MlirValue first, MlirValue total) {
   strata__nest_t *nest = &s->of.nest;
   MlirValue none = bits(s, 0), so_far, other[STRATA__BOX_NUMBERS], result;
-  MlirValue end = op2(s, "arith.minsi", op2(s, "arith.subi", total, first), number(s, WORD));
-  strata_loop_t loop = strata_emit_for_begin(&nest->e, number(s, 0), end, 1, 1, &none, &so_far);
-  MlirValue at = op2(s, "arith.addi", first, loop.induction);
+  MlirValue end = op2(&s->of, "arith.minsi", op2(&s->of, "arith.subi", total, first), number(&s->of, WORD));
+  strata_loop_t loop = strata_emit_for_begin(&nest->e, number(&s->of, 0), end, 1, 1, &none, &so_far);
+  MlirValue at = op2(&s->of, "arith.addi", first, loop.induction);
   strata__collected_box(&s->of, &s->sides, at, other);
-  MlirValue is_set = op2(s, "arith.andi", is_less(s, row, at), strata__suppress_overlaps(&s->of, box, other));
-  MlirValue bit = op2(s, "arith.shli", bits(s, 1), as_bits(s, loop.induction));
-  MlirValue next = op2(s, "arith.ori", so_far, strata__select(nest, is_set, bit, none));
+  MlirValue is_set = op2(&s->of, "arith.andi", is_less(&s->of, row, at), strata__suppress_overlaps(&s->of, box, other));
+  MlirValue bit = op2(&s->of, "arith.shli", bits(s, 1), as_bits(s, loop.induction));
+  MlirValue next = op2(&s->of, "arith.ori", so_far, strata__select(nest, is_set, bit, none));
   strata_emit_for_end(&nest->e, loop, 1, &next, &result);
   return result;
 }
@@ -111,11 +107,12 @@ static void make_masks(strata__lowering_t *l, masks_t *s, MlirOperation op) {
   MlirValue at = begin_boxes(l, s, op, "suppress_masks", s->words * s->room), box[STRATA__BOX_NUMBERS];
   s->of.overlap = strata__load(nest, strata__operand(l, op, 2), NULL);
   MlirValue total = strata__collected_total(&s->of, &s->boxes);
-  MlirValue row = op2(s, "arith.remui", at, number(s, s->room));
-  MlirValue first = times(s, op2(s, "arith.divui", at, number(s, s->room)), WORD);
+  MlirValue row = op2(&s->of, "arith.remui", at, number(&s->of, s->room));
+  MlirValue first = times(s, op2(&s->of, "arith.divui", at, number(&s->of, s->room)), WORD);
   // Of words in front of the row's own, and of what is no box, nobody reads anything.
-  MlirValue is_read = op2(s, "arith.andi", op2(s, "arith.andi", is_less(s, first, total), is_less(s, row, total)),
-                          is_less(s, row, plus(s, first, WORD)));
+  MlirValue is_read =
+      op2(&s->of, "arith.andi", op2(&s->of, "arith.andi", is_less(&s->of, first, total), is_less(&s->of, row, total)),
+          is_less(&s->of, row, plus(&s->of, first, WORD)));
   strata_loop_t branch = strata_emit_if_begin(&nest->e, is_read);
   strata__collected_box(&s->of, &s->sides, row, box);
   strata__suppress_store(&s->of, &s->masks, at, mask_of(s, box, row, first, total));
@@ -129,11 +126,13 @@ static void make_masks(strata__lowering_t *l, masks_t *s, MlirOperation op) {
 static MlirValue keep_own(masks_t *s, MlirValue row, MlirValue first, MlirValue kept) {
   strata__nest_t *nest = &s->of.nest;
   MlirValue none = bits(s, 0), stored = strata__suppress_load(&s->of, &s->are_kept, row);
-  MlirValue place = op2(s, "arith.subi", row, first);
-  MlirValue inside = op2(s, "arith.maxsi", op2(s, "arith.minsi", place, number(s, WORD - 1)), number(s, 0));
-  MlirValue bit = op2(s, "arith.andi", op2(s, "arith.shrui", kept, as_bits(s, inside)), bits(s, 1));
-  MlirValue new = strata__select(nest, is_less(s, place, number(s, WORD)), op2(s, "arith.subi", none, bit), none);
-  MlirValue own = strata__select(nest, is_less(s, place, number(s, 0)), stored, new);
+  MlirValue place = op2(&s->of, "arith.subi", row, first);
+  MlirValue inside =
+      op2(&s->of, "arith.maxsi", op2(&s->of, "arith.minsi", place, number(&s->of, WORD - 1)), number(&s->of, 0));
+  MlirValue bit = op2(&s->of, "arith.andi", op2(&s->of, "arith.shrui", kept, as_bits(s, inside)), bits(s, 1));
+  MlirValue new =
+      strata__select(nest, is_less(&s->of, place, number(&s->of, WORD)), op2(&s->of, "arith.subi", none, bit), none);
+  MlirValue own = strata__select(nest, is_less(&s->of, place, number(&s->of, 0)), stored, new);
   strata__suppress_store(&s->of, &s->are_kept, row, own);
   return own;
 }
@@ -142,15 +141,15 @@ static MlirValue keep_own(masks_t *s, MlirValue row, MlirValue first, MlirValue 
 static MlirValue find_removed(masks_t *s, MlirValue word, MlirValue kept) {
   strata_emitter_t *e = &s->of.nest.e;
   MlirValue none = bits(s, 0), so_far, of_lane, found, end = times(s, word, WORD);
-  MlirValue chunks = strata__collected_chunks(&s->of, &s->boxes, end), first = plus(s, end, -WORD);
+  MlirValue chunks = strata__collected_chunks(&s->of, &s->boxes, end), first = plus(&s->of, end, -WORD);
   strata_loop_t by_lane = strata__lanes_begin(&s->of.nest, s->boxes.n_lanes, &none, &so_far);
-  strata_loop_t by_chunk = strata_emit_for_begin(e, number(s, 0), chunks, 1, 1, &none, &of_lane);
-  MlirValue row = op2(s, "arith.addi", times(s, by_chunk.induction, s->boxes.n_lanes), by_lane.induction);
+  strata_loop_t by_chunk = strata_emit_for_begin(e, number(&s->of, 0), chunks, 1, 1, &none, &of_lane);
+  MlirValue row = op2(&s->of, "arith.addi", times(s, by_chunk.induction, s->boxes.n_lanes), by_lane.induction);
   MlirValue own = keep_own(s, row, first, kept);
-  MlirValue mask = strata__suppress_load(&s->of, &s->masks, op2(s, "arith.addi", times(s, word, s->room), row));
-  MlirValue next = op2(s, "arith.ori", of_lane, op2(s, "arith.andi", own, mask));
+  MlirValue mask = strata__suppress_load(&s->of, &s->masks, op2(&s->of, "arith.addi", times(s, word, s->room), row));
+  MlirValue next = op2(&s->of, "arith.ori", of_lane, op2(&s->of, "arith.andi", own, mask));
   strata_emit_for_end(e, by_chunk, 1, &next, &found);
-  next = op2(s, "arith.ori", so_far, found);
+  next = op2(&s->of, "arith.ori", so_far, found);
   strata_emit_for_end(e, by_lane, 1, &next, &found);
   return found;
 }
@@ -158,19 +157,20 @@ static MlirValue find_removed(masks_t *s, MlirValue word, MlirValue kept) {
 // The bits of the boxes of word |word| that are kept. What those set is loaded at once, not one after the other.
 static MlirValue choose(masks_t *s, MlirValue word, MlirValue removed, MlirValue total) {
   MlirValue first = times(s, word, WORD), own[WORD];
-  MlirValue at = op2(s, "arith.addi", times(s, word, s->room), first), left = op2(s, "arith.subi", total, first);
-  MlirValue is_last = is_less(s, left, number(s, WORD));
-  MlirValue beyond =
-      op2(s, "arith.shli", bits(s, UINT64_MAX), as_bits(s, op2(s, "arith.minsi", left, number(s, WORD - 1))));
-  removed = op2(s, "arith.ori", removed, strata__select(&s->of.nest, is_last, beyond, bits(s, 0)));
+  MlirValue at = op2(&s->of, "arith.addi", times(s, word, s->room), first),
+            left = op2(&s->of, "arith.subi", total, first);
+  MlirValue is_last = is_less(&s->of, left, number(&s->of, WORD));
+  MlirValue beyond = op2(&s->of, "arith.shli", bits(s, UINT64_MAX),
+                         as_bits(s, op2(&s->of, "arith.minsi", left, number(&s->of, WORD - 1))));
+  removed = op2(&s->of, "arith.ori", removed, strata__select(&s->of.nest, is_last, beyond, bits(s, 0)));
   for (int i = 0; i < WORD; i++)
-    own[i] = strata__suppress_load(&s->of, &s->masks, plus(s, at, i));
+    own[i] = strata__suppress_load(&s->of, &s->masks, plus(&s->of, at, i));
   for (int i = 0; i < WORD; i++) {
-    MlirValue bit = op2(s, "arith.andi", op2(s, "arith.shrui", removed, bits(s, (uint64_t)i)), bits(s, 1));
-    MlirValue is_kept = op2(s, "arith.subi", bit, bits(s, 1));
-    removed = op2(s, "arith.ori", removed, op2(s, "arith.andi", own[i], is_kept));
+    MlirValue bit = op2(&s->of, "arith.andi", op2(&s->of, "arith.shrui", removed, bits(s, (uint64_t)i)), bits(s, 1));
+    MlirValue is_kept = op2(&s->of, "arith.subi", bit, bits(s, 1));
+    removed = op2(&s->of, "arith.ori", removed, op2(&s->of, "arith.andi", own[i], is_kept));
   }
-  return op2(s, "arith.xori", removed, bits(s, UINT64_MAX));
+  return op2(&s->of, "arith.xori", removed, bits(s, UINT64_MAX));
 }
 
 static void keep_boxes(strata__lowering_t *l, masks_t *s, MlirOperation op, strata_size_t room) {
@@ -178,21 +178,21 @@ static void keep_boxes(strata__lowering_t *l, masks_t *s, MlirOperation op, stra
   strata__suppress_begin(l, &s->of, op, "suppress", NULL);
   strata__suppress_read_limits(&s->of, op, room);
   MlirValue total = strata__collected_total(&s->of, &s->boxes);
-  MlirValue words = op2(s, "arith.divui", plus(s, total, WORD - 1), number(s, WORD));
-  const MlirValue inits[2] = {bits(s, 0), number(s, 0)};
+  MlirValue words = op2(&s->of, "arith.divui", plus(&s->of, total, WORD - 1), number(&s->of, WORD));
+  const MlirValue inits[2] = {bits(s, 0), number(&s->of, 0)};
   const MlirType types[2] = {i64_type(s), mlirIndexTypeGet(l->context)};
   MlirValue carried[2], next[2], results[2];
-  strata_loop_t loop = strata_emit_for_begin(&nest->e, number(s, 0), words, 1, 2, inits, carried);
+  strata_loop_t loop = strata_emit_for_begin(&nest->e, number(&s->of, 0), words, 1, 2, inits, carried);
   MlirValue before = carried[1];
-  strata_loop_t choice = strata_emit_choice_begin(&nest->e, is_less(s, before, s->of.most), 2, types);
+  strata_loop_t choice = strata_emit_choice_begin(&nest->e, is_less(&s->of, before, s->of.most), 2, types);
   next[0] = choose(s, loop.induction, find_removed(s, loop.induction, carried[0]), total);
-  next[1] = op2(s, "arith.addi", before, count_bits(s, next[0]));
+  next[1] = op2(&s->of, "arith.addi", before, count_bits(s, next[0]));
   strata_emit_choice_else(&nest->e, choice, 2, next);
   strata_emit_choice_end(&nest->e, choice, 2, (MlirValue[]){bits(s, 0), before}, next);
   strata__suppress_store(&s->of, &s->kept, loop.induction, next[0]);
   strata__suppress_store(&s->of, &s->before, loop.induction, as_bits(s, before));
   strata_emit_for_end(&nest->e, loop, 2, next, results);
-  strata__suppress_store_count(&s->of, op2(s, "arith.minsi", results[1], s->of.most));
+  strata__suppress_store_count(&s->of, op2(&s->of, "arith.minsi", results[1], s->of.most));
   strata__nest_end(nest);
 }
 
@@ -200,14 +200,17 @@ static void find_kept(strata__lowering_t *l, masks_t *s, MlirOperation op, strat
   strata__nest_t *nest = &s->of.nest;
   MlirValue at = begin_boxes(l, s, op, "suppress_place", s->room);
   strata__suppress_read_limits(&s->of, op, room);
-  strata_loop_t exists = strata_emit_if_begin(&nest->e, is_less(s, at, strata__collected_total(&s->of, &s->boxes)));
-  MlirValue word = op2(s, "arith.divui", at, number(s, WORD)), kept = strata__suppress_load(&s->of, &s->kept, word);
-  MlirValue bit = op2(s, "arith.shli", bits(s, 1), as_bits(s, op2(s, "arith.remui", at, number(s, WORD))));
-  MlirValue in_front = op2(s, "arith.andi", kept, op2(s, "arith.subi", bit, bits(s, 1)));
-  MlirValue place = as_index(s, strata__suppress_load(&s->of, &s->before, word));
-  place = op2(s, "arith.addi", place, count_bits(s, in_front));
-  MlirValue is_kept = strata__compare(nest, "ne", op2(s, "arith.andi", kept, bit), bits(s, 0));
-  is_kept = op2(s, "arith.andi", is_kept, is_less(s, place, s->of.most));
+  strata_loop_t exists =
+      strata_emit_if_begin(&nest->e, is_less(&s->of, at, strata__collected_total(&s->of, &s->boxes)));
+  MlirValue word = op2(&s->of, "arith.divui", at, number(&s->of, WORD)),
+            kept = strata__suppress_load(&s->of, &s->kept, word);
+  MlirValue bit =
+      op2(&s->of, "arith.shli", bits(s, 1), as_bits(s, op2(&s->of, "arith.remui", at, number(&s->of, WORD))));
+  MlirValue in_front = op2(&s->of, "arith.andi", kept, op2(&s->of, "arith.subi", bit, bits(s, 1)));
+  MlirValue place = strata__to_index(&s->of.nest, strata__suppress_load(&s->of, &s->before, word));
+  place = op2(&s->of, "arith.addi", place, count_bits(s, in_front));
+  MlirValue is_kept = strata__compare(nest, "ne", op2(&s->of, "arith.andi", kept, bit), bits(s, 0));
+  is_kept = op2(&s->of, "arith.andi", is_kept, is_less(&s->of, place, s->of.most));
   strata_loop_t branch = strata_emit_if_begin(&nest->e, is_kept);
   strata__suppress_store(&s->of, &s->of.found, place, strata__suppress_load(&s->of, &s->places, at));
   strata_emit_if_end(&nest->e, branch);

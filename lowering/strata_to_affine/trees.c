@@ -19,10 +19,6 @@ typedef struct {
   MlirAffineExpr point[3]; // row, group, column of values
 } trees_t;
 
-static MlirValue as_index(strata__nest_t *nest, MlirValue value) {
-  return strata__cast(nest, "arith.index_cast", value, mlirIndexTypeGet(nest->lowering->context));
-}
-
 static MlirValue number_of(trees_t *t, MlirValue node, int number) {
   MlirValue at = strata__binary(&t->nest, "arith.addi", node, strata_emit_index(&t->nest.e, number));
   return strata__load_at(&t->nest, t->nodes, &at);
@@ -43,8 +39,9 @@ static MlirValue threshold_of(trees_t *t, MlirValue node) {
 
 static MlirValue step(trees_t *t, MlirValue node) {
   strata__nest_t *nest = &t->nest;
-  MlirValue at[2] = {strata__index_of(nest, t->point[0]), as_index(nest, number_of(t, node, STRATA_TREE_COLUMN))};
-  MlirValue child = as_index(nest, number_of(t, node, STRATA_TREE_CHILD));
+  MlirValue at[2] = {strata__index_of(nest, t->point[0]),
+                     strata__to_index(nest, number_of(t, node, STRATA_TREE_COLUMN))};
+  MlirValue child = strata__to_index(nest, number_of(t, node, STRATA_TREE_CHILD));
   MlirValue threshold = threshold_of(t, node), x = strata__load_at(nest, t->x, at);
   MlirValue skipped = strata__select(nest, strata__compare(nest, "ole", x, threshold), strata_emit_index(&nest->e, 0),
                                      strata_emit_index(&nest->e, STRATA_TREE_NODE));
@@ -55,8 +52,8 @@ static MlirValue walk(trees_t *t, MlirAffineExpr tree) {
   strata__nest_t *nest = &t->nest;
   const MlirAffineExpr root_at[3] = {t->point[1], tree, strata__constant(nest, STRATA_TREE_ROOT)};
   const MlirAffineExpr steps_at[3] = {t->point[1], tree, strata__constant(nest, STRATA_TREE_STEPS)};
-  MlirValue root = as_index(nest, strata__load_raw(nest, t->roots, root_at)), node;
-  MlirValue steps = as_index(nest, strata__load_raw(nest, t->roots, steps_at));
+  MlirValue root = strata__to_index(nest, strata__load_raw(nest, t->roots, root_at)), node;
+  MlirValue steps = strata__to_index(nest, strata__load_raw(nest, t->roots, steps_at));
   strata_loop_t loop = strata_emit_for_begin(&nest->e, strata_emit_index(&nest->e, 0), steps, 1, 1, &root, &node);
   node = step(t, node);
   strata_emit_for_end(&nest->e, loop, 1, &node, &root);
@@ -70,7 +67,7 @@ static MlirValue value_of(trees_t *t, MlirValue leaf) {
   int64_t last = strata_size_static_value(t->values->sizes[0]) - 1;
   MlirValue row =
       strata__binary(nest, "arith.minui", number_of(t, leaf, STRATA_TREE_LOW), strata__int_constant(nest, type, last));
-  const MlirValue at[2] = {as_index(nest, row), strata__index_of(nest, t->point[2])};
+  const MlirValue at[2] = {strata__to_index(nest, row), strata__index_of(nest, t->point[2])};
   return strata__load_at(nest, t->values, at);
 }
 

@@ -5,6 +5,7 @@
 // it become scalar loads, and a broadcast from a scalar costs nothing extra.
 #include "lowering/tile_to_cpu/distribute.h"
 
+#include "dialects/integers.h"
 #include "lowering/distribute/unify.h"
 
 //===-- Native lanes ---------------------------------------------------------------------------------------------===//
@@ -17,15 +18,8 @@ static void note_type(widths_t *widths, MlirType type) {
   if (!mlirTypeIsAVector(type))
     return;
   MlirType element = mlirShapedTypeGetElementType(type);
-  bool is_float = mlirTypeIsAFloat(element);
-  int64_t bits = 64; // of an index
-  if (is_float)
-    bits = mlirFloatTypeGetWidth(element);
-  else if (mlirTypeIsAInteger(element))
-    bits = mlirIntegerTypeGetWidth(element);
-  int64_t *widest = is_float ? &widths->float_bits : &widths->integer_bits;
-  if (bits > *widest)
-    *widest = bits;
+  int64_t *widest = mlirTypeIsAFloat(element) ? &widths->float_bits : &widths->integer_bits;
+  *widest = strata_max(*widest, strata_element_bits(element));
 }
 
 static MlirWalkResult note_results(MlirOperation op, void *user) {

@@ -47,7 +47,8 @@ static place_t place_of(const strata_pieces_t *pieces, int64_t element) {
 
 //===-- Emission -------------------------------------------------------------------------------------------------===//
 
-MlirValue strata_pieces_element(strata_emitter_t *e, const strata_pieces_t *pieces, int64_t element) {
+// Emits one element, as a scalar.
+static MlirValue element_of(strata_emitter_t *e, const strata_pieces_t *pieces, int64_t element) {
   place_t place = place_of(pieces, element);
   return strata_lanes_extract(e, pieces->values[place.piece], place.lane);
 }
@@ -91,16 +92,16 @@ MlirValue strata_pieces_gather(strata_emitter_t *e, const strata_pieces_t *piece
                                const int64_t *elements) {
   assert(length <= MAX_LANES);
   if (length == 1)
-    return strata_pieces_element(e, pieces, elements[0]);
+    return element_of(e, pieces, elements[0]);
   gathering_t g = classify(pieces, length, elements);
   if (g.is_whole)
     return pieces->values[g.first];
   if (g.is_splat)
-    return strata_lanes_splat(e, strata_pieces_element(e, pieces, elements[0]), length);
+    return strata_lanes_splat(e, element_of(e, pieces, elements[0]), length);
   if (g.is_shuffle)
     return shuffle_elements(e, pieces, length, elements, &g);
   MlirValue scalars[MAX_LANES];
   for (int64_t i = 0; i < length; i++)
-    scalars[i] = strata_pieces_element(e, pieces, elements[i]);
+    scalars[i] = element_of(e, pieces, elements[i]);
   return strata_lanes_of_scalars(e, length, scalars);
 }

@@ -32,8 +32,6 @@ MlirType strata_piece_type(const strata_pieces_t *pieces, int64_t piece);
 // The row-major number of the first element of a piece.
 int64_t strata_piece_first(const strata_pieces_t *pieces, int64_t piece);
 
-// Emits one element, as a scalar.
-MlirValue strata_pieces_element(strata_emitter_t *e, const strata_pieces_t *pieces, int64_t element);
 // Emits a piece made of |length| elements given by their row-major numbers: nothing where it is a piece already.
 MlirValue strata_pieces_gather(strata_emitter_t *e, const strata_pieces_t *pieces, int64_t length,
                                const int64_t *elements);

@@ -7,7 +7,7 @@
 
 static const struct {
   const char *name;
-  strata_status_t (*rule)(strata_distribution_t *d, MlirOperation op);
+  strata_rule_t rule;
   strata_prepare_t prepare; // one of the two
 } rules[] = {
 #define RULE(name, function) {name, function, NULL},

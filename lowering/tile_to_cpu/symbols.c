@@ -57,10 +57,6 @@ MlirValue strata_emit_size(strata_distribution_t *d, MlirAffineExpr expr) {
 
 //===-- Elements -------------------------------------------------------------------------------------------------===//
 
-static MlirValue binary(strata_distribution_t *d, const char *op, MlirValue a, MlirValue b) {
-  return strata_emit_value(&d->e, op, 2, (MlirValue[]){a, b}, mlirIndexTypeGet(d->e.context), 0, NULL);
-}
-
 static void copy_prefetch(strata_distribution_t *d, MlirOperation op, const MlirValue *operands) {
   static const char *const names[] = {"isWrite", "localityHint", "isDataCache"};
   enum { N = sizeof names / sizeof *names };
@@ -81,8 +77,8 @@ strata_status_t strata_rule_element(strata_distribution_t *d, MlirOperation op) 
   for (int dim = 0; dim < rank; dim++) {
     MlirValue index = strata_scalar_of(d, mlirOperationGetOperand(op, at + 1 + dim));
     if (dim > 0)
-      position = binary(d, "arith.muli", position, strata_emit_size(d, strata_type_dim(type, dim)));
-    position = dim > 0 ? binary(d, "arith.addi", position, index) : index;
+      position = strata_emit_binary(&d->e, "arith.muli", position, strata_emit_size(d, strata_type_dim(type, dim)));
+    position = dim > 0 ? strata_emit_binary(&d->e, "arith.addi", position, index) : index;
   }
   MlirValue operands[3];
   for (int i = 0; i <= at; i++)

@@ -58,11 +58,7 @@ static void finish_kernel(strata_distribution_t *d, const char *name, MlirBlock 
   MlirType bytes =
       mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(d->e.context, 8), 1, &d->scratch_size, (MlirAttribute){0});
   mlirValueSetType(d->scratch, bytes);
-  intptr_t n_arguments = mlirBlockGetNumArguments(entry);
-  MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_arguments);
-  for (intptr_t i = 0; i < n_arguments; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
-  MlirType type = mlirFunctionTypeGet(d->e.context, n_arguments, types, 0, NULL);
+  MlirType type = strata_block_function_type(d->compile->arena, entry);
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, entry);
   mlirBlockAppendOwnedOperation(mlirModuleGetBody(d->kernels), create_func(d, name, false, type, body));

@@ -74,7 +74,7 @@ static bool split_row(strata_bulk_t *bulk, int i, MlirAffineExpr constraint) {
   MlirAffineExpr others = mlirAffineAddExprGet(box->coordinates[i], constraint); // n * q + n - 1
   others = mlirAffineAddExprGet(others, mlirAffineConstantExprGet(context, -last));
   others = strata_index_simplify(space, others);
-  if (mlirAffineExprIsAConstant(others) && mlirAffineConstantExprGetValue(others) == 0)
+  if (strata_expr_is_zero(others))
     return false; // the first row alone: the map may end there
   MlirAffineExpr rest = strata_index_simplify(space, mlirAffineModExprGet(others, n));
   if (!mlirAffineExprIsAConstant(rest) || mlirAffineConstantExprGetValue(rest) != 0)

@@ -284,7 +284,7 @@ strata_status_t strata_pipeline_store(pipeline_t *p, MlirValue step, MlirValue s
 //===-- The loop -------------------------------------------------------------------------------------------------===//
 
 // The sums of product |number| in the state.
-MlirValue *strata_pipeline_sums(const pipeline_t *p, int number) {
+static MlirValue *sums_of(const pipeline_t *p, int number) {
   return p->state.data + (number ? strata_product_sums(&p->products[0]) : 0);
 }
 
@@ -324,7 +324,7 @@ static strata_status_t emit_loop(pipeline_t *p) {
     STRATA_TRY(emit_next_copies(p, loop.induction));
   STRATA_TRY(emit_next_loads(p, loop.induction));
   for (int i = 0; i < p->n_products; i++)
-    strata_product_emit(d, &p->products[i], slot, strata_pipeline_sums(p, i));
+    strata_product_emit(d, &p->products[i], slot, sums_of(p, i));
   d->nest.loops--;
   strata_emit_for_end(&d->e, loop, n_state, p->state.data, p->state.data);
   return NULL;
@@ -383,7 +383,7 @@ static strata_status_t emit_starts(pipeline_t *p) {
   for (int64_t i = 0; i < p->n_sums; i++)
     *strata_vector_push(p->d->compile->arena, &p->state) = (MlirValue){0};
   for (int i = 0; i < p->n_products; i++)
-    strata_product_pack(p->d, &p->products[i], &starts[i], strata_pipeline_sums(p, i));
+    strata_product_pack(p->d, &p->products[i], &starts[i], sums_of(p, i));
   return NULL;
 }
 
@@ -393,7 +393,7 @@ static strata_status_t emit_result(pipeline_t *p, int number) {
   strata_registers_t partial, result;
   MlirValue old = mlirOperationGetResult(p->loop, number);
   partial = strata_registers_in(d, mlirValueGetType(old), &product->partial);
-  strata_product_unpack(d, product, strata_pipeline_sums(p, number), &partial);
+  strata_product_unpack(d, product, sums_of(p, number), &partial);
   STRATA_TRY(strata_product_combine(d, product, &partial, &result));
   strata_registers_define(d, old, &result);
   return NULL;

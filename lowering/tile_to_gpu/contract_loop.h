@@ -22,8 +22,6 @@ typedef struct {
   STRATA_VECTOR(MlirValue) state;          // sums, fragments read ahead, then what was loaded, packed
 } strata_pipeline_t;
 
-// The sums of product |number| in the state.
-MlirValue *strata_pipeline_sums(const strata_pipeline_t *p, int number);
 MlirValue strata_pipeline_slot(const strata_pipeline_t *p, MlirValue step);
 
 // Registers, of 4 bytes, of what a thread loads of a step.

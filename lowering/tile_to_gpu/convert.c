@@ -114,7 +114,7 @@ static bool ask_lanes(strata_gpu_distribution_t *d, const strata_registers_t *fr
 
 // i1 and index have no memory form.
 static MlirType memory_element(strata_gpu_distribution_t *d, MlirType element) {
-  bool is_truth = mlirTypeIsAInteger(element) && mlirIntegerTypeGetWidth(element) == 1;
+  bool is_truth = strata_type_is_integer(element, 1);
   if (mlirTypeIsAIndex(element))
     return mlirIntegerTypeGet(d->e.context, 64);
   return is_truth ? mlirIntegerTypeGet(d->e.context, 8) : element;

@@ -22,9 +22,8 @@ int64_t strata_pipelined_staging_bytes(const strata_pipelined_t *p) {
 
 bool strata_pipelined_is_staged(MlirType element) {
   enum { BYTE = 8, WORD = 32 };
-  unsigned bits = mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) : 0;
-  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) || bits == BYTE ||
-         bits == WORD;
+  return mlirTypeIsAF16(element) || mlirTypeIsABF16(element) || mlirTypeIsAF32(element) ||
+         strata_type_is_integer(element, BYTE) || strata_type_is_integer(element, WORD);
 }
 
 typedef struct {

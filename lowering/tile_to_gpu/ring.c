@@ -17,7 +17,8 @@ void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirV
   strata_emit_op(&d->e, STRATA_TILE_BARRIER_ARRIVE, 2, (MlirValue[]){barriers, i}, 0, NULL, 0, NULL);
 }
 
-void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads) {
+// By one of |threads| threads beside one another, a power of two.
+static void arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads) {
   strata_emitter_t *e = &d->e;
   MlirValue lane = strata_emit_with(e, "arith.andi", d->role.thread, threads - 1);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, lane, strata_emit_index(e, 0)));
@@ -26,7 +27,7 @@ void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, 
 }
 
 void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i) {
-  strata_phase_arrive_once(d, barriers, i, STRATA_GROUP_THREADS);
+  arrive_once(d, barriers, i, STRATA_GROUP_THREADS);
 }
 
 void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes,
@@ -87,7 +88,7 @@ void strata_ring_await(strata_gpu_distribution_t *d, const strata_ring_t *ring, 
 }
 
 void strata_ring_release(strata_gpu_distribution_t *d, const strata_ring_t *ring, MlirValue slot, int64_t threads) {
-  strata_phase_arrive_once(d, ring->empty, number(&d->e, slot, ring->empty_at), threads);
+  arrive_once(d, ring->empty, number(&d->e, slot, ring->empty_at), threads);
 }
 
 void strata_ring_advance(strata_gpu_distribution_t *d, const strata_ring_t *ring, strata_ring_place_t *place) {

@@ -53,8 +53,7 @@ void strata_phase_init(strata_gpu_distribution_t *d, MlirValue barriers, int64_t
 void strata_phase_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
 void strata_phase_expect(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t bytes, MlirValue fewer);
 void strata_phase_wait(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, MlirValue parity);
-// By one of |threads| threads beside one another, a power of two; of a warp group.
-void strata_phase_arrive_once(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i, int64_t threads);
+// By one thread of each warp group.
 void strata_emit_group_arrive(strata_gpu_distribution_t *d, MlirValue barriers, MlirValue i);
 // Makes what the thread has done known: "barriers" set up, to the copy engine and others; "shared" memory written, to
 // the copy engine and instructions; of a "warp".

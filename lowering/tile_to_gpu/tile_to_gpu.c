@@ -210,11 +210,7 @@ static MlirOperation create_func(strata_gpu_distribution_t *d, const char *name,
 // The new function, which is in no module yet.
 static MlirOperation finish_kernel(strata_gpu_distribution_t *d, const char *name, MlirBlock entry) {
   mlirValueSetType(d->shared.memory, shared_type(d));
-  intptr_t n_arguments = mlirBlockGetNumArguments(entry);
-  MlirType *types = strata_arena_array(d->compile->arena, MlirType, n_arguments);
-  for (intptr_t i = 0; i < n_arguments; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(entry, i));
-  MlirType type = mlirFunctionTypeGet(d->e.context, n_arguments, types, 0, NULL);
+  MlirType type = strata_block_function_type(d->compile->arena, entry);
   MlirRegion body = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(body, entry);
   MlirOperation func = create_func(d, name, false, type, body);

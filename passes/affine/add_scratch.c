@@ -67,8 +67,7 @@ static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func
   scratch_t s = {.compile = compile, .func = func};
   if (!schedule.stream)
     return NULL;
-  strata_operations_t preparing = strata_calls_to(compile->arena, strata_find_func(compile->module, "prepare"), func);
-  if (preparing.count || strata_has_variants(func) ||
+  if (strata_prepare_calls(compile, func) || strata_has_variants(func) ||
       mlirBlockGetNumArguments(strata_func_body(func)) + N_BUFFERS > STRATA_MAX_OPERANDS) {
     schedule.stream = false;
     strata_schedule_write(func, &schedule);

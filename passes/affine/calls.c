@@ -72,16 +72,6 @@ void strata_call_extend(MlirOperation call, int n, const MlirType *types, MlirVa
   mlirOperationSetOperands(call, n_before + n, operands);
 }
 
-void strata_update_function_type(strata_arena_t *arena, MlirOperation func) {
-  MlirBlock body = strata_func_body(func);
-  intptr_t n = mlirBlockGetNumArguments(body);
-  MlirType *inputs = strata_arena_array(arena, MlirType, n);
-  for (intptr_t i = 0; i < n; i++)
-    inputs[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
-  strata_set_attr(func, "function_type",
-                  mlirTypeAttrGet(mlirFunctionTypeGet(mlirOperationGetContext(func), n, inputs, 0, NULL)));
-}
-
 bool strata_kernel_writes(MlirOperation func, intptr_t index) {
   if (strata_op_is_loop(func)) {
     strata_counted_loop_t loop = strata_counted_loop_read(func);
@@ -196,6 +186,10 @@ bool strata_calls_is_constant(const strata_calls_t *calls, MlirValue value) {
   MlirValue buffer = strata_calls_buffer(value);
   return mlirValueIsAOpResult(buffer) && mlirShapedTypeHasStaticShape(mlirValueGetType(buffer)) &&
          !strata_pointer_map_get(&calls->is_variable, buffer.ptr);
+}
+
+bool strata_prepare_calls(strata_compile_t *compile, MlirOperation func) {
+  return strata_calls_to(compile->arena, strata_find_func(compile->module, "prepare"), func).count > 0;
 }
 
 bool strata_kernel_is_prepared(const strata_calls_t *calls, const strata_called_kernel_t *called) {

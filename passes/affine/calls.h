@@ -25,8 +25,10 @@ MlirValue strata_calls_buffer(MlirValue value);
 
 // True if the kernel, or the loop, stores into its argument |index|.
 bool strata_kernel_writes(MlirOperation func, intptr_t index);
-// True if constants decide all that the kernel computes: it runs once.
+// True if constants decide all that the kernel computes, so that all its calls will move to @prepare.
 bool strata_kernel_is_prepared(const strata_calls_t *calls, const strata_called_kernel_t *called);
+// True if any call of the kernel has moved there (split-prepare).
+bool strata_prepare_calls(strata_compile_t *compile, MlirOperation func);
 // The function a call calls.
 MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call);
 
@@ -42,7 +44,5 @@ void strata_call_before(MlirOperation op, const char *name, int n_operands, cons
 // than STRATA_MAX_OPERANDS.
 enum { STRATA_MAX_OPERANDS = 256 };
 void strata_call_extend(MlirOperation call, int n, const MlirType *types, MlirValue *out_buffers);
-// The function's type follows from its arguments.
-void strata_update_function_type(strata_arena_t *arena, MlirOperation func);
 
 #endif

@@ -142,9 +142,9 @@ static bool has_reductions(const strata_coalescing_t *coalescing) {
   return false;
 }
 
-// Of a kernel that is no plain walk, many points whose number is known are better off on a cpu beside those whose number
-// varies: what is left over of tiles of them is known. A GPU's tiles are cut by the copy engine or by masks in any case,
-// and as one number the rows of a product are not divided to find them.
+// Of a kernel that is no plain walk, many points whose number is known are better off on a cpu beside those whose
+// number varies: what is left over of tiles of them is known. A GPU's tiles are cut by the copy engine or by masks in
+// any case, and as one number the rows of a product are not divided to find them.
 static bool should_merge(const strata_coalescing_t *coalescing, strata_size_t outer, strata_size_t inner) {
   enum { MANY = 16 };
   int64_t known;
@@ -188,15 +188,6 @@ static void inspect_buffer(strata_coalescing_t *coalescing, int buffer) {
     record->long_dims |= strata_size_is_one(record->sizes[dim]) ? 0 : 1u << dim;
 }
 
-static bool is_zero(MlirAffineExpr expr) {
-  return mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
-}
-
-// The dim that |expr| is alone; -1 for anything else.
-static int plain_dim(MlirAffineExpr expr) {
-  return mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr) : -1;
-}
-
 typedef struct {
   int node, buffer;
   MlirAffineMap map;
@@ -219,7 +210,7 @@ static bool find_long_dims(strata_coalescing_t *coalescing, const use_t *use) {
   strata_coalesced_buffer_t *buffer = &coalescing->buffers[use->buffer];
   buffer->is_fixed |= mlirAffineMapIsNull(use->map);
   for (int dim = 0; dim < buffer->rank && !mlirAffineMapIsNull(use->map); dim++) {
-    if (!is_zero(mlirAffineMapGetResult(use->map, dim)))
+    if (!strata_expr_is_zero(mlirAffineMapGetResult(use->map, dim)))
       buffer->long_dims |= 1u << dim;
   }
   return false;
@@ -247,11 +238,11 @@ static bool ends_with(const strata_nest_t *nest, MlirAffineExpr expr, int dim) {
 // True if the two coordinates are one number: digits of it, or a merged pair of dims, the first alone or behind others.
 static bool is_bridged(const strata_coalescing_t *coalescing, const use_t *use, int first, int second) {
   MlirAffineExpr high = mlirAffineMapGetResult(use->map, first);
-  int next = plain_dim(mlirAffineMapGetResult(use->map, second));
+  int next = strata_expr_dim(mlirAffineMapGetResult(use->map, second));
   uint32_t merged = coalescing->nests[use->node].merged;
   for (int dim = strata_coalesce_next(merged, -1); dim >= 0 && next >= 0; dim = strata_coalesce_next(merged, dim))
     if (strata_coalesce_next_dim(coalescing, use->node, dim) == next && strata_affine_expr_uses(high, dim))
-      return plain_dim(high) == dim || ends_with(nest_of(coalescing, use->node), high, dim);
+      return strata_expr_dim(high) == dim || ends_with(nest_of(coalescing, use->node), high, dim);
   return are_digits(coalescing, use, first, second);
 }
 
@@ -323,11 +314,11 @@ static bool consumer_pair_holds(const strata_coalescing_t *coalescing, int consu
       continue;
     if (strata_affine_expr_uses(point[i], dim)) {
       int after = strata_coalesce_next_dim(coalescing, producer, i);
-      if (plain_dim(point[i]) != dim || !strata_mask_has(coalescing->nests[producer].merged, i) ||
-          plain_dim(point[after]) != next)
+      if (strata_expr_dim(point[i]) != dim || !strata_mask_has(coalescing->nests[producer].merged, i) ||
+          strata_expr_dim(point[after]) != next)
         return false;
     }
-    if (strata_affine_expr_uses(point[i], next) && plain_dim(point[i]) != next)
+    if (strata_affine_expr_uses(point[i], next) && strata_expr_dim(point[i]) != next)
       return false;
   }
   return true;
@@ -351,7 +342,7 @@ static bool producer_pair_holds(const strata_coalescing_t *coalescing, int consu
     return true;
   if (is_read_at_digits(coalescing, consumer, producer, point, dim, next))
     return true;
-  int first = plain_dim(point[dim]), second = plain_dim(point[next]);
+  int first = strata_expr_dim(point[dim]), second = strata_expr_dim(point[next]);
   return first >= 0 && second >= 0 && strata_mask_has(coalescing->nests[consumer].merged, first) &&
          strata_coalesce_next_dim(coalescing, consumer, first) == second;
 }

@@ -3,6 +3,7 @@
 
 #include "dialects/affine/expr.h"
 #include "dialects/affine/simplify.h"
+#include "dialects/mlir_util.h"
 
 int strata_count_digits(const strata_cut_dims_t *dims) {
   int count = dims->space.n_dims;
@@ -69,7 +70,7 @@ enum { MAX_TERMS = 16 };
 // The terms of a sum without a constant; -1 if there are too many, or one of unknown or negative values.
 static int terms_of(const strata_cut_dims_t *dims, MlirAffineExpr expr, int64_t scale, term_t *terms, int count) {
   int64_t factor, min, max;
-  if (count < 0 || (mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0))
+  if (count < 0 || (strata_expr_is_zero(expr)))
     return count;
   if (mlirAffineExprIsAAdd(expr)) {
     count = terms_of(dims, mlirAffineBinaryOpExprGetLHS(expr), scale, terms, count);

@@ -56,7 +56,7 @@ static bool is_identity(const strata_nest_t *nest, MlirAffineMap map) {
     return false;
   for (int dim = 0; dim < nest->n_parallel; dim++) {
     MlirAffineExpr expr = mlirAffineMapGetResult(map, dim);
-    bool is_zero = mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0;
+    bool is_zero = strata_expr_is_zero(expr);
     bool is_dim = mlirAffineExprIsADim(expr) && mlirAffineDimExprGetPosition(expr) == dim;
     if (!is_dim && !(is_zero && strata_size_is_one(nest->space.sizes[dim])))
       return false;
@@ -71,7 +71,8 @@ bool strata_nest_is_copy(const strata_nest_t *nest) {
   return mlirValueEqual(mlirOperationGetOperand(store->op, 0), load->value) && is_part(nest, load->map);
 }
 
-bool strata_nest_is_part_copy(const strata_nest_t *nest) {
+// True of a copy that is all of the buffer that it stores into.
+static bool is_part_copy(const strata_nest_t *nest) {
   return strata_nest_is_copy(nest) && is_identity(nest, nest->accesses[1].map);
 }
 
@@ -106,7 +107,7 @@ static bool reads_plainly(const strata_nest_node_t *node, int buffer) {
 
 static bool can_drop(const dropping_t *d, int copy) {
   const strata_nest_node_t *node = &d->graph.nodes.data[copy];
-  if (!node->nest || d->is_changed[copy] || !strata_nest_is_part_copy(node->nest))
+  if (!node->nest || d->is_changed[copy] || !is_part_copy(node->nest))
     return false;
   const strata_nest_buffer_t *from = &d->graph.buffers.data[node->buffers.data[0]],
                              *to = &d->graph.buffers.data[node->buffers.data[1]];

@@ -34,7 +34,7 @@ int64_t strata_gpu_access_width(const strata_scheduling_t *s) {
   for (int i = 0; i < kernel->n_nests; i++)
     for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
       const strata_access_t *access = &kernel->nests[i].accesses[j];
-      int64_t width = strata_problem_bytes(strata_problem_element(access->buffer));
+      int64_t width = strata_element_bytes(strata_problem_element(access->buffer));
       if (!mlirValueIsABlockArgument(access->buffer) || width > STRATA_ACCESS_BYTES)
         continue;
       bytes[width] += strata_memref_likely_bytes(&s->symbols, mlirValueGetType(access->buffer));

@@ -41,7 +41,7 @@ static strata_size_range_t *range_of(condition_t *condition, MlirAffineExpr expr
 // Rows of |buffer| begin at multiples of 16 bytes. False if that is not likely.
 static bool align_rows(const strata_scheduling_t *s, MlirValue buffer, condition_t *condition) {
   MlirType type = mlirValueGetType(buffer);
-  int64_t width = STRATA_ACCESS_BYTES / strata_max(1, strata_problem_bytes(strata_problem_element(buffer)));
+  int64_t width = STRATA_ACCESS_BYTES / strata_max(1, strata_element_bytes(strata_problem_element(buffer)));
   intptr_t rank = mlirShapedTypeGetRank(type);
   if (rank < 2 || !mlirValueIsABlockArgument(buffer) || width < 2)
     return true;

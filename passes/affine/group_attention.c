@@ -96,7 +96,7 @@ static bool has_rows_side_by_side(const finder_t *f, int operand) {
   const strata_attention_t *a = &f->found;
   const strata_attention_operand_t *queries = &a->operands[operand];
   strata_size_t sizes[STRATA_MAX_DIMS];
-  int64_t stride, head, unit = STRATA_MAP_UNIT / strata_problem_bytes(a->type);
+  int64_t stride, head, unit = STRATA_MAP_UNIT / strata_element_bytes(a->type);
   int last = strata_memref_sizes(queries->access->buffer, sizes) - 1;
   MlirAffineExpr place = mlirAffineMapGetResult(queries->map, last);
   return operand == STRATA_ATTENTION_Q && last + 1 < STRATA_MAP_RANK && !strata_attention_is_crossed(a, operand) &&
@@ -136,7 +136,7 @@ static double seconds_joining(const finder_t *f, const strata_attention_problem_
   if (!f->found.joint)
     return 0;
   return 2 * f->device->costs->group.launch_seconds +
-         2 * elements * (double)strata_problem_bytes(f->found.type) / (double)f->device->bandwidth;
+         2 * elements * (double)strata_element_bytes(f->found.type) / (double)f->device->bandwidth;
 }
 
 // Of keys or values.
@@ -150,7 +150,7 @@ static double seconds_widening(const finder_t *f, const strata_attention_problem
   for (int i = STRATA_ATTENTION_K; i <= STRATA_ATTENTION_V; i++)
     if (!mlirTypeIsNull(f->found.operands[i].stored))
       seconds += f->device->costs->group.launch_seconds + elements_of(p, i) *
-                                                              (double)(1 + 2 * strata_problem_bytes(f->found.type)) /
+                                                              (double)(1 + 2 * strata_element_bytes(f->found.type)) /
                                                               (double)f->device->bandwidth;
   return seconds;
 }

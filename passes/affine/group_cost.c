@@ -538,7 +538,7 @@ static bool reads_quads(const strata_grouping_t *grouping, const strata_nest_t *
     return false;
   const strata_access_t *sides[2] = {c.lhs, c.rhs};
   for (int i = 0; i < 2; i++)
-    if (!strata_is_byte(mlirShapedTypeGetElementType(mlirValueGetType(sides[i]->buffer))))
+    if (!strata_type_is_integer(mlirShapedTypeGetElementType(mlirValueGetType(sides[i]->buffer)), 8))
       return false;
   return true;
 }

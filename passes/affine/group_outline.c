@@ -230,15 +230,11 @@ MlirOperation strata_group_function(const strata_grouping_t *grouping, MlirBlock
   MlirLocation location = mlirOperationGetLocation(grouping->graph.func);
   MlirContext context = grouping->compile->context;
   mlirBlockAppendOwnedOperation(block, strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
-  intptr_t count = mlirBlockGetNumArguments(block);
-  MlirType *types = strata_arena_array(grouping->graph.arena, MlirType, count);
-  for (intptr_t i = 0; i < count; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   strata_named_attr_t attrs[] = {
       {"sym_name", strata_str_attr(context, "k")},
-      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, count, types, 0, NULL))},
+      {"function_type", mlirTypeAttrGet(strata_block_function_type(grouping->graph.arena, block))},
       {"sym_visibility", strata_str_attr(context, "private")},
   };
   return strata_op_create(location, "func.func", 0, NULL, 0, NULL, 3, attrs, 1, &region);

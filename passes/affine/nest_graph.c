@@ -83,12 +83,6 @@ strata_nest_work_t strata_nest_work(const strata_nest_t *nest) {
   return work;
 }
 
-static double element_bytes(MlirType element) {
-  if (mlirTypeIsAFloat(element))
-    return mlirFloatTypeGetWidth(element) / 8.0;
-  return mlirTypeIsAInteger(element) ? (mlirIntegerTypeGetWidth(element) + 7) / 8 : 8;
-}
-
 bool strata_nest_has_other_uses(MlirValue value, int n_accesses) {
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use))
     n_accesses--;
@@ -98,7 +92,8 @@ bool strata_nest_has_other_uses(MlirValue value, int n_accesses) {
 double strata_memref_bytes(MlirType type) { return strata_memref_likely_bytes(&(strata_size_symbols_t){0}, type); }
 
 double strata_memref_likely_bytes(const strata_size_symbols_t *symbols, MlirType type) {
-  return element_bytes(mlirShapedTypeGetElementType(type)) * strata_memref_likely_elements(symbols, type);
+  double bytes = (double)strata_element_bytes(mlirShapedTypeGetElementType(type));
+  return bytes * strata_memref_likely_elements(symbols, type);
 }
 
 //===-- Classes --------------------------------------------------------------------------------------------------===//

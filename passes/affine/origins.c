@@ -67,7 +67,9 @@ const char *strata_origin_short(strata_arena_t *arena, const char *first, const 
   return shorten(arena, first ? relative(arena, first, name) : name);
 }
 
-const char *strata_origins_text(strata_arena_t *arena, MlirLocation location) {
+// Names of a location in a few words: a beginning that a name shares with the first is "…", and of many the first and
+// their number are given. Of a module read as text they are its lines. "" where there are none.
+static const char *text_of(strata_arena_t *arena, MlirLocation location) {
   names_t names = {0};
   collect(arena, location, &names);
   const char *text = "";
@@ -128,10 +130,9 @@ const strata_kernel_origins_t *strata_kernel_origins(strata_arena_t *arena, Mlir
   for (size_t i = 0; i < list.count; i++) {
     const called_t *called = &list.data[i];
     MlirStringRef symbol = mlirFlatSymbolRefAttrGetValue(called->callee);
-    const char *nodes = strata_origins_text(arena, called->first);
+    const char *nodes = text_of(arena, called->first);
     if (*nodes && called->n_calls > 1)
-      nodes = strata_arena_printf(arena, "%s; last of %d: %s", nodes, called->n_calls,
-                                  strata_origins_text(arena, called->last));
+      nodes = strata_arena_printf(arena, "%s; last of %d: %s", nodes, called->n_calls, text_of(arena, called->last));
     kernels[i] = (strata_kernel_origins_t){
         .kernel = strata_arena_printf(arena, "%.*s", (int)symbol.length, symbol.data),
         .n_calls = called->n_calls,

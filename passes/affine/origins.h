@@ -14,10 +14,6 @@ typedef struct {
   const char *nodes;  // of the first call, and what of the others; "" where nobody knows
 } strata_kernel_origins_t;
 
-// Names of a location in a few words: a beginning that a name shares with the first is "…", and of many the first and
-// their number are given. Of a module read as text they are its lines. "" where there are none.
-const char *strata_origins_text(strata_arena_t *arena, MlirLocation location);
-
 // The names one by one and whole, each once; and one of them in few letters, below |first|, which may be NULL.
 const char *const *strata_origins_list(strata_arena_t *arena, MlirLocation location, size_t *out_count);
 const char *strata_origin_short(strata_arena_t *arena, const char *first, const char *name);

@@ -38,11 +38,9 @@ static int buffer_of(const padding_t *padding, MlirValue value) {
 static int64_t padded_row(MlirValue buffer) {
   strata_size_t sizes[STRATA_MAX_DIMS];
   int rank = strata_memref_sizes(buffer, sizes);
-  MlirType type = mlirValueGetType(buffer), element = mlirShapedTypeGetElementType(type);
-  int64_t bytes = mlirTypeIsAFloat(element)     ? mlirFloatTypeGetWidth(element) / 8
-                  : mlirTypeIsAInteger(element) ? mlirIntegerTypeGetWidth(element) / 8
-                                                : 0;
-  if (rank < 2 || bytes == 0 || ALIGNMENT % bytes)
+  MlirType type = mlirValueGetType(buffer);
+  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
+  if (rank < 2 || ALIGNMENT % bytes)
     return 0;
   int64_t unit = ALIGNMENT / bytes, row;
   if (!strata_size_is_constant(sizes[rank - 1], &row))

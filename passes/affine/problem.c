@@ -92,13 +92,14 @@ int64_t strata_problem_extent(const strata_problem_t *problem, int side) {
   return side == STRATA_SIDE_U ? problem->rows : problem->columns;
 }
 
-double strata_problem_side_bytes(const strata_problem_t *problem, int side) {
+// Of an operand in memory.
+static double side_bytes(const strata_problem_t *problem, int side) {
   return (double)(strata_problem_extent(problem, side) * problem->steps * problem->batch *
                   problem->sides[side].loaded_bytes);
 }
 
 double strata_problem_operand_bytes(const strata_problem_t *problem) {
-  return strata_problem_side_bytes(problem, 0) + strata_problem_side_bytes(problem, 1);
+  return side_bytes(problem, 0) + side_bytes(problem, 1);
 }
 
 int64_t strata_problem_boxes(const strata_problem_t *problem, int side, int64_t tile, int64_t step) {
@@ -135,7 +136,7 @@ int64_t strata_problem_stored_maps(MlirOperation func, int64_t columns) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue buffer = mlirBlockGetArgument(body, i);
     if (strata_kernel_writes(func, i) && mlirShapedTypeGetRank(mlirValueGetType(buffer)) > 1)
-      count += strata_problem_store_maps(columns, strata_problem_bytes(strata_problem_element(buffer)));
+      count += strata_problem_store_maps(columns, strata_element_bytes(strata_problem_element(buffer)));
   }
   return count;
 }
@@ -169,14 +170,14 @@ static int64_t stored_bytes(const strata_gpu_contraction_t *q) {
     for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
       const strata_access_t *access = &kernel->nests[i].accesses[j];
       if (access->is_store && (!q->called || mlirValueIsABlockArgument(access->buffer)))
-        bytes = strata_max(bytes, strata_problem_bytes(strata_problem_element(access->buffer)));
+        bytes = strata_max(bytes, strata_element_bytes(strata_problem_element(access->buffer)));
     }
   return bytes;
 }
 
 static double buffer_bytes(const strata_nest_t *nest, MlirValue buffer) {
   const strata_size_symbols_t symbols = strata_nest_symbols(nest);
-  return (double)strata_problem_bytes(strata_problem_element(buffer)) *
+  return (double)strata_element_bytes(strata_problem_element(buffer)) *
          strata_memref_likely_elements(&symbols, mlirValueGetType(buffer));
 }
 
@@ -189,7 +190,7 @@ double strata_problem_stored_beside(MlirOperation func, const strata_problem_t *
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(body); i++) {
     MlirValue buffer = mlirBlockGetArgument(body, i);
     double beside =
-        buffer_bytes(&of_numbers, buffer) - results * (double)strata_problem_bytes(strata_problem_element(buffer));
+        buffer_bytes(&of_numbers, buffer) - results * (double)strata_element_bytes(strata_problem_element(buffer));
     bytes += strata_kernel_writes(func, i) && beside > 0 ? beside : 0;
   }
   return bytes;
@@ -244,7 +245,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
                         .costs = q->device->costs,
                         .mma = choose_mma(q, strata_mma_find),
                         .async = choose_mma(q, strata_mma_find_async),
-                        .sum_bytes = strata_problem_bytes(strata_contraction_sum_type(c)),
+                        .sum_bytes = strata_element_bytes(strata_contraction_sum_type(c)),
                         .stored_bytes = stored_bytes(q),
                         .traffic = bytes_moved(q),
                         .cache = strata_candidate_cache_of(q->compile)};
@@ -262,7 +263,7 @@ strata_problem_t strata_problem_read(const strata_gpu_contraction_t *q) {
   p.bulk_adds = !p.mma && !p.async && *q->device->mma_async && is_f32(q);
   for (int side = 0; side < 2; side++) {
     MlirValue factor = p.mma || p.async ? strata_contraction_narrow(c, side) : c->sides[side].factor;
-    p.operand_bytes = strata_max(p.operand_bytes, strata_problem_bytes(mlirValueGetType(factor)));
+    p.operand_bytes = strata_max(p.operand_bytes, strata_element_bytes(mlirValueGetType(factor)));
     p.sides[side] = strata_problem_read_side(q, axes, side, &p);
     p.loaded_bytes = strata_max(p.loaded_bytes, p.sides[side].loaded_bytes);
     if (side == STRATA_SIDE_U || !mlirValueEqual(c->sides[0].access->buffer, c->sides[1].access->buffer))

@@ -67,13 +67,6 @@ typedef struct strata_problem {
   struct strata_candidate_cache *cache; // of what is found for it; NULL: none
 } strata_problem_t;
 
-// Of an element; of what is neither a float nor an integer, 8.
-static inline int64_t strata_problem_bytes(MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatTypeGetWidth(type) / 8;
-  return mlirTypeIsAInteger(type) ? (mlirIntegerTypeGetWidth(type) + 7) / 8 : 8;
-}
-
 static inline MlirType strata_problem_element(MlirValue buffer) {
   return mlirShapedTypeGetElementType(mlirValueGetType(buffer));
 }
@@ -100,8 +93,7 @@ bool strata_problem_is_multiple(const strata_problem_t *problem, int axis, int64
 
 // Of the results along |side|.
 int64_t strata_problem_extent(const strata_problem_t *problem, int side);
-// Of an operand in memory, and of both.
-double strata_problem_side_bytes(const strata_problem_t *problem, int side);
+// Of both operands in memory.
 double strata_problem_operand_bytes(const strata_problem_t *problem);
 
 // True if tiles are worth their while: of other products, of few rows or columns, each result is summed up like a row.

@@ -88,7 +88,7 @@ static int buffer_sizes(const strata_nest_t *nest, MlirValue buffer, strata_size
 }
 
 static strata_size_t element_size(MlirValue buffer) {
-  return strata_size_constant(strata_problem_bytes(strata_problem_element(buffer)));
+  return strata_size_constant(strata_element_bytes(strata_problem_element(buffer)));
 }
 
 static bool is_tf32(const strata_problem_t *problem) { return problem->async && strata_mma_rounds(problem->async); }
@@ -126,7 +126,7 @@ static int64_t row_bytes(const strata_nest_t *nest, MlirValue buffer) {
   const strata_size_symbols_t symbols = strata_nest_symbols(nest);
   strata_size_t sizes[STRATA_MAX_DIMS];
   int n = buffer_sizes(nest, buffer, sizes);
-  return n ? strata_size_likely(&symbols, sizes[n - 1]) * strata_problem_bytes(strata_problem_element(buffer)) : 0;
+  return n ? strata_size_likely(&symbols, sizes[n - 1]) * strata_element_bytes(strata_problem_element(buffer)) : 0;
 }
 
 // The place of a side's last dim |dim|. If it is the side's one dim, it may walk every so many-th place of the
@@ -297,7 +297,7 @@ strata_problem_side_t strata_problem_read_side(const strata_gpu_contraction_t *q
     return packed_side(&packed.form);
   MlirType type = strata_problem_element(buffer),
            factor = mlirValueGetType(strata_contraction_narrow(q->contraction, side));
-  strata_problem_side_t result = {.loaded_bytes = strata_problem_bytes(type),
+  strata_problem_side_t result = {.loaded_bytes = strata_element_bytes(type),
                                   .is_scaled = q->contraction->sides[side].scale != NULL};
   int step = strata_contraction_axis_last(q->contraction->nest, &axes[STRATA_AXIS_STEP]);
   int64_t stride;

@@ -63,7 +63,7 @@ static double varying_bytes(const strata_gpu_contraction_t *q) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(q->contraction->kernel->body); i++) {
     MlirValue buffer = mlirBlockGetArgument(q->contraction->kernel->body, i);
     if (strata_type_is_symbolic(mlirValueGetType(buffer)))
-      bytes += (double)strata_problem_bytes(strata_problem_element(buffer)) *
+      bytes += (double)strata_element_bytes(strata_problem_element(buffer)) *
                strata_memref_likely_elements(&symbols, mlirValueGetType(buffer));
   }
   return bytes;

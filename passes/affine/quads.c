@@ -57,7 +57,7 @@ static bool read_operand(const quads_t *q, MlirOperation widening, operand_t *ou
     if (mlirOperationIsNull(load) || !mlirOperationEqual(access->op, load) || access->is_store)
       continue;
     *out = (operand_t){.access = access, .widening = widening};
-    return strata_is_byte(mlirValueGetType(access->value)) && mlirValueIsABlockArgument(access->buffer) &&
+    return strata_type_is_integer(mlirValueGetType(access->value), 8) && mlirValueIsABlockArgument(access->buffer) &&
            !mlirAffineMapIsNull(access->map) && mlirOperationEqual(access->guard, guard) &&
            strata_kernel_reaches_once(&q->kernel, access->buffer);
   }
@@ -66,8 +66,7 @@ static bool read_operand(const quads_t *q, MlirOperation widening, operand_t *ou
 
 // The product that the nest sums up, of unsigned bytes with signed ones.
 static bool read_product(quads_t *q) {
-  MlirType type = mlirValueGetType(mlirOperationGetResult(q->product, 0));
-  if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) != 32)
+  if (!strata_type_is_integer(mlirValueGetType(mlirOperationGetResult(q->product, 0)), 32))
     return false;
   MlirOperation widenings[2];
   for (int i = 0; i < 2; i++) {

@@ -95,8 +95,7 @@ static int64_t bits_of(const term_t *t) {
     from = next;
   if (operand_of(&from, "arith.extsi", 0, &next) || operand_of(&from, "arith.extui", 0, &next))
     from = next;
-  MlirType type = mlirValueGetType(from.value);
-  if (!mlirTypeIsAInteger(type) || mlirIntegerTypeGetWidth(type) != BYTE || (low && low != 15))
+  if (!strata_type_is_integer(mlirValueGetType(from.value), BYTE) || (low && low != 15))
     return 0;
   if (operand_of(&from, "arith.shrsi", 1, &next) && strata_value_integer(next.value, &low) && low == NIBBLE)
     return NIBBLE;
@@ -126,8 +125,7 @@ static bool is_small_integer(term_t t, const strata_space_t *space) {
   bool is_signed, is_known = resolve(&t, space);
   if (!is_known || (!operand_of(&t, "arith.uitofp", 0, &from) && !operand_of(&t, "arith.sitofp", 0, &from)))
     return false;
-  MlirType type = mlirValueGetType(from.value);
-  return (mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == BYTE) || integer_bits(t, space, &is_signed) > 0;
+  return strata_type_is_integer(mlirValueGetType(from.value), BYTE) || integer_bits(t, space, &is_signed) > 0;
 }
 
 static bool read_zero(const term_t *t, const strata_space_t *space, strata_quantised_t *out) {

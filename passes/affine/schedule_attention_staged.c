@@ -48,7 +48,7 @@ static int64_t threads_of(const strata_attention_problem_t *p, const strata_atte
   return c->warps[0] * c->warps[1] * lanes_of(p);
 }
 
-static int64_t bytes_of(const strata_attention_problem_t *p) { return strata_problem_bytes(p->attention.type); }
+static int64_t bytes_of(const strata_attention_problem_t *p) { return strata_element_bytes(p->attention.type); }
 
 // A thread's results of a product of |columns|.
 static int64_t sums_of(const strata_attention_problem_t *p, const strata_attention_choice_t *c, int64_t columns) {

@@ -21,7 +21,7 @@ static int64_t count_columns(const strata_gpu_rows_t *r) {
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(entry); i++) {
     MlirValue buffer = mlirBlockGetArgument(entry, i);
     count += (int64_t)strata_memref_likely_bytes(&r->s->symbols, mlirValueGetType(buffer)) /
-                 strata_problem_bytes(strata_problem_element(buffer)) ==
+                 strata_element_bytes(strata_problem_element(buffer)) ==
              r->length;
   }
   for (int i = 0; i < kernel->n_nests; i++) {

@@ -12,7 +12,7 @@ strata_status_t strata_gpu_digits(const strata_scheduling_t *s, strata_schedule_
   if (!*out_taken)
     return NULL;
   int64_t threads = INT64_C(1) << digits.digit.bits;
-  int64_t bytes = strata_problem_bytes(strata_problem_element(digits.keys.buffer));
+  int64_t bytes = strata_element_bytes(strata_problem_element(digits.keys.buffer));
   int64_t items = bytes > WIDE_BYTES ? ITEMS / 2 : ITEMS;
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_DIGITS, .threads = threads, .group = threads, .n_tile = 1};
   out->tile[0] = threads * items;

@@ -54,17 +54,14 @@ enum {
   GROUPS = STRATA_SEGMENT_TILE_ROWS / STRATA_GROUP_ROWS,
 };
 
-static MlirType element_of(const strata_place_t *place) {
-  return mlirShapedTypeGetElementType(mlirValueGetType(place->buffer));
-}
-
 // What keeps the kernel from the matrix instruction |*out_mma|, or from multiply-adds; NULL if nothing does.
 static const char *obstacle(const strata_gpu_device_t *device, const strata_segment_attention_t *a,
                             const strata_mma_t **out_mma) {
-  MlirType type = element_of(&a->q), result = element_of(&a->result), f32 = mlirF32TypeGet(mlirTypeGetContext(type));
+  MlirType type = strata_place_element(&a->q), result = strata_place_element(&a->result),
+           f32 = mlirF32TypeGet(mlirTypeGetContext(type));
   if (mlirValueIsNull(a->tiles))
     return "there is no table of its tiles";
-  if (!mlirTypeEqual(type, element_of(&a->k)) || !mlirTypeEqual(type, element_of(&a->v)) ||
+  if (!mlirTypeEqual(type, strata_place_element(&a->k)) || !mlirTypeEqual(type, strata_place_element(&a->v)) ||
       (!mlirTypeEqual(type, result) && !mlirTypeEqual(f32, result)))
     return "its operands are of several types";
   if (strata_size_min(a->n_keys) < 1)
@@ -130,7 +127,7 @@ static int64_t count_blocks(const strata_gpu_device_t *device, const strata_segm
 // of as many rows as those of the table's tiles or a part of them.
 static bool schedule_staged(const strata_scheduling_t *s, const strata_segment_attention_t *a, strata_schedule_t *out) {
   enum { MOST_CANDIDATES = 64 };
-  const strata_attention_problem_t problem = {.attention = {.type = element_of(&a->q), .has_softmax = true},
+  const strata_attention_problem_t problem = {.attention = {.type = strata_place_element(&a->q), .has_softmax = true},
                                               .head = strata_attention_staged_side(a->steps),
                                               .value = strata_attention_staged_side(a->values),
                                               .rows = strata_size_likely(&s->symbols, a->n_rows),
@@ -138,7 +135,7 @@ static bool schedule_staged(const strata_scheduling_t *s, const strata_segment_a
                                               .batch = a->heads,
                                               .costs = s->device->costs,
                                               .is_staged = true,
-                                              .mma = strata_attention_mma(s->device, element_of(&a->q))};
+                                              .mma = strata_attention_mma(s->device, strata_place_element(&a->q))};
   const strata_work_t work = {.device = s->device, .attention = &problem};
   strata_candidate_t *best = strata_arena_array(s->compile->arena, strata_candidate_t, MOST_CANDIDATES);
   int n = strata_candidates_best(&work, &strata_ways_attention_staged, MOST_CANDIDATES, best);

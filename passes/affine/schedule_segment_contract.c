@@ -16,10 +16,6 @@ enum {
   GROUPS = STRATA_SEGMENT_TILE_ROWS / STRATA_GROUP_ROWS,
 };
 
-static MlirType element_of(const strata_place_t *place) {
-  return mlirShapedTypeGetElementType(mlirValueGetType(place->buffer));
-}
-
 static int64_t slots_of(const strata_gpu_device_t *device, int64_t columns) {
   int64_t slot = (STRATA_SEGMENT_TILE_ROWS + strata_round_up(columns, STEP)) * STEP * ELEMENT_BYTES;
   int64_t room = device->shared_bytes - GROUPS * STRATA_SUB_TILES * STRATA_SUB_TILE - STRATA_PIPELINED_BARRIER_BYTES;
@@ -32,11 +28,11 @@ strata_status_t strata_gpu_segment_contract(const strata_scheduling_t *s, strata
   *out_taken = false;
   if (!strata_segment_contract_read(s->kernel, &a))
     return NULL;
-  MlirType type = element_of(&a.rows), f32 = mlirF32TypeGet(mlirTypeGetContext(type));
+  MlirType type = strata_place_element(&a.rows), f32 = mlirF32TypeGet(mlirTypeGetContext(type));
   const strata_mma_t *mma = strata_mma_find_async(s->device, type, type, f32, true);
-  if (!mma || !mlirTypeEqual(type, element_of(&a.matrices)) ||
-      (!mlirTypeEqual(f32, element_of(&a.result)) && !mlirTypeEqual(type, element_of(&a.result))) || a.columns % UNIT ||
-      a.steps % UNIT)
+  if (!mma || !mlirTypeEqual(type, strata_place_element(&a.matrices)) ||
+      (!mlirTypeEqual(f32, strata_place_element(&a.result)) && !mlirTypeEqual(type, strata_place_element(&a.result))) ||
+      a.columns % UNIT || a.steps % UNIT)
     return NULL;
   // Equal tiles of columns, as few as there can be.
   int64_t n = strata_ceil_div(a.columns, STRATA_MAX_COLUMNS),

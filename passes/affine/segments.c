@@ -160,10 +160,9 @@ static MlirOperation create_segment(segment_t *segment) {
   strata_named_attr_t attrs[] = {
       {"sym_name", strata_str_attr(context, strata_arena_printf(cutter->compile->arena, "%.*s_segment",
                                                                 (int)name.length, name.data))},
-      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, 0, NULL, 0, NULL))},
+      {"function_type", mlirTypeAttrGet(strata_block_function_type(cutter->compile->arena, segment->block))},
       {is_segment, mlirUnitAttrGet(context)}};
   MlirOperation func = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 3, attrs, 1, &region);
-  strata_update_function_type(cutter->compile->arena, func);
   mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(cutter->compile->module), cutter->func, func);
   return func;
 }

@@ -9,10 +9,6 @@
 #include "passes/affine/coalesce.h"
 #include "passes/affine/nest_edit.h"
 
-static MlirOperation combining_op(const strata_nest_t *nest) {
-  return mlirOpResultGetOwner(mlirOperationGetOperand(mlirBlockGetTerminator(nest->inner), 0));
-}
-
 //===-- Edits both nests share -----------------------------------------------------------------------------------===//
 
 // True if the parts of reduction dim |dim| stand behind the results' dims.
@@ -240,7 +236,7 @@ static strata_status_t add_partial_nest(strata_arena_t *arena, const strata_spli
 
 static void combine_partials(const strata_split_t *split, MlirValue partial) {
   const strata_nest_t *nest = split->nest;
-  MlirOperation op = combining_op(nest);
+  MlirOperation op = strata_nest_combining_op(nest);
   MlirValue parts[STRATA_MAX_DIMS], dims[STRATA_MAX_DIMS];
   int n_split = 0;
   for (int i = 0; i < nest->n_reduction; i++)

@@ -341,10 +341,6 @@ static void extend_call(const split_t *s, MlirOperation call) {
   strata_call_before(mlirOperationGetNextInBlock(call), s->combine, (int)n, operands);
 }
 
-static bool is_prepared(strata_compile_t *compile, MlirOperation func) {
-  return strata_calls_to(compile->arena, strata_find_func(compile->module, "prepare"), func).count > 0;
-}
-
 static strata_status_t split_kernel(strata_compile_t *compile, const strata_called_kernel_t *called) {
   strata_schedule_t schedule = strata_schedule_read(called->func);
   strata_kernel_t kernel;
@@ -354,7 +350,7 @@ static strata_status_t split_kernel(strata_compile_t *compile, const strata_call
     return NULL;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &kernel));
   bool has_room = mlirBlockGetNumArguments(strata_func_body(called->func)) + N_BUFFERS <= STRATA_MAX_OPERANDS;
-  if (!has_room || strata_has_variants(called->func) || is_prepared(compile, called->func) ||
+  if (!has_room || strata_has_variants(called->func) || strata_prepare_calls(compile, called->func) ||
       !strata_attention_read(&kernel, &s.a, &why)) {
     schedule.splits = 0;
     strata_schedule_write(called->func, &schedule);

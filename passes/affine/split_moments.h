@@ -31,10 +31,6 @@ bool strata_moments_is_of_rows(const strata_nest_t *nest, MlirAffineMap map, int
 // The dim of |nest| along which |access| has elements side by side; -1 if there is none.
 int strata_contiguous_dim(const strata_nest_t *nest, const strata_access_t *access);
 
-// True if elements side by side in what is read are not side by side in what is stored in the end, which has the order
-// of the differences.
-bool strata_moments_is_turned(const strata_moments_t *m);
-
 // Bytes of the sectors read and stored for a byte of the rows, where a kernel reads and stores them one by one, as they
 // are read. *out_read is 1 where neighbours of short pieces are no rows.
 void strata_moments_traffic(const strata_moments_t *m, double *out_read, double *out_stored);

@@ -221,7 +221,9 @@ int strata_contiguous_dim(const strata_nest_t *nest, const strata_access_t *acce
   return -1;
 }
 
-bool strata_moments_is_turned(const strata_moments_t *m) {
+// True if elements side by side in what is read are not side by side in what is stored in the end, which has the order
+// of the differences.
+static bool is_turned(const strata_moments_t *m) {
   int read = strata_contiguous_dim(m->difference->nest, m->own_x);
   int stored = strata_contiguous_dim(m->difference->nest, strata_moments_store(m->difference));
   return read >= 0 && stored >= 0 && read != stored;
@@ -243,7 +245,7 @@ void strata_moments_traffic(const strata_moments_t *m, double *out_read, double 
     has_neighbours |= !strata_size_is_one(sum->space.sizes[dim]) && strata_access_stride(sum, m->x, dim, &stride) &&
                       stride * element == read;
   *out_read = has_neighbours && strata_is_piece_short(read) ? strata_piece_traffic(read) : 1;
-  *out_stored = strata_moments_is_turned(m)     ? (double)STRATA_SECTOR / (double)element
+  *out_stored = is_turned(m)                    ? (double)STRATA_SECTOR / (double)element
                 : strata_is_piece_short(stored) ? strata_piece_traffic(stored)
                                                 : 1;
 }

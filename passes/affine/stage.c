@@ -44,12 +44,6 @@ typedef struct {
 static strata_arena_t *arena_of(const staging_t *s) { return s->q->compile->arena; }
 static MlirType element_type(const staging_t *s) { return mlirValueGetType(s->value); }
 
-static int64_t bytes_of(MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatTypeGetWidth(type) / 8;
-  return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) / 8 : 0;
-}
-
 //===-- What is computed before the product ----------------------------------------------------------------------===//
 
 static const strata_access_t *access_of(const staging_t *s, MlirOperation op) {
@@ -97,7 +91,7 @@ static bool add_read(staging_t *s, MlirOperation op) {
   MlirOperation load = is_guard ? guarded_load(op) : op;
   const strata_access_t *access = mlirOperationIsNull(load) ? NULL : access_of(s, load);
   if (!access || !is_own(s, access->map) || !is_input(s, access->buffer) ||
-      bytes_of(mlirValueGetType(access->value)) < 1)
+      strata_element_bits(mlirValueGetType(access->value)) < 8)
     return false;
   if (is_guard) {
     s->keeps_zero &= strata_attr_is_zero(pad_of(op));
@@ -182,7 +176,7 @@ static bool shape(staging_t *s, const strata_contraction_axis_t *axes, bool adds
   MlirAffineExpr points[STRATA_MAX_DIMS];
   const strata_contraction_axis_t *own = &axes[s->side == STRATA_SIDE_U ? STRATA_AXIS_ROW : STRATA_AXIS_COLUMN];
   uint32_t both = s->c->sides[0].dims & s->c->sides[1].dims;
-  int64_t bytes = bytes_of(element_type(s));
+  int64_t bytes = strata_element_bytes(element_type(s));
   for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
     points[dim] = mlirAffineConstantExprGet(context, 0);
   for (int dim = 0; dim < nest->n_parallel; dim++)
@@ -216,8 +210,8 @@ static bool read_staging(const strata_gpu_contraction_t *q, int side, bool adds,
     if (!(s->dims & 1u << dim) && !strata_size_is_one(c->nest->space.sizes[dim]))
       return false;
   strata_contraction_axes(c, axes);
-  int64_t bytes = bytes_of(element_type(s));
-  bool has_size = bytes == 1 || bytes == 2 || bytes == 4;
+  int64_t bits = strata_element_bits(element_type(s));
+  bool has_size = bits == 8 || bits == 16 || bits == 32;
   return has_size && add_value(s, s->value) && shape(s, axes, adds);
 }
 
@@ -241,11 +235,11 @@ void strata_stage_read(const strata_gpu_contraction_t *question, int side, bool 
   if (!out->is_stageable)
     return;
   out->is_staged_crossed = s.is_crossed;
-  out->staged_row_bytes = s.sizes[s.rank - 1] * bytes_of(element_type(&s));
+  out->staged_row_bytes = s.sizes[s.rank - 1] * strata_element_bytes(element_type(&s));
   double elements = 1;
   for (int i = 0; i < s.rank; i++)
     elements *= (double)s.sizes[i];
-  double bytes = elements * (double)(out->loaded_bytes + bytes_of(element_type(&s)));
+  double bytes = elements * (double)(out->loaded_bytes + strata_element_bytes(element_type(&s)));
   double seconds = strata_stage_copy_seconds(question->device, bytes) +
                    (s.is_turned ? question->device->costs->stage.turn_seconds : 0);
   out->staging_seconds = is_constant(question, side) ? 0 : seconds;

@@ -24,7 +24,7 @@ static bool is_alloc(MlirValue buffer) {
 }
 
 static bool is_of_bytes(MlirValue buffer) {
-  return strata_is_byte(mlirShapedTypeGetElementType(mlirValueGetType(buffer)));
+  return strata_type_is_integer(mlirShapedTypeGetElementType(mlirValueGetType(buffer)), 8);
 }
 
 // One element of one buffer makes the element at its place in another one, a wider one that nobody sees.

@@ -284,7 +284,8 @@ MlirValue strata_absorb_view(strata_rewriter_t *r, MlirOperation op) {
 // The contract behind a view, if nothing else reads it.
 static bool read_producer(strata_rewriter_t *r, MlirOperation view, strata_contract_t *out) {
   MlirOperation op = strata_def_if(strata_operand(view, 0), STRATA_OP_CONTRACT);
-  return !mlirOperationIsNull(op) && strata_has_one_use(strata_result(op)) && strata_contract_read(r->compile, op, out);
+  return !mlirOperationIsNull(op) && strata_value_has_one_use(strata_result(op)) &&
+         strata_contract_read(r->compile, op, out);
 }
 
 MlirValue strata_transpose_contract(strata_rewriter_t *r, MlirOperation transpose) {

@@ -48,7 +48,7 @@ static bool read_bytes(MlirValue value, scaled_t *out) {
 static bool read_multiple(MlirValue value, scaled_t *out) {
   strata_scalar_t scalar;
   MlirOperation mul = strata_def_if(value, STRATA_OP_MUL);
-  if (mlirOperationIsNull(mul) || !strata_has_one_use(value) || !strata_splat_of(strata_operand(mul, 1), &scalar))
+  if (mlirOperationIsNull(mul) || !strata_value_has_one_use(value) || !strata_splat_of(strata_operand(mul, 1), &scalar))
     return false;
   *out = (scaled_t){strata_operand(mul, 0), strata_operand(mul, 1), false};
   return true;

@@ -22,7 +22,7 @@ static bool is_constant(const strata_rewriter_t *r, MlirValue value) { return st
 // What an operand was before it was rounded to the type that is multiplied: scales apply to that.
 static MlirValue unrounded(MlirValue value) {
   MlirOperation convert = strata_def_if(value, STRATA_OP_CONVERT);
-  if (mlirOperationIsNull(convert) || !strata_has_one_use(value))
+  if (mlirOperationIsNull(convert) || !strata_value_has_one_use(value))
     return value;
   strata_type_t from = strata_shape_of(strata_operand(convert, 0)).type;
   bool is_rounding = (from == STRATA_TYPE_F32 || from == STRATA_TYPE_F64) &&
@@ -69,12 +69,12 @@ static bool contract_takes(const strata_rewriter_t *r, MlirOperation contract, M
 // |value| times |scale| is free at run time: it is contract(x, weights), perhaps plus a constant, and has one reader.
 static bool takes_scale(const strata_rewriter_t *r, MlirValue value, MlirValue scale) {
   MlirOperation add = strata_def_if(value, STRATA_OP_ADD);
-  if (!strata_has_one_use(value))
+  if (!strata_value_has_one_use(value))
     return false;
   if (!mlirOperationIsNull(add) && is_constant(r, strata_operand(add, 1)))
     value = strata_operand(add, 0);
   MlirOperation contract = strata_def_if(value, STRATA_OP_CONTRACT);
-  return !mlirOperationIsNull(contract) && strata_has_one_use(value) && contract_takes(r, contract, scale);
+  return !mlirOperationIsNull(contract) && strata_value_has_one_use(value) && contract_takes(r, contract, scale);
 }
 
 //===-- Rewriting ------------------------------------------------------------------------------------------------===//
@@ -124,7 +124,7 @@ static MlirValue splat_for(strata_rewriter_t *r, MlirValue value, strata_scalar_
 // mul(contract(q, k), splat) where q or k takes the scale.
 static MlirValue scale_operand(strata_rewriter_t *r, MlirOperation contract, strata_scalar_t scalar) {
   strata_contract_t c;
-  if (!strata_has_one_use(strata_result(contract)) || !strata_contract_read(r->compile, contract, &c))
+  if (!strata_value_has_one_use(strata_result(contract)) || !strata_contract_read(r->compile, contract, &c))
     return STRATA_NO_VALUE;
   for (int k = 0; k < 2; k++) {
     // The splat of the operand's shape is needed to ask; it is forgotten if the answer is no.
@@ -173,8 +173,8 @@ static MlirValue unscale_operand(strata_rewriter_t *r, MlirOperation op) {
   strata_scalar_t scalar;
   for (int k = 0; k < 2; k++) {
     MlirOperation mul = strata_def_if(unrounded(strata_operand(op, k)), STRATA_OP_MUL);
-    if (mlirOperationIsNull(mul) || is_constant(r, strata_result(mul)) || !strata_has_one_use(strata_result(mul)) ||
-        !strata_splat_of(strata_operand(mul, 1), &scalar) ||
+    if (mlirOperationIsNull(mul) || is_constant(r, strata_result(mul)) ||
+        !strata_value_has_one_use(strata_result(mul)) || !strata_splat_of(strata_operand(mul, 1), &scalar) ||
         may_lose_range(r, strata_operand(op, k), mul, scalar.f64) ||
         scalar.type != strata_shape_of(strata_result(op)).type ||
         (scalar.type != STRATA_TYPE_F32 && scalar.type != STRATA_TYPE_F64) ||

@@ -30,14 +30,6 @@ strata_status_t strata_for_each_body(strata_compile_t *compile, strata_visit_bod
 
 //===-- Ops ------------------------------------------------------------------------------------------------------===//
 
-bool strata_op_is_pure(MlirOperation op) {
-  return strata_op_id(op) != STRATA_OP_COUNT || strata_op_composite(op) != STRATA_COMPOSITE_COUNT;
-}
-
-bool strata_is_elementwise(strata_op_id_t id) {
-  return id != STRATA_OP_COUNT && strata_op_info[id].kind == STRATA_KIND_ELEMENTWISE;
-}
-
 MlirOperation strata_def_if(MlirValue value, strata_op_id_t id) {
   MlirOperation op = strata_def(value);
   return !mlirOperationIsNull(op) && strata_op_id(op) == id ? op : (MlirOperation){NULL};
@@ -46,11 +38,6 @@ MlirOperation strata_def_if(MlirValue value, strata_op_id_t id) {
 MlirValue strata_operand(MlirOperation op, int index) { return mlirOperationGetOperand(op, index); }
 
 MlirValue strata_result(MlirOperation op) { return mlirOperationGetResult(op, 0); }
-
-bool strata_has_one_use(MlirValue value) {
-  MlirOpOperand use = mlirValueGetFirstUse(value);
-  return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));
-}
 
 MlirValue strata_copy_elementwise(MlirOperation op, const MlirValue *operands, MlirOperation before) {
   MlirOperation copy = mlirOperationClone(op);
@@ -84,10 +71,6 @@ MlirAffineMap strata_map(MlirOperation op) { return mlirAffineMapAttrGetValue(st
 
 MlirAffineMap strata_contract_map(MlirOperation op, int index) {
   return mlirAffineMapAttrGetValue(mlirArrayAttrGetElement(strata_attr(op, "maps"), index));
-}
-
-int strata_expr_dim(MlirAffineExpr expr) {
-  return mlirAffineExprIsADim(expr) ? (int)mlirAffineDimExprGetPosition(expr) : -1;
 }
 
 int strata_sizes_of(MlirValue value, int64_t *out_sizes) {

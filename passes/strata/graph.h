@@ -19,15 +19,10 @@ STRATA_MUST_CHECK strata_status_t strata_for_each_body(strata_compile_t *compile
 
 //===-- Ops ------------------------------------------------------------------------------------------------------===//
 
-// An op of the dialect, primitive or composite: all of them are free of effects.
-bool strata_op_is_pure(MlirOperation op);
-bool strata_is_elementwise(strata_op_id_t id);
-
 // strata_def if it is the op |id|; a null operation otherwise.
 MlirOperation strata_def_if(MlirValue value, strata_op_id_t id);
 MlirValue strata_operand(MlirOperation op, int index);
 MlirValue strata_result(MlirOperation op); // the first
-bool strata_has_one_use(MlirValue value);
 
 // Builds the elementwise |op| again, on other operands.
 MlirValue strata_build_elementwise(strata_builder_t *b, MlirOperation op, const MlirValue *operands);
@@ -39,8 +34,6 @@ MlirValue strata_copy_elementwise(MlirOperation op, const MlirValue *operands, M
 // The affine map called "map"; one of the three called "maps" of a contract: lhs, rhs, result.
 MlirAffineMap strata_map(MlirOperation op);
 MlirAffineMap strata_contract_map(MlirOperation op, int index);
-// The dim that an expression is; -1 if it is none.
-int strata_expr_dim(MlirAffineExpr expr);
 
 // The sizes of a static shape of at most STRATA_MAX_RANK dims; the rank, or -1 where a dim is symbolic.
 int strata_sizes_of(MlirValue value, int64_t *out_sizes);

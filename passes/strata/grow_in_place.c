@@ -127,18 +127,6 @@ static strata_status_t grow(growing_t *g, const grown_t *grown) {
   return strata_dim_is(shape.dims[grown->axis], grown->room) ? NULL : enlarge_result(g, grown);
 }
 
-static void update_type(growing_t *g) {
-  MlirBlock body = strata_func_body(g->main);
-  intptr_t n = mlirBlockGetNumArguments(body), n_results = mlirOperationGetNumOperands(g->end);
-  MlirType *types = strata_arena_array(g->compile->arena, MlirType, n + n_results);
-  for (intptr_t i = 0; i < n; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(body, i));
-  for (intptr_t i = 0; i < n_results; i++)
-    types[n + i] = mlirValueGetType(mlirOperationGetOperand(g->end, i));
-  MlirType type = mlirFunctionTypeGet(g->compile->context, n, types, n_results, types + n);
-  strata_set_attr(g->main, "function_type", mlirTypeAttrGet(type));
-}
-
 strata_status_t strata_pass_grow_in_place(strata_compile_t *compile) {
   growing_t g = {.compile = compile, .main = strata_find_func(compile->module, "main")};
   grown_t grown;
@@ -149,6 +137,6 @@ strata_status_t strata_pass_grow_in_place(strata_compile_t *compile) {
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(g.end); i++)
     if (read_result(&g, i, &grown))
       STRATA_TRY(grow(&g, &grown));
-  update_type(&g);
+  strata_update_function_type(compile->arena, g.main);
   return NULL;
 }

@@ -29,14 +29,14 @@ static bool is_product(MlirValue value) {
     return !mlirOperationIsNull(strata_def_if(value, STRATA_OP_CONTRACT));
   for (int i = 0; i < 2; i++)
     if (!mlirOperationIsNull(strata_def_if(strata_operand(add, i), STRATA_OP_CONTRACT)) &&
-        strata_has_one_use(strata_operand(add, i)))
+        strata_value_has_one_use(strata_operand(add, i)))
       return true;
   return false;
 }
 
 static void read_scale(part_t *part) {
   MlirValue value = strata_result(part->slice);
-  if (!strata_has_one_use(value))
+  if (!strata_value_has_one_use(value))
     return;
   MlirOpOperand use = mlirValueGetFirstUse(value);
   MlirOperation user = mlirOpOperandGetOwner(use);

@@ -53,7 +53,7 @@ static bool add_parts(strata_arena_t *arena, MlirOperation concat, joined_t *joi
     if (mlirOperationIsNull(link)) {
       *strata_vector_push(arena, &joined->parts) = operand;
     } else {
-      joined->is_shared |= !strata_has_one_use(operand);
+      joined->is_shared |= !strata_value_has_one_use(operand);
       if (!add_parts(arena, link, joined))
         return false;
     }

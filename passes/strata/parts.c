@@ -75,7 +75,7 @@ static void add_concat(place_t *place, MlirOpOperand use) {
   place->is_apart |= !is_first && !mlirOperationEqual(place->concat, mlirOpOperandGetOwner(use));
   place->concat = place->whole = mlirOpOperandGetOwner(use);
   place->at = start_of(use);
-  while (strata_has_one_use(strata_result(place->whole))) {
+  while (strata_value_has_one_use(strata_result(place->whole))) {
     use = mlirValueGetFirstUse(strata_result(place->whole));
     if (strata_op_id(mlirOpOperandGetOwner(use)) != STRATA_OP_CONCAT)
       return;

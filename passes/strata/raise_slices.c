@@ -24,7 +24,7 @@ static bool can_cut(const strata_rewriter_t *r, MlirOperation contract, const st
 // True if a contract that can be cut lies behind |value| and what is elementwise, and nobody else reads any of it.
 static bool saves_products(const strata_rewriter_t *r, MlirValue value, const strata_slice_t *slice, int depth) {
   MlirOperation op = strata_def(value);
-  strata_op_id_t id = mlirOperationIsNull(op) || !strata_has_one_use(value) ? STRATA_OP_COUNT : strata_op_id(op);
+  strata_op_id_t id = mlirOperationIsNull(op) || !strata_value_has_one_use(value) ? STRATA_OP_COUNT : strata_op_id(op);
   bool result = false;
   if (id == STRATA_OP_CONTRACT)
     return can_cut(r, op, slice);

@@ -26,6 +26,11 @@ static node_t *find_node(const state_t *state, MlirOperation op) {
   return index ? &state->nodes.data[*index] : NULL;
 }
 
+MlirValue strata_rewriter_splat(strata_rewriter_t *rewriter, MlirValue value, double number) {
+  strata_shape_t shape = strata_shape_of(value);
+  return strata_build_splat(&rewriter->build, &shape, number);
+}
+
 bool strata_rewriter_is_constant(const strata_rewriter_t *rewriter, MlirValue value) {
   MlirOperation op = strata_def(value);
   const node_t *node = mlirOperationIsNull(op) ? NULL : find_node(rewriter->state, op);

@@ -23,6 +23,8 @@ STRATA_MUST_CHECK strata_status_t strata_rewrite(strata_compile_t *compile, stra
 
 // True if |value| depends on constants only: the preparation program computes it once. Values built in the current call
 // of the rewrite function are not known yet.
+// |number| in the shape of |value|.
+MlirValue strata_rewriter_splat(strata_rewriter_t *rewriter, MlirValue value, double number);
 bool strata_rewriter_is_constant(const strata_rewriter_t *rewriter, MlirValue value);
 
 #define STRATA_NO_VALUE ((MlirValue){NULL})

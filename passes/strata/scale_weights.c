@@ -184,13 +184,8 @@ static bool are_unusual(const channels_t *c) {
 
 //===-- Scaling --------------------------------------------------------------------------------------------------===//
 
-static MlirValue splat_like(strata_rewriter_t *r, MlirValue value, double number) {
-  strata_shape_t shape = strata_shape_of(value);
-  return strata_build_splat(&r->build, &shape, number);
-}
-
 static MlirValue binary(strata_rewriter_t *r, strata_op_id_t id, MlirValue x, double number) {
-  return strata_build_binary(&r->build, id, x, splat_like(r, x, number));
+  return strata_build_binary(&r->build, id, x, strata_rewriter_splat(r, x, number));
 }
 
 // The power of two that each channel's largest weight is at least, as its exponent; 0 of the usual ones. It is computed
@@ -208,7 +203,7 @@ static MlirValue build_exponents(strata_rewriter_t *r, const channels_t *c, Mlir
   exponent = binary(r, STRATA_OP_MAX, binary(r, STRATA_OP_MIN, exponent, MAX_EXPONENT), -MAX_EXPONENT);
   MlirValue is_usual = strata_build_binary(&r->build, STRATA_OP_AND, binary(r, STRATA_OP_GE, most, LEAST_MAXIMUM),
                                            binary(r, STRATA_OP_LE, most, MOST_MAXIMUM));
-  return strata_build_select(&r->build, is_usual, splat_like(r, exponent, 0), exponent);
+  return strata_build_select(&r->build, is_usual, strata_rewriter_splat(r, exponent, 0), exponent);
 }
 
 // Two to |exponents|, broadcast to |shape|, whose dims the channels go along by |places|.

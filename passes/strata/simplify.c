@@ -23,13 +23,6 @@ enum { MAX_USES = 16 };
 
 static bool unsafe_math(const strata_rewriter_t *r) { return !r->compile->options->disable_unsafe_math; }
 
-static bool is_float(strata_type_t type) { return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT; }
-
-static MlirValue splat_like(strata_rewriter_t *r, MlirValue x, double number) {
-  strata_shape_t shape = strata_shape_of(x);
-  return strata_build_splat(&r->build, &shape, number);
-}
-
 //===-- Identities -----------------------------------------------------------------------------------------------===//
 
 typedef struct {
@@ -71,9 +64,9 @@ static MlirValue of_equal_operands(strata_rewriter_t *r, MlirValue x, strata_op_
   case STRATA_OP_OR:
     return x;
   case STRATA_OP_SUB:
-    return is_float(strata_shape_of(x).type) ? STRATA_NO_VALUE : splat_like(r, x, 0);
+    return strata_type_is_float(strata_shape_of(x).type) ? STRATA_NO_VALUE : strata_rewriter_splat(r, x, 0);
   case STRATA_OP_XOR:
-    return splat_like(r, x, 0);
+    return strata_rewriter_splat(r, x, 0);
   default:
     return STRATA_NO_VALUE;
   }
@@ -118,7 +111,7 @@ static int exact_integer_bits(strata_type_t type) {
   case STRATA_TYPE_I1:
     return 2;
   default:
-    return is_float(type) ? 4 : strata_type_info[type].bits;
+    return strata_type_is_float(type) ? 4 : strata_type_info[type].bits;
   }
 }
 
@@ -126,9 +119,9 @@ static int exact_integer_bits(strata_type_t type) {
 static bool is_exact(strata_type_t from, strata_type_t to) {
   if (from == to)
     return true;
-  if (!is_float(from))
+  if (!strata_type_is_float(from))
     return to != STRATA_TYPE_I1 && exact_integer_bits(from) <= exact_integer_bits(to);
-  if (!is_float(to))
+  if (!strata_type_is_float(to))
     return false;
   return to == STRATA_TYPE_F64 || (to == STRATA_TYPE_F32 && from != STRATA_TYPE_F64) ||
          (strata_type_info[from].bits == 8 && strata_type_info[to].bits == 16);
@@ -159,7 +152,7 @@ static bool has_exact_reciprocal(double c, strata_type_t type) {
 static bool is_wide(strata_type_t type) { return type == STRATA_TYPE_F32 || type == STRATA_TYPE_F64; }
 
 static MlirValue reciprocal(strata_rewriter_t *r, MlirValue x) {
-  return strata_build_binary(&r->build, STRATA_OP_DIV, splat_like(r, x, 1), x);
+  return strata_build_binary(&r->build, STRATA_OP_DIV, strata_rewriter_splat(r, x, 1), x);
 }
 
 static bool uses_dim(MlirAffineMap map, int dim) {
@@ -199,7 +192,7 @@ static MlirValue simplify_div(strata_rewriter_t *r, MlirOperation op, strata_op_
   strata_shape_t shape = strata_shape_of(y);
   strata_scalar_t c;
   MlirOperation broadcast, root = strata_def_if(y, STRATA_OP_SQRT);
-  if (!is_float(shape.type))
+  if (!strata_type_is_float(shape.type))
     return STRATA_NO_VALUE;
   bool unsafe = id == STRATA_OP_DIV && unsafe_math(r) && is_wide(shape.type), is_splat = strata_splat_of(y, &c);
   if (is_splat && c.f64 != 0 && (has_exact_reciprocal(c.f64, shape.type) || (unsafe && isnormal(1 / c.f64))))
@@ -220,10 +213,11 @@ static MlirValue simplify_div(strata_rewriter_t *r, MlirOperation op, strata_op_
 static MlirValue merge_constants(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   MlirValue d = strata_operand(op, 1);
   MlirOperation inner = strata_def_if(strata_operand(op, 0), id);
-  if (mlirOperationIsNull(inner) || !strata_has_one_use(strata_result(inner)) || !strata_rewriter_is_constant(r, d))
+  if (mlirOperationIsNull(inner) || !strata_value_has_one_use(strata_result(inner)) ||
+      !strata_rewriter_is_constant(r, d))
     return STRATA_NO_VALUE;
   MlirValue x = strata_operand(inner, 0), c = strata_operand(inner, 1);
-  bool is_safe = !is_float(strata_shape_of(x).type) || unsafe_math(r);
+  bool is_safe = !strata_type_is_float(strata_shape_of(x).type) || unsafe_math(r);
   if (!is_safe || !strata_rewriter_is_constant(r, c) || strata_rewriter_is_constant(r, x))
     return STRATA_NO_VALUE;
   return strata_build_binary(&r->build, id, x, strata_build_binary(&r->build, id, c, d));
@@ -259,7 +253,7 @@ static bool keeps_zero_but_sign(strata_op_id_t id) {
 // True if nobody can tell 0.0 from -0.0 in |value|: it goes into products alone, whose sums begin with 0.0. |*budget|
 // uses are looked at.
 static bool loses_sign_of_zero(MlirValue value, int *budget) {
-  if (!strata_value_has_uses(value) || !is_float(strata_shape_of(value).type))
+  if (!strata_value_has_uses(value) || !strata_type_is_float(strata_shape_of(value).type))
     return false;
   for (MlirOpOperand use = mlirValueGetFirstUse(value); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation user = mlirOpOperandGetOwner(use);
@@ -311,7 +305,7 @@ static MlirValue simplify_pow(strata_rewriter_t *r, MlirOperation op) {
   strata_builder_t *b = &r->build;
   MlirValue x = strata_operand(op, 0);
   strata_scalar_t power;
-  if (!strata_splat_of(strata_operand(op, 1), &power) || !is_float(power.type))
+  if (!strata_splat_of(strata_operand(op, 1), &power) || !strata_type_is_float(power.type))
     return STRATA_NO_VALUE;
   if (power.f64 == 2)
     return strata_build_binary(b, STRATA_OP_MUL, x, x);

@@ -364,7 +364,7 @@ static MlirValue hoist_reshape(strata_rewriter_t *r, MlirOperation reshape) {
   MlirOperation op = strata_def(strata_operand(reshape, 0));
   strata_op_id_t id = mlirOperationIsNull(op) ? STRATA_OP_COUNT : strata_op_id(op);
   MlirValue operands[3];
-  if (!strata_is_elementwise(id) || !strata_has_one_use(strata_result(op)))
+  if (!strata_is_elementwise(id) || !strata_value_has_one_use(strata_result(op)))
     return STRATA_NO_VALUE;
   for (int i = 0; i < strata_op_info[id].n_operands; i++)
     if (!can_reshape_freely(strata_operand(op, i), reshape))

@@ -21,7 +21,7 @@ typedef struct {
 
 static MlirOperation link_of(MlirValue value) {
   MlirOperation op = strata_def_if(value, STRATA_OP_CONCAT);
-  return mlirOperationIsNull(op) || !strata_has_one_use(value) ? (MlirOperation){NULL} : op;
+  return mlirOperationIsNull(op) || !strata_value_has_one_use(value) ? (MlirOperation){NULL} : op;
 }
 
 // What |concat|, which one op reads, puts side by side along its axis.
@@ -58,7 +58,7 @@ static bool is_there(const strata_rewriter_t *r, MlirValue value) {
 static bool can_end_in(const strata_rewriter_t *r, MlirValue part) {
   MlirOperation op = strata_def(part);
   bool is_elementwise = !mlirOperationIsNull(op) && strata_is_elementwise(strata_op_id(op));
-  return is_there(r, part) || (is_elementwise && strata_has_one_use(part));
+  return is_there(r, part) || (is_elementwise && strata_value_has_one_use(part));
 }
 
 static bool read_parts(const strata_rewriter_t *r, MlirValue value, parts_t *out) {

@@ -50,8 +50,9 @@ static MlirValue without_shift(MlirValue x, int64_t axis) {
 static bool read_softmax(MlirValue value, sunk_t *out) {
   MlirValue softmax = under_conversions(value);
   MlirOperation op = strata_def(softmax);
-  if (mlirOperationIsNull(op) || strata_op_composite(op) != STRATA_COMPOSITE_SOFTMAX || !strata_has_one_use(softmax) ||
-      !strata_has_one_use(value) || !is_float(value) || strata_attr_i64s(op, "axes", 1, &out->axis) != 1)
+  if (mlirOperationIsNull(op) || strata_op_composite(op) != STRATA_COMPOSITE_SOFTMAX ||
+      !strata_value_has_one_use(softmax) || !strata_value_has_one_use(value) || !is_float(value) ||
+      strata_attr_i64s(op, "axes", 1, &out->axis) != 1)
     return false;
   out->inner = strata_shape_of(softmax).type;
   out->outer = strata_shape_of(value).type;

@@ -173,15 +173,11 @@ static MlirOperation create_function(joiner_t *j, const launch_t *launch, const 
   }
   move_tasks_to_end(block);
   mlirBlockAppendOwnedOperation(block, strata_op_create(location, "func.return", 0, NULL, 0, NULL, 0, NULL, 0, NULL));
-  intptr_t count = mlirBlockGetNumArguments(block);
-  MlirType *types = strata_arena_array(j->compile->arena, MlirType, count);
-  for (intptr_t i = 0; i < count; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(block, i));
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, block);
   strata_named_attr_t attrs[] = {
       {"sym_name", strata_str_attr(context, name)},
-      {"function_type", mlirTypeAttrGet(mlirFunctionTypeGet(context, count, types, 0, NULL))},
+      {"function_type", mlirTypeAttrGet(strata_block_function_type(j->compile->arena, block))},
       {"sym_visibility", strata_str_attr(context, "private")},
       {"strata.schedule", strata_attr(first, "strata.schedule")},
   };

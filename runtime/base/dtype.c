@@ -37,13 +37,6 @@ strata_dtype_t strata_dtype_from_npy(const char *descr, size_t length) {
   return STRATA_DTYPE_NONE;
 }
 
-strata_dtype_t strata_dtype_from_name(const char *name) {
-  for (strata_dtype_t type = STRATA_DTYPE_NONE + 1; type < STRATA_DTYPE_COUNT; type++)
-    if (strcmp(strata_dtype_info[type].name, name) == 0)
-      return type;
-  return STRATA_DTYPE_NONE;
-}
-
 bool strata_dtype_size(strata_dtype_t dtype, int64_t count, size_t *out_size) {
   size_t bits = (size_t)strata_dtype_info[dtype].bits;
   if (count < 0 || (bits && (uint64_t)count > (SIZE_MAX - 7) / bits))

@@ -39,7 +39,6 @@ extern const strata_dtype_info_t strata_dtype_info[STRATA_DTYPE_COUNT];
 // The row for a code of another format; STRATA_DTYPE_NONE if there is none.
 strata_dtype_t strata_dtype_from_onnx(int64_t onnx_type);
 strata_dtype_t strata_dtype_from_npy(const char *descr, size_t length);
-strata_dtype_t strata_dtype_from_name(const char *name);
 
 // Bytes of |count| packed elements; false if that overflows.
 bool strata_dtype_size(strata_dtype_t dtype, int64_t count, size_t *out_size);

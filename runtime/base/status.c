@@ -67,12 +67,3 @@ void strata_status_free(strata_status_t status) {
   free(status->message);
   free(status);
 }
-
-const char *strata_status_code_text(strata_status_code_t code) {
-  static const char *const texts[STRATA_STATUS_COUNT] = {
-      [STRATA_OK] = "ok",
-#define STATUS(id, text) [STRATA_##id] = text,
-#include "runtime/base/status.def"
-  };
-  return code < STRATA_STATUS_COUNT ? texts[code] : "unknown status";
-}

@@ -38,9 +38,6 @@ const char *strata_status_message(strata_status_t status);
 // Releases an error; NULL is allowed.
 void strata_status_free(strata_status_t status);
 
-// The fixed English text of a code.
-const char *strata_status_code_text(strata_status_code_t code);
-
 // Returns from the calling function with the error of |expr|, if it has one.
 #define STRATA_TRY(expr)                                                                                               \
   do {                                                                                                                 \

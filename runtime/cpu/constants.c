@@ -14,10 +14,6 @@ static int out_of_memory(void) {
   return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", program.library->name);
 }
 
-static size_t round_up(size_t size) {
-  return (size + STRATA_RT_ALIGNMENT - 1) / STRATA_RT_ALIGNMENT * STRATA_RT_ALIGNMENT;
-}
-
 int strata_rt_constants_init(strata_rt_constants_t *constants) {
   constants->at = calloc(program.n_constants + 1, sizeof *constants->at);
   constants->is_own = calloc(program.n_constants + 1, sizeof *constants->is_own);
@@ -48,7 +44,8 @@ static int make_own(strata_rt_constants_t *constants, const bool *marked) {
   bool ok = fresh != NULL;
   for (uint64_t i = 0; i < program.n_constants && ok; i++)
     if (marked[i] && !constants->is_own[i])
-      ok = (fresh[i] = aligned_alloc(STRATA_RT_ALIGNMENT, round_up(program.constants[i].size + 1))) != NULL;
+      ok = (fresh[i] = aligned_alloc(STRATA_RT_ALIGNMENT,
+                                     strata_rt_round_up(program.constants[i].size + 1, STRATA_RT_ALIGNMENT))) != NULL;
   for (uint64_t i = 0; i < program.n_constants && fresh; i++)
     if (ok && fresh[i]) {
       constants->at[i] = fresh[i];
@@ -71,9 +68,10 @@ int strata_rt_constants_check(const strata_rt_constants_t *constants) {
 
 // What the preparation needs to run, all got before anything changes: nothing fails after that.
 static int make_frame(const strata_rt_constants_t *constants, strata_rt_frame_t *out_frame) {
-  *out_frame = (strata_rt_frame_t){.constants = constants->at,
-                                   .scratch = aligned_alloc(STRATA_RT_ALIGNMENT, round_up(program.scratch_size + 1)),
-                                   .buffers = calloc(program.max_args + 1, sizeof(void *))};
+  *out_frame = (strata_rt_frame_t){
+      .constants = constants->at,
+      .scratch = aligned_alloc(STRATA_RT_ALIGNMENT, strata_rt_round_up(program.scratch_size + 1, STRATA_RT_ALIGNMENT)),
+      .buffers = calloc(program.max_args + 1, sizeof(void *))};
   return out_frame->scratch && out_frame->buffers ? STRATA_OK : out_of_memory();
 }
 

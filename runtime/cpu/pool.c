@@ -3,9 +3,9 @@
 // divided evenly; a thread that is done with its share helps with the others'. Pieces become smaller towards a share's
 // end, so that threads which are not equally fast are done at the same time.
 //
-// A region is over when its tasks are, not when all threads have seen it: a worker enters it by |gate|, which the caller
-// shuts when no task is left, and the caller waits for those inside alone: not for sleepers, which the system, or a
-// virtual machine's host, wakes when it pleases.
+// A region is over when its tasks are, not when all threads have seen it: a worker enters it by |gate|, which the
+// caller shuts when no task is left, and the caller waits for those inside alone: not for sleepers, which the system,
+// or a virtual machine's host, wakes when it pleases.
 #define _GNU_SOURCE // CPU sets
 #include "runtime/cpu/pool.h"
 
@@ -274,13 +274,11 @@ static void stop_workers(void) {
   atomic_store(&pool.gate, 0);
 }
 
-static size_t round_up(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
-
 static bool start_worker(unsigned index, size_t scratch_size) {
   worker_t *worker = &pool.workers[index];
   worker->index = index;
   worker->scratch =
-      scratch_size ? aligned_alloc(STRATA_RT_ALIGNMENT, round_up(scratch_size, STRATA_RT_ALIGNMENT)) : NULL;
+      scratch_size ? aligned_alloc(STRATA_RT_ALIGNMENT, strata_rt_round_up(scratch_size, STRATA_RT_ALIGNMENT)) : NULL;
   if (scratch_size && !worker->scratch)
     return false;
   if (pthread_create(&worker->thread, NULL, worker_main, worker) == 0)

@@ -19,8 +19,6 @@
 
 #define program strata_rt_program
 
-static size_t round_up(size_t size, size_t multiple) { return (size + multiple - 1) / multiple * multiple; }
-
 // Where the parts of a workspace begin, and its size.
 typedef struct {
   size_t scratch, buffers, size;
@@ -28,9 +26,9 @@ typedef struct {
 
 static layout_t layout_of(const int64_t *values) {
   layout_t layout;
-  layout.scratch = round_up((size_t)strata_rt_number(program.pool_size, values), STRATA_RT_ALIGNMENT);
-  layout.buffers = layout.scratch + round_up(program.scratch_size, STRATA_RT_ALIGNMENT);
-  layout.size = round_up(layout.buffers + program.max_args * sizeof(void *), STRATA_RT_ALIGNMENT);
+  layout.scratch = strata_rt_round_up((size_t)strata_rt_number(program.pool_size, values), STRATA_RT_ALIGNMENT);
+  layout.buffers = layout.scratch + strata_rt_round_up(program.scratch_size, STRATA_RT_ALIGNMENT);
+  layout.size = strata_rt_round_up(layout.buffers + program.max_args * sizeof(void *), STRATA_RT_ALIGNMENT);
   return layout;
 }
 
@@ -208,7 +206,7 @@ static workspace_t allocate_workspace(size_t needed) {
   size_t size = needed > sizeof(free_workspace_t) ? needed : STRATA_RT_ALIGNMENT;
   if (size < HUGE_PAGE)
     return (workspace_t){aligned_alloc(STRATA_RT_ALIGNMENT, size), size};
-  size = round_up(size, HUGE_PAGE);
+  size = strata_rt_round_up(size, HUGE_PAGE);
   void *memory = aligned_alloc(HUGE_PAGE, size);
   if (memory)
     madvise(memory, size, MADV_HUGEPAGE); // fewer TLB misses; no harm if refused
@@ -218,7 +216,7 @@ static workspace_t allocate_workspace(size_t needed) {
 // One that is too small is replaced by one with some room, so that sizes that grow from call to call allocate seldom.
 static workspace_t grow_workspace(workspace_t small, size_t needed) {
   free(small.memory);
-  size_t roomy = round_up(small.size + small.size / 4, STRATA_RT_ALIGNMENT);
+  size_t roomy = strata_rt_round_up(small.size + small.size / 4, STRATA_RT_ALIGNMENT);
   workspace_t workspace = allocate_workspace(needed > roomy ? needed : roomy);
   return workspace.memory || roomy <= needed ? workspace : allocate_workspace(needed);
 }

@@ -20,10 +20,6 @@ static int enqueue_all(strata_rt_instance_t *instance, const strata_rt_call_t *c
 
 //===-- Memory ---------------------------------------------------------------------------------------------------===//
 
-static size_t round_up(size_t size) {
-  return (size + STRATA_RT_ALIGNMENT - 1) / STRATA_RT_ALIGNMENT * STRATA_RT_ALIGNMENT;
-}
-
 static size_t n_tensors(void) { return program.library->n_inputs + program.library->n_outputs; }
 
 static size_t tensor_size(const strata_rt_variant_t *variant, const int64_t *values, size_t index) {
@@ -31,7 +27,7 @@ static size_t tensor_size(const strata_rt_variant_t *variant, const int64_t *val
 }
 
 static size_t pool_size(const strata_rt_variant_t *variant, const int64_t *values) {
-  return round_up((size_t)strata_rt_number(variant->pool_size, values));
+  return strata_rt_round_up((size_t)strata_rt_number(variant->pool_size, values), STRATA_RT_ALIGNMENT);
 }
 
 // What a call needs: the pool, and behind it the tensors where they come from the host. What no size_t holds is more
@@ -39,7 +35,7 @@ static size_t pool_size(const strata_rt_variant_t *variant, const int64_t *value
 static size_t call_size(const strata_rt_variant_t *variant, const int64_t *values) {
   size_t size = pool_size(variant, values);
   for (size_t i = 0; i < n_tensors() && !program.device_tensors; i++)
-    if (__builtin_add_overflow(size, round_up(tensor_size(variant, values, i)), &size))
+    if (__builtin_add_overflow(size, strata_rt_round_up(tensor_size(variant, values, i), STRATA_RT_ALIGNMENT), &size))
       return SIZE_MAX;
   return size;
 }
@@ -91,7 +87,7 @@ static int run_on_host_tensors(strata_rt_instance_t *instance, const strata_rt_c
     return strata_rt_fail(STRATA_OUT_OF_MEMORY, "%s: out of memory", program.library->name);
   for (size_t i = 0; i < n_tensors(); i++) {
     device[i] = next;
-    next += round_up(tensor_size(instance->variant, call->values, i));
+    next += strata_rt_round_up(tensor_size(instance->variant, call->values, i), STRATA_RT_ALIGNMENT);
   }
   strata_rt_call_t inner = *call;
   inner.tensors = device;

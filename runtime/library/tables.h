@@ -31,6 +31,9 @@ typedef struct {
 enum { STRATA_RT_MAX_VALUES = 1 << 15 }; // they lie on the caller's stack
 
 enum { STRATA_RT_ALIGNMENT = 256 }; // of the pool and the weights, and of every buffer in the pool
+static inline size_t strata_rt_round_up(size_t size, size_t multiple) {
+  return (size + multiple - 1) / multiple * multiple;
+}
 
 typedef enum {
   STRATA_RT_TENSOR,   // the call's tensor |index|: inputs, then outputs

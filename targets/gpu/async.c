@@ -9,12 +9,6 @@
 
 enum { MAX_RANK = 5, MAX_OFFSETS = 3 };
 
-static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
-
-static MlirType int_type(MlirOperation op, unsigned bits) {
-  return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
-}
-
 static MlirValue attr_value(MlirOperation op, const char *name) {
   return strata_gpu_build_i32(op, strata_attr_i64(op, name, 0));
 }
@@ -22,7 +16,9 @@ static MlirValue attr_value(MlirOperation op, const char *name) {
 // Addresses of shared memory have 32 bits in PTX.
 static MlirValue shared_address(const strata_gpu_kernel_t *kernel, MlirOperation op, int operand) {
   MlirValue pointer = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, operand), operand + 1);
-  return is_emulated(kernel) ? pointer : strata_gpu_build_cast(op, "llvm.ptrtoint", pointer, int_type(op, 32));
+  return strata_gpu_is_emulated(kernel)
+             ? pointer
+             : strata_gpu_build_cast(op, "llvm.ptrtoint", pointer, strata_gpu_int_type(op, 32));
 }
 
 //===-- Barriers -------------------------------------------------------------------------------------------------===//
@@ -49,14 +45,15 @@ static strata_status_t convert_barrier(const strata_gpu_kernel_t *kernel, MlirOp
   MlirValue operands[2] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1), {0}};
   int n = barrier->attr ? 2 : 1;
   if (mlirOperationGetNumOperands(op) > FEWER && strata_op_is(op, STRATA_TILE_BARRIER_EXPECT))
-    operands[1] = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, FEWER), int_type(op, 32));
+    operands[1] =
+        strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, FEWER), strata_gpu_int_type(op, 32));
   else if (n == 2)
     operands[1] = attr_value(op, barrier->attr);
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     strata_gpu_build_call(op, barrier->function, n, operands, (MlirType){0});
   else
     strata_gpu_build_leaf(kernel, op, barrier->leaf, n, operands,
-                          barrier->has_result ? int_type(op, 64) : (MlirType){0});
+                          barrier->has_result ? strata_gpu_int_type(op, 64) : (MlirType){0});
   return NULL;
 }
 
@@ -70,7 +67,7 @@ static const char wait_text[] = "{\n"
 
 static strata_status_t convert_wait(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirValue operands[] = {shared_address(kernel, op, 0), mlirOperationGetOperand(op, 2)};
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     strata_gpu_build_call(op, "strata_emulated_phase_wait", 2, operands, (MlirType){0});
   else
     strata_gpu_build_ptx(op, wait_text, "r,r,~{memory}", 2, operands, (MlirType){0});
@@ -86,9 +83,10 @@ static const char signal_text[] = "{\n"
                                   "\t}";
 
 static strata_status_t convert_signal(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  MlirValue rank = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 2), int_type(op, 32));
+  MlirValue rank =
+      strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 2), strata_gpu_int_type(op, 32));
   MlirValue operands[] = {shared_address(kernel, op, 0), rank};
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     strata_gpu_build_call(op, "strata_emulated_phase_signal", 2, operands, (MlirType){0});
   else
     strata_gpu_build_ptx(op, signal_text, "r,r,~{memory}", 2, operands, (MlirType){0});
@@ -97,9 +95,10 @@ static strata_status_t convert_signal(const strata_gpu_kernel_t *kernel, MlirOpe
 
 static strata_status_t convert_group_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   bool waits = strata_op_is(op, STRATA_TILE_GROUP_BARRIER);
-  MlirValue id = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 0), int_type(op, 32));
+  MlirValue id =
+      strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 0), strata_gpu_int_type(op, 32));
   MlirValue operands[] = {id, attr_value(op, "threads")};
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     strata_gpu_build_call(op, waits ? "strata_emulated_group_barrier" : "strata_emulated_group_arrive", 2, operands,
                           (MlirType){0});
   else
@@ -124,7 +123,7 @@ static const char await_text[] = "{\n"
 static strata_status_t convert_flag(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   bool raises = strata_op_is(op, STRATA_TILE_FLAG_RAISE);
   MlirValue operands[] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1), {0}};
-  if (is_emulated(kernel)) {
+  if (strata_gpu_is_emulated(kernel)) {
     const char *function = raises ? "strata_emulated_flag_raise" : "strata_emulated_flag_await";
     strata_gpu_build_call(op, function, 1, operands, (MlirType){0});
     return NULL;
@@ -201,7 +200,7 @@ static void build_window_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op
   for (int i = FIRST; i < n; i++) {
     bool is_offset = i >= FIRST + rank;
     if (is_offset)
-      operands[i] = strata_gpu_build_cast(op, "arith.trunci", operands[i], int_type(op, 16));
+      operands[i] = strata_gpu_build_cast(op, "arith.trunci", operands[i], strata_gpu_int_type(op, 16));
     constraints = strata_arena_printf(arena, "%s,%s", constraints, is_offset ? "h" : "r");
   }
   const char *text = strata_arena_printf(arena, window_format, rank, operand_list(arena, FIRST, rank),
@@ -256,15 +255,15 @@ static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOpera
     operands[n++] = shared_address(kernel, op, 2);
   if (copy->n_first > n)
     operands[n++] =
-        strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, BLOCKS), int_type(op, 16));
+        strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, BLOCKS), strata_gpu_int_type(op, 16));
   for (int i = 0; i < n_coordinates; i++)
-    operands[n++] =
-        strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, copy->n_fixed + i), int_type(op, 32));
-  if (has_window && is_emulated(kernel))
+    operands[n++] = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, copy->n_fixed + i),
+                                          strata_gpu_int_type(op, 32));
+  if (has_window && strata_gpu_is_emulated(kernel))
     build_window_call(op, rank, n, operands);
   else if (has_window)
     build_window_ptx(kernel, op, rank, n, operands);
-  else if (is_emulated(kernel))
+  else if (strata_gpu_is_emulated(kernel))
     build_copy_call(op, copy, n, operands);
   else
     build_copy_ptx(kernel, op, copy, n, operands);
@@ -276,7 +275,7 @@ static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOpera
 // |attr|: the intrinsic's operand; NULL: it has none.
 static strata_status_t build_hint(const strata_gpu_kernel_t *kernel, MlirOperation op, strata_gpu_leaf_t leaf,
                                   const char *attr) {
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     return NULL;
   MlirValue operand = attr ? attr_value(op, attr) : (MlirValue){0};
   strata_gpu_build_leaf(kernel, op, leaf, attr ? 1 : 0, &operand, (MlirType){0});
@@ -292,7 +291,7 @@ static strata_status_t convert_bulk_wait(const strata_gpu_kernel_t *kernel, Mlir
 }
 
 static strata_status_t build_warp_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     return NULL;
   MlirValue all = strata_gpu_build_i32(op, -1);
   strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_WARP_BARRIER, 1, &all, (MlirType){0});

@@ -1,6 +1,8 @@
 // Building ops before another one; see kernel.h.
 #include "targets/gpu/kernel.h"
 
+#include "targets/llvm/convert.h"
+
 #include <assert.h>
 
 #include <mlir-c/Dialect/LLVM.h>
@@ -17,6 +19,14 @@ MlirValue strata_gpu_build(MlirOperation before, const char *name, int n_operand
                            MlirType result, int n_attrs, const strata_named_attr_t *attrs) {
   MlirOperation op = insert(before, name, n_operands, operands, result, n_attrs, attrs);
   return mlirTypeIsNull(result) ? (MlirValue){0} : mlirOperationGetResult(op, 0);
+}
+
+MlirValue strata_gpu_build_binary(MlirOperation before, const char *name, MlirValue a, MlirValue b) {
+  return strata_gpu_build(before, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
+}
+
+MlirType strata_gpu_int_type(MlirOperation op, unsigned bits) {
+  return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
 }
 
 MlirValue strata_gpu_build_cast(MlirOperation before, const char *name, MlirValue value, MlirType type) {
@@ -82,14 +92,6 @@ MlirValue strata_gpu_build_call(MlirOperation before, const char *function, int 
   return strata_gpu_build(before, "llvm.call", n_operands, operands, result, 3, attrs);
 }
 
-static bool has_symbol(MlirBlock module, MlirStringRef name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(module); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
-      return true;
-  return false;
-}
-
 // Declares what |op| calls.
 static MlirWalkResult declare(MlirOperation op, void *user) {
   enum { MAX_PARAMETERS = 16 };
@@ -97,7 +99,7 @@ static MlirWalkResult declare(MlirOperation op, void *user) {
   MlirAttribute callee = strata_op_is(op, "llvm.call")
                              ? mlirOperationGetInherentAttributeByName(op, strata_str("callee"))
                              : (MlirAttribute){NULL};
-  if (mlirAttributeIsNull(callee) || has_symbol(*module, mlirFlatSymbolRefAttrGetValue(callee)))
+  if (mlirAttributeIsNull(callee) || strata_llvm_has_symbol(*module, mlirFlatSymbolRefAttrGetValue(callee)))
     return MlirWalkResultAdvance;
   MlirContext context = mlirOperationGetContext(op);
   MlirType types[MAX_PARAMETERS];
@@ -139,9 +141,8 @@ MlirValue strata_gpu_build_extract(MlirOperation before, MlirValue vector, int64
 bool strata_gpu_find_byte(MlirValue byte, MlirValue *out_vector, int64_t *out_count, int64_t *out_place) {
   enum { BYTE = 8 };
   MlirOperation extract = strata_def_named(byte, "vector.extract");
-  MlirType element = mlirValueGetType(byte);
-  if (mlirOperationIsNull(extract) || mlirOperationGetNumOperands(extract) != 1 || !mlirTypeIsAInteger(element) ||
-      mlirIntegerTypeGetWidth(element) != BYTE)
+  if (mlirOperationIsNull(extract) || mlirOperationGetNumOperands(extract) != 1 ||
+      !strata_type_is_integer(mlirValueGetType(byte), BYTE))
     return false;
   *out_vector = mlirOperationGetOperand(extract, 0);
   MlirType type = mlirValueGetType(*out_vector);

@@ -26,17 +26,9 @@ enum {
   LEAST_ONES_BITS = 0x4b000000
 };
 
-static MlirType integer(MlirOperation op, unsigned bits) {
-  return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
-}
-
-static bool is_integer(MlirType type, unsigned bits) {
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == bits;
-}
-
 static MlirValue by_number(MlirOperation before, const char *name, MlirValue value, int64_t number) {
   return strata_gpu_build(before, name, 2, (MlirValue[]){value, strata_gpu_build_i32(before, number)},
-                          integer(before, WORD), 0, NULL);
+                          strata_gpu_int_type(before, WORD), 0, NULL);
 }
 
 static MlirValue add_float(MlirOperation before, MlirValue x, double number) {
@@ -78,12 +70,12 @@ static bool read_byte(MlirValue value, byte_t *out) {
   MlirValue word, sum, other, least;
   double ones, most, lower;
   int64_t zero = 0, less;
-  bool is_less = read_op(value, "arith.addi", &other) && is_integer(mlirValueGetType(value), BYTE) &&
+  bool is_less = read_op(value, "arith.addi", &other) && strata_type_is_integer(mlirValueGetType(value), BYTE) &&
                  strata_value_integer(mlirOperationGetOperand(strata_def(value), 1), &less) &&
                  (less == SIGN || less == -SIGN); // the same in 8 bits
   if (is_less)
     value = other;
-  if (!read_op(value, "arith.trunci", &word) || !is_integer(mlirValueGetType(word), WORD))
+  if (!read_op(value, "arith.trunci", &word) || !strata_type_is_integer(mlirValueGetType(word), WORD))
     return false;
   if (read_op(word, "arith.addi", &other)) {
     if (!strata_value_integer(mlirOperationGetOperand(strata_def(word), 1), &zero))
@@ -105,13 +97,14 @@ static bool read_byte(MlirValue value, byte_t *out) {
 static MlirValue word_of(const strata_gpu_kernel_t *kernel, MlirOperation before, const byte_t *byte) {
   if (byte->zero % 2) {
     MlirValue sum = add_float(before, byte->raised, ONES);
-    MlirValue bits = strata_gpu_build_assembly(before, "mov.b32 $0, $1;", "=r,f", 1, &sum, integer(before, WORD));
+    MlirValue bits =
+        strata_gpu_build_assembly(before, "mov.b32 $0, $1;", "=r,f", 1, &sum, strata_gpu_int_type(before, WORD));
     return by_number(before, "arith.addi", bits, byte->zero - ONES_BITS);
   }
   uint32_t zero = byte->zero < 0 ? (uint32_t)-byte->zero | 1U << 31 : (uint32_t)byte->zero; // as many least floats
   const char *text = strata_arena_printf(
       kernel->compile->arena, "{ .reg .f32 t; fma.rn.sat.f32 t, $1, 0f00000001, 0f%08X; mov.b32 $0, t; }", zero);
-  return strata_gpu_build_assembly(before, text, "=r,f", 1, &byte->x, integer(before, WORD));
+  return strata_gpu_build_assembly(before, text, "=r,f", 1, &byte->x, strata_gpu_int_type(before, WORD));
 }
 
 // |n| of them, two or four, in a word.
@@ -121,7 +114,7 @@ static MlirValue pack(const strata_gpu_kernel_t *kernel, MlirOperation before, c
     MlirValue first = word_of(kernel, before, &bytes[i]), second = word_of(kernel, before, &bytes[i + 1]);
     MlirValue operands[] = {second, first, packed};
     packed = strata_gpu_build_assembly(before, "cvt.pack.sat.u8.s32.b32 $0, $1, $2, $3;", "=r,r,r,r", 3, operands,
-                                       integer(before, WORD));
+                                       strata_gpu_int_type(before, WORD));
   }
   return bytes->flips ? by_number(before, "arith.xori", packed, (int32_t)0x80808080) : packed;
 }
@@ -140,7 +133,7 @@ static void pack_elements(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   byte_t bytes[MOST_BYTES];
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   intptr_t n = mlirOperationGetNumOperands(op);
-  if (!is_integer(mlirShapedTypeGetElementType(type), BYTE) || n > MOST_BYTES || (n != 2 && n % WORD_BYTES))
+  if (!strata_type_is_integer(mlirShapedTypeGetElementType(type), BYTE) || n > MOST_BYTES || (n != 2 && n % WORD_BYTES))
     return;
   for (intptr_t i = 0; i < n; i++)
     if (!read_byte(mlirOperationGetOperand(op, i), &bytes[i]) || bytes[i].flips != bytes->flips)
@@ -150,10 +143,10 @@ static void pack_elements(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   for (int64_t i = 0; i < n_words; i++)
     words[i] = pack(kernel, op, bytes + i * WORD_BYTES, WORD_BYTES);
   if (n == 2)
-    packed = strata_gpu_build_cast(op, "arith.trunci", pack(kernel, op, bytes, n), integer(op, 2 * BYTE));
+    packed = strata_gpu_build_cast(op, "arith.trunci", pack(kernel, op, bytes, n), strata_gpu_int_type(op, 2 * BYTE));
   else
     packed = strata_gpu_build(op, "vector.from_elements", (int)n_words, words,
-                              mlirVectorTypeGet(1, &n_words, integer(op, WORD)), 0, NULL);
+                              mlirVectorTypeGet(1, &n_words, strata_gpu_int_type(op, WORD)), 0, NULL);
   mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), strata_gpu_build_cast(op, "llvm.bitcast", packed, type));
   strata_erase_unused(op, is_packed);
 }
@@ -189,8 +182,8 @@ static bool find_word(MlirOperation before, MlirValue byte, MlirValue *out_word,
   if (!strata_gpu_find_byte(byte, &vector, &n, out_place) || (n != 2 && n % WORD_BYTES))
     return false;
   if (n == 2) {
-    MlirValue half = strata_gpu_build_cast(before, "llvm.bitcast", vector, integer(before, 2 * BYTE));
-    *out_word = strata_gpu_build_cast(before, "arith.extui", half, integer(before, WORD));
+    MlirValue half = strata_gpu_build_cast(before, "llvm.bitcast", vector, strata_gpu_int_type(before, 2 * BYTE));
+    *out_word = strata_gpu_build_cast(before, "arith.extui", half, strata_gpu_int_type(before, WORD));
     return true;
   }
   *out_word = strata_gpu_build_word(before, vector, *out_place / WORD_BYTES);
@@ -202,7 +195,7 @@ static bool find_word(MlirOperation before, MlirValue byte, MlirValue *out_word,
 static MlirValue permute(const strata_gpu_kernel_t *kernel, MlirOperation before, MlirValue word, int64_t place) {
   const char *text = strata_arena_printf(kernel->compile->arena, "prmt.b32 $0, $1, $2, 0x744%lld;", (long long)place);
   MlirValue operands[] = {word, strata_gpu_build_i32(before, LEAST_ONES_BITS)};
-  return strata_gpu_build_assembly(before, text, "=r,r,r", 2, operands, integer(before, WORD));
+  return strata_gpu_build_assembly(before, text, "=r,r,r", 2, operands, strata_gpu_int_type(before, WORD));
 }
 
 strata_status_t strata_gpu_convert_byte(const strata_gpu_kernel_t *kernel, MlirOperation op) {
@@ -221,7 +214,8 @@ strata_status_t strata_gpu_convert_byte(const strata_gpu_kernel_t *kernel, MlirO
 strata_status_t strata_gpu_convert_signed_byte(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirValue byte, word;
   int64_t bits, place;
-  if (kernel->device->code != STRATA_GPU_NVPTX || !is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)), WORD) ||
+  if (kernel->device->code != STRATA_GPU_NVPTX ||
+      !strata_type_is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)), WORD) ||
       !strata_value_integer(mlirOperationGetOperand(op, 1), &bits) || bits != (LEAST_ONES_BITS | SIGN) ||
       !read_op(mlirOperationGetOperand(op, 0), "arith.extui", &byte) || !find_word(op, byte, &word, &place))
     return NULL;

@@ -12,7 +12,7 @@ enum { CLUSTER_SPACE = 7 }; // of NVPTX
 
 static void build_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   bool is_wait = strata_op_is(op, STRATA_TILE_CLUSTER_WAIT);
-  if (kernel->device->code == STRATA_GPU_EMULATED)
+  if (strata_gpu_is_emulated(kernel))
     strata_gpu_build_call(op, is_wait ? "strata_emulated_cluster_wait" : "strata_emulated_cluster_arrive", 0, NULL,
                           (MlirType){0});
   else
@@ -25,7 +25,7 @@ static void build_barrier(const strata_gpu_kernel_t *kernel, MlirOperation op) {
 
 static void build_store(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirContext context = kernel->compile->context;
-  bool is_emulated = kernel->device->code == STRATA_GPU_EMULATED;
+  bool is_emulated = strata_gpu_is_emulated(kernel);
   MlirType pointer = mlirLLVMPointerTypeGet(context, is_emulated ? 0 : CLUSTER_SPACE);
   MlirValue own = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 1), 2);
   MlirValue rank =

@@ -17,8 +17,6 @@
 
 enum { BYTES = 16 };
 
-static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
-
 static bool is_of_warps(const strata_gpu_kernel_t *kernel) { return kernel->device->copies == STRATA_GPU_COPIES_WARPS; }
 
 static MlirValue build_with(MlirOperation op, const char *name, MlirValue value, int64_t constant) {
@@ -77,7 +75,7 @@ static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOpera
   MlirValue operands[] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1),
                           strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 2), 3),
                           {0}};
-  if (is_emulated(kernel)) {
+  if (strata_gpu_is_emulated(kernel)) {
     if (is_of_warps(kernel))
       operands[0] = build_own_place(kernel, op, operands[0]);
     operands[2] = strata_gpu_build_cast(op, "arith.extui", inside, i32);
@@ -93,7 +91,7 @@ static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOpera
 }
 
 static void convert_commit(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     strata_gpu_build_call(op, "strata_emulated_copy_commit", 0, NULL, (MlirType){0});
   else if (!is_of_warps(kernel))
     strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_COMMIT, 0, NULL, (MlirType){0});
@@ -107,9 +105,9 @@ static strata_status_t convert_wait(const strata_gpu_kernel_t *kernel, MlirOpera
   if (is_of_warps(kernel) && left)
     return strata_error(STRATA_UNSUPPORTED, "%s waits for all copies, got %lld to be left", kernel->device->name,
                         (long long)left);
-  bool is_of_all = is_of_warps(kernel) && !is_emulated(kernel);
+  bool is_of_all = is_of_warps(kernel) && !strata_gpu_is_emulated(kernel);
   MlirValue pending = strata_gpu_build_i32(op, is_of_all ? NO_ACCESS : left);
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     strata_gpu_build_call(op, "strata_emulated_copy_wait", 1, &pending, (MlirType){0});
   else
     strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_WAIT, 1, &pending, (MlirType){0});

@@ -8,27 +8,19 @@
 
 enum { WORD_BYTES = 4, MAX_WORDS = 4 };
 
-static unsigned element_bytes(MlirType type) {
-  return (mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
-}
-
-static MlirValue binary(MlirOperation op, const char *name, MlirValue a, MlirValue b) {
-  return strata_gpu_build(op, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
-}
-
 // True where bit |bit| of the i32 |value| is set.
 static MlirValue is_set(MlirOperation op, MlirValue value, int64_t bit) {
   enum { NOT_EQUAL = 1 };
   MlirContext context = mlirOperationGetContext(op);
   strata_named_attr_t predicate = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), NOT_EQUAL)};
-  MlirValue masked = binary(op, "arith.andi", value, strata_gpu_build_i32(op, bit));
+  MlirValue masked = strata_gpu_build_binary(op, "arith.andi", value, strata_gpu_build_i32(op, bit));
   return strata_gpu_build(op, "arith.cmpi", 2, (MlirValue[]){masked, strata_gpu_build_i32(op, 0)},
                           mlirIntegerTypeGet(context, 1), 1, &predicate);
 }
 
 // The words of both operands; returns how many one has.
 static int words_of(MlirOperation op, MlirType type, MlirValue *out) {
-  int64_t n = mlirShapedTypeGetDimSize(type, 0) * element_bytes(mlirShapedTypeGetElementType(type)) / WORD_BYTES;
+  int64_t n = mlirShapedTypeGetDimSize(type, 0) * strata_element_bytes(mlirShapedTypeGetElementType(type)) / WORD_BYTES;
   MlirType words = mlirVectorTypeGet(1, &n, mlirIntegerTypeGet(mlirOperationGetContext(op), 32));
   for (int i = 0; i < 2; i++) {
     MlirValue vector = strata_gpu_build_cast(op, "llvm.bitcast", mlirOperationGetOperand(op, i), words);
@@ -44,7 +36,7 @@ strata_status_t strata_gpu_convert_funnel(const strata_gpu_kernel_t *kernel, Mli
   MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);
   MlirValue words[2 * MAX_WORDS],
       from = strata_gpu_build_cast(op, "arith.index_cast", mlirOperationGetOperand(op, 2), i32);
-  int64_t bytes = element_bytes(mlirShapedTypeGetElementType(type));
+  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type));
   int64_t n = words_of(op, type, words), per_word = WORD_BYTES / bytes;
   for (int64_t step = n / 2, left = 2 * n; step > 0; step /= 2) {
     MlirValue condition = is_set(op, from, step * per_word);
@@ -54,7 +46,7 @@ strata_status_t strata_gpu_convert_funnel(const strata_gpu_kernel_t *kernel, Mli
           strata_gpu_build(op, "arith.select", 3, (MlirValue[]){condition, words[i + step], words[i]}, i32, 0, NULL);
   }
   if (per_word > 1) { // the shift counts modulo 32
-    MlirValue bits = binary(op, "arith.muli", from, strata_gpu_build_i32(op, 8 * bytes));
+    MlirValue bits = strata_gpu_build_binary(op, "arith.muli", from, strata_gpu_build_i32(op, 8 * bytes));
     for (int64_t i = 0; i < n; i++)
       words[i] = strata_gpu_build_intrinsic(op, "llvm.fshr", 3, (MlirValue[]){words[i + 1], words[i], bits}, i32);
   }

@@ -18,6 +18,10 @@ typedef struct {
   const MlirValue *maps;
 } strata_gpu_kernel_t;
 
+static inline bool strata_gpu_is_emulated(const strata_gpu_kernel_t *kernel) {
+  return kernel->device->code == STRATA_GPU_EMULATED;
+}
+
 // Puts buffers into global memory (memory.c): the memory space of every memref that has none.
 void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel);
 
@@ -104,7 +108,10 @@ int64_t strata_gpu_mma_number(const strata_mma_t *row);
 MlirValue strata_gpu_build(MlirOperation before, const char *name, int n_operands, const MlirValue *operands,
                            MlirType result, int n_attrs, const strata_named_attr_t *attrs);
 MlirValue strata_gpu_build_cast(MlirOperation before, const char *name, MlirValue value, MlirType type);
+// Of two operands and a result of one type.
+MlirValue strata_gpu_build_binary(MlirOperation before, const char *name, MlirValue a, MlirValue b);
 MlirValue strata_gpu_build_i32(MlirOperation before, int64_t value);
+MlirType strata_gpu_int_type(MlirOperation op, unsigned bits); // in the context of |op|
 // |op|, of one result, goes: its users have |value|.
 void strata_gpu_replace(MlirOperation op, MlirValue value);
 // An intrinsic of LLVM; |result| is the null type where it gives nothing, and then so is the value.

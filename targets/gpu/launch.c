@@ -14,7 +14,7 @@ strata_status_t strata_gpu_convert_launch(const strata_gpu_kernel_t *kernel, Mli
     return strata_error(STRATA_UNSUPPORTED, "%s has no pipelined products, got %s", kernel->device->name,
                         strata_op_name(op).data);
   strata_gpu_claim_launches(kernel);
-  bool is_wait = strata_op_is(op, STRATA_TILE_LAUNCH_WAIT), is_emulated = kernel->device->code == STRATA_GPU_EMULATED;
+  bool is_wait = strata_op_is(op, STRATA_TILE_LAUNCH_WAIT), is_emulated = strata_gpu_is_emulated(kernel);
   if (is_emulated && is_wait)
     strata_gpu_build_call(op, "strata_emulated_launch_wait", 0, NULL, (MlirType){0});
   else if (kernel->device->has_programmatic_launch && is_wait)

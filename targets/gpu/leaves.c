@@ -14,10 +14,6 @@ static const char *const intrinsics[][2] = {
 #include "targets/gpu/leaves.def"
 };
 
-static MlirType int_type(MlirOperation op, unsigned bits) {
-  return mlirIntegerTypeGet(mlirOperationGetContext(op), bits);
-}
-
 MlirValue strata_gpu_build_leaf(const strata_gpu_kernel_t *kernel, MlirOperation before, strata_gpu_leaf_t leaf,
                                 int n_operands, const MlirValue *operands, MlirType result) {
   return strata_gpu_build_intrinsic(before, intrinsics[leaf][kernel->device->code], n_operands, operands, result);
@@ -28,9 +24,9 @@ MlirValue strata_gpu_build_leaf(const strata_gpu_kernel_t *kernel, MlirOperation
 static void replace_id(const strata_gpu_kernel_t *kernel, MlirOperation op, strata_gpu_leaf_t leaf,
                        MlirValue emulated) {
   MlirType index = mlirIndexTypeGet(mlirOperationGetContext(op));
-  if (kernel->device->code == STRATA_GPU_EMULATED)
+  if (strata_gpu_is_emulated(kernel))
     return strata_gpu_replace(op, strata_gpu_build_cast(op, "arith.index_castui", emulated, index));
-  MlirValue id = strata_gpu_build_leaf(kernel, op, leaf, 0, NULL, int_type(op, 32));
+  MlirValue id = strata_gpu_build_leaf(kernel, op, leaf, 0, NULL, strata_gpu_int_type(op, 32));
   strata_gpu_replace(op, strata_gpu_build_cast(op, "arith.index_castui", id, index));
 }
 
@@ -90,7 +86,7 @@ static strata_status_t convert_warp_barrier(const strata_gpu_kernel_t *kernel, M
     break;
   case STRATA_GPU_EMULATED: {
     MlirValue none = strata_gpu_build_i32(op, 0);
-    strata_gpu_build_call(op, "strata_emulated_ballot", 1, &none, int_type(op, 64));
+    strata_gpu_build_call(op, "strata_emulated_ballot", 1, &none, strata_gpu_int_type(op, 64));
     break;
   }
   }
@@ -101,9 +97,9 @@ static strata_status_t convert_warp_barrier(const strata_gpu_kernel_t *kernel, M
 static strata_status_t convert_ballot(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirValue own = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
-  if (kernel->device->code == STRATA_GPU_EMULATED) {
-    own = strata_gpu_build_cast(op, "arith.extui", own, int_type(op, 32));
-    own = strata_gpu_build_call(op, "strata_emulated_ballot", 1, &own, int_type(op, 64));
+  if (strata_gpu_is_emulated(kernel)) {
+    own = strata_gpu_build_cast(op, "arith.extui", own, strata_gpu_int_type(op, 32));
+    own = strata_gpu_build_call(op, "strata_emulated_ballot", 1, &own, strata_gpu_int_type(op, 64));
     strata_gpu_replace(op, strata_gpu_build_cast(op, "arith.trunci", own, type));
     return NULL;
   }
@@ -128,7 +124,7 @@ static bool is_zero(MlirValue value) {
 // ds_bpermute takes the other lane's number, times four. What the first lane has all have, in a scalar register.
 static MlirValue shuffle_amdgcn(const strata_gpu_kernel_t *kernel, MlirOperation op, shuffle_t shuffle,
                                 MlirValue value) {
-  MlirType i32 = int_type(op, 32);
+  MlirType i32 = strata_gpu_int_type(op, 32);
   MlirValue lane = shuffle.lane;
   if (!shuffle.is_xor && is_zero(lane))
     return strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_OF_FIRST_LANE, 1, &value, i32);
@@ -144,8 +140,8 @@ static MlirValue shuffle_amdgcn(const strata_gpu_kernel_t *kernel, MlirOperation
 }
 
 static MlirValue shuffle_32(const strata_gpu_kernel_t *kernel, MlirOperation op, shuffle_t shuffle, MlirValue value) {
-  MlirType i32 = int_type(op, 32);
-  if (kernel->device->code == STRATA_GPU_EMULATED)
+  MlirType i32 = strata_gpu_int_type(op, 32);
+  if (strata_gpu_is_emulated(kernel))
     return strata_gpu_build_call(op, shuffle.is_xor ? "strata_emulated_shuffle_xor" : "strata_emulated_shuffle", 2,
                                  (MlirValue[]){value, shuffle.lane}, i32);
   if (kernel->device->code == STRATA_GPU_AMDGCN)
@@ -158,7 +154,7 @@ static MlirValue shuffle_32(const strata_gpu_kernel_t *kernel, MlirOperation op,
 //===-- Shuffles of any type -------------------------------------------------------------------------------------===//
 
 static MlirValue shuffle_64(const strata_gpu_kernel_t *kernel, MlirOperation op, shuffle_t shuffle, MlirValue value) {
-  MlirType i32 = int_type(op, 32), i64 = int_type(op, 64);
+  MlirType i32 = strata_gpu_int_type(op, 32), i64 = strata_gpu_int_type(op, 64);
   strata_named_attr_t attr = {"value", mlirIntegerAttrGet(i64, 32)};
   MlirValue half = strata_gpu_build(op, "arith.constant", 0, NULL, i64, 1, &attr);
   MlirValue high = strata_gpu_build(op, "arith.shrui", 2, (MlirValue[]){value, half}, i64, 0, NULL);
@@ -170,16 +166,9 @@ static MlirValue shuffle_64(const strata_gpu_kernel_t *kernel, MlirOperation op,
   return strata_gpu_build(op, "arith.ori", 2, (MlirValue[]){parts[0], high}, i64, 0, NULL);
 }
 
-static unsigned element_bits(MlirType type) {
-  if (mlirTypeIsAFloat(type))
-    return mlirFloatTypeGetWidth(type);
-  return mlirTypeIsAInteger(type) ? mlirIntegerTypeGetWidth(type) : 0;
-}
-
 static unsigned type_bits(MlirType type) {
-  if (!mlirTypeIsAVector(type))
-    return element_bits(type);
-  return element_bits(mlirShapedTypeGetElementType(type)) * (unsigned)mlirShapedTypeGetDimSize(type, 0);
+  unsigned count = mlirTypeIsAVector(type) ? (unsigned)mlirShapedTypeGetDimSize(type, 0) : 1;
+  return count * (unsigned)strata_element_bits(strata_type_element(type));
 }
 
 // |mode| is #gpu<shuffle_mode xor> or another.
@@ -195,15 +184,15 @@ static strata_status_t convert_shuffle(const strata_gpu_kernel_t *kernel, MlirOp
   MlirValue value = mlirOperationGetOperand(op, 0);
   MlirType type = mlirValueGetType(value);
   unsigned bits = type_bits(type);
-  if (bits == 0 || bits > 64 || (!shuffle.is_xor && !strstr(mode, "idx")))
+  if (bits > 64 || (!shuffle.is_xor && !strstr(mode, "idx")))
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: gpu.shuffle of %u bits with mode %s", bits, mode);
-  MlirType raw = int_type(op, bits);
+  MlirType raw = strata_gpu_int_type(op, bits);
   value = strata_gpu_build_cast(op, "llvm.bitcast", value, raw);
   if (bits <= 32) {
-    value = strata_gpu_build_cast(op, "arith.extui", value, int_type(op, 32));
+    value = strata_gpu_build_cast(op, "arith.extui", value, strata_gpu_int_type(op, 32));
     value = strata_gpu_build_cast(op, "arith.trunci", shuffle_32(kernel, op, shuffle, value), raw);
   } else {
-    value = strata_gpu_build_cast(op, "arith.extui", value, int_type(op, 64));
+    value = strata_gpu_build_cast(op, "arith.extui", value, strata_gpu_int_type(op, 64));
     value = strata_gpu_build_cast(op, "arith.trunci", shuffle_64(kernel, op, shuffle, value), raw);
   }
   strata_gpu_replace(op, strata_gpu_build_cast(op, "llvm.bitcast", value, type));

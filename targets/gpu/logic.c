@@ -18,9 +18,8 @@ static bool is_by_constant(MlirValue value, const char *name, MlirValue *out_oth
   MlirOperation op = strata_def(value);
   if (mlirOperationIsNull(op) || !strata_op_is(op, name))
     return false;
-  MlirType type = mlirValueGetType(value);
   *out_other = mlirOperationGetOperand(op, 0);
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 32 &&
+  return strata_type_is_integer(mlirValueGetType(value), 32) &&
          strata_value_integer(mlirOperationGetOperand(op, 1), out_constant);
 }
 
@@ -43,16 +42,11 @@ strata_status_t strata_gpu_convert_or(const strata_gpu_kernel_t *kernel, MlirOpe
 // the number to a byte instead of storing its low bits. A register of its own, moved to, has no such type, and the move
 // is no instruction in the end.
 
-static bool is_byte(MlirType type) {
-  enum { BYTE = 8 };
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == BYTE;
-}
-
 // True if a byte is cut from the word, or from a sum of it and something else.
 static bool becomes_byte(MlirValue word, bool is_sum) {
   for (MlirOpOperand use = mlirValueGetFirstUse(word); !mlirOpOperandIsNull(use); use = mlirOpOperandGetNextUse(use)) {
     MlirOperation op = mlirOpOperandGetOwner(use);
-    if (strata_op_is(op, "arith.trunci") && is_byte(mlirValueGetType(mlirOperationGetResult(op, 0))))
+    if (strata_op_is(op, "arith.trunci") && strata_type_is_integer(mlirValueGetType(mlirOperationGetResult(op, 0)), 8))
       return true;
     if (!is_sum && strata_op_is(op, "arith.addi") && becomes_byte(mlirOperationGetResult(op, 0), true))
       return true;

@@ -95,13 +95,13 @@ static void make_exact(MlirOperation op) {
 }
 
 strata_status_t strata_gpu_convert_extreme(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (kernel->device->code == STRATA_GPU_EMULATED)
+  if (strata_gpu_is_emulated(kernel))
     strata_gpu_emulate_math(op, false);
   return NULL;
 }
 
 strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (kernel->device->code == STRATA_GPU_EMULATED) { // has libm
+  if (strata_gpu_is_emulated(kernel)) { // has libm
     strata_gpu_emulate_math(op, is_as_in_hardware(op));
     return NULL;
   }

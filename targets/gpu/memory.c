@@ -12,10 +12,6 @@
 // The numbers of NVPTX and AMDGPU. What a thread has on its stack is in NVPTX's generic memory, which has no number.
 enum { GLOBAL_SPACE = 1, AMDGCN_STACK_SPACE = 5 };
 
-static MlirAttribute space_attr(MlirContext context, int number) {
-  return mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), number);
-}
-
 static void place(MlirValue value, MlirAttribute space) {
   MlirType type = mlirValueGetType(value);
   int64_t shape[16];
@@ -28,17 +24,17 @@ static void place(MlirValue value, MlirAttribute space) {
 
 // A view is where its buffer is; the buffer was placed before it. On the host all memory is one.
 static MlirAttribute space_of_result(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (kernel->device->code == STRATA_GPU_EMULATED)
+  if (strata_gpu_is_emulated(kernel))
     return (MlirAttribute){0};
   if (strata_op_is(op, "memref.alloca"))
-    return kernel->device->code == STRATA_GPU_AMDGCN ? space_attr(kernel->compile->context, AMDGCN_STACK_SPACE)
+    return kernel->device->code == STRATA_GPU_AMDGCN ? strata_i64_attr(kernel->compile->context, AMDGCN_STACK_SPACE)
                                                      : (MlirAttribute){0};
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(op); i++) {
     MlirType type = mlirValueGetType(mlirOperationGetOperand(op, i));
     if (mlirTypeIsAMemRef(type))
       return mlirMemRefTypeGetMemorySpace(type);
   }
-  return space_attr(kernel->compile->context, GLOBAL_SPACE);
+  return strata_i64_attr(kernel->compile->context, GLOBAL_SPACE);
 }
 
 static MlirWalkResult assign_results(MlirOperation op, void *user) {
@@ -52,7 +48,7 @@ static MlirWalkResult assign_results(MlirOperation op, void *user) {
 
 static void assign_arguments(const strata_gpu_kernel_t *kernel) {
   MlirBlock block = mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0));
-  bool is_host = kernel->device->code == STRATA_GPU_EMULATED;
+  bool is_host = strata_gpu_is_emulated(kernel);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
     MlirValue argument = mlirBlockGetArgument(block, i);
     MlirType type = mlirValueGetType(argument);
@@ -61,7 +57,7 @@ static void assign_arguments(const strata_gpu_kernel_t *kernel) {
     if (is_host)
       place(argument, (MlirAttribute){0});
     else if (mlirAttributeIsNull(mlirMemRefTypeGetMemorySpace(type)))
-      place(argument, space_attr(kernel->compile->context, GLOBAL_SPACE));
+      place(argument, strata_i64_attr(kernel->compile->context, GLOBAL_SPACE));
   }
 }
 
@@ -151,13 +147,8 @@ MlirValue strata_gpu_build_address(const strata_gpu_kernel_t *kernel, MlirOperat
 
 // Bytes of a scalar or a vector: what an access is aligned to unless it says so.
 static int64_t access_bytes(MlirType type) {
-  int64_t count = 1;
-  if (mlirTypeIsAVector(type)) {
-    count = mlirShapedTypeGetDimSize(type, 0);
-    type = mlirShapedTypeGetElementType(type);
-  }
-  unsigned bits = mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type);
-  return count * (bits / 8);
+  int64_t count = mlirTypeIsAVector(type) ? mlirShapedTypeGetDimSize(type, 0) : 1;
+  return count * strata_element_bytes(strata_type_element(type));
 }
 
 static int collect_attrs(MlirOperation op, MlirType type, strata_named_attr_t *attrs) {

@@ -16,8 +16,6 @@ enum { MAX_PARAMETERS = 1024, SHARED_ALIGNMENT = 128, SHARED_ALIGNMENT_EXCHANGED
 static const char alignment_attr[] = "strata.shared_alignment", registers_attr[] = "strata.registers",
                   launches_attr[] = "strata.launches";
 
-static MlirBlock entry(MlirOperation func) { return mlirRegionGetFirstBlock(mlirOperationGetRegion(func, 0)); }
-
 static int collect_types(MlirBlock block, MlirType *types) {
   int n = (int)mlirBlockGetNumArguments(block);
   for (int i = 0; i < n; i++)
@@ -44,7 +42,7 @@ void strata_gpu_claim_launches(const strata_gpu_kernel_t *kernel) {
 
 // Sizes, behind the buffers, are parameters of 64 bits, however many indices have.
 static void widen_sizes(const strata_gpu_kernel_t *kernel) {
-  MlirBlock block = entry(kernel->func);
+  MlirBlock block = strata_func_body(kernel->func);
   MlirType i64 = mlirIntegerTypeGet(kernel->compile->context, 64);
   for (intptr_t i = 0; i < mlirBlockGetNumArguments(block); i++) {
     MlirValue size = mlirBlockGetArgument(block, i);
@@ -60,7 +58,7 @@ static void widen_sizes(const strata_gpu_kernel_t *kernel) {
 
 // A parameter a tensor map, behind the buffers and sizes.
 static void add_maps(strata_gpu_kernel_t *kernel) {
-  MlirBlock block = entry(kernel->func);
+  MlirBlock block = strata_func_body(kernel->func);
   MlirType pointer = mlirLLVMPointerTypeGet(kernel->compile->context, 0);
   kernel->n_maps = count_maps(kernel->func);
   MlirValue *maps = strata_arena_array(kernel->compile->arena, MlirValue, kernel->n_maps);
@@ -74,10 +72,10 @@ static void add_maps(strata_gpu_kernel_t *kernel) {
 
 void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel) {
   MlirContext context = kernel->compile->context;
-  MlirBlock block = entry(kernel->func);
+  MlirBlock block = strata_func_body(kernel->func);
   widen_sizes(kernel);
   add_maps(kernel);
-  if (kernel->device->code == STRATA_GPU_EMULATED) {
+  if (strata_gpu_is_emulated(kernel)) {
     MlirType i64 = mlirIntegerTypeGet(context, 64);
     MlirLocation location = mlirOperationGetLocation(kernel->func);
     intptr_t shared = mlirBlockGetNumArguments(block) - 1;
@@ -95,7 +93,7 @@ void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel) {
 // Shared memory is sized by the launch: a global of no size.
 static void replace_shared(const strata_gpu_kernel_t *kernel, int alignment) {
   MlirContext context = kernel->compile->context;
-  MlirBlock block = entry(kernel->func);
+  MlirBlock block = strata_func_body(kernel->func);
   unsigned last = (unsigned)mlirBlockGetNumArguments(block) - 1;
   MlirValue shared = mlirBlockGetArgument(block, last);
   MlirStringRef name = strata_attr_str(kernel->func, "sym_name");
@@ -121,7 +119,7 @@ static void replace_shared(const strata_gpu_kernel_t *kernel, int alignment) {
 // What the launch passes is a copy of the map itself, which the copy engine reads where the launch has put it.
 static void describe_maps(const strata_gpu_kernel_t *kernel, int n_maps) {
   MlirContext context = kernel->compile->context;
-  int n = (int)mlirBlockGetNumArguments(entry(kernel->func));
+  int n = (int)mlirBlockGetNumArguments(strata_func_body(kernel->func));
   MlirAttribute attrs[MAX_PARAMETERS];
   MlirAttribute map = mlirAttributeParseGet(
       context, strata_str("{llvm.byval = !llvm.array<128 x i8>, llvm.align = 64 : i64, nvvm.grid_constant}"));
@@ -132,7 +130,7 @@ static void describe_maps(const strata_gpu_kernel_t *kernel, int n_maps) {
 
 // The next kernel may be put on the device from the start of this one on, and waits for its end before it goes on.
 static void overlap_launches(const strata_gpu_kernel_t *kernel) {
-  MlirOperation first = mlirBlockGetFirstOperation(entry(kernel->func));
+  MlirOperation first = mlirBlockGetFirstOperation(strata_func_body(kernel->func));
   strata_gpu_build_intrinsic(first, "llvm.nvvm.griddepcontrol.launch.dependents", 0, NULL, (MlirType){0});
   strata_gpu_build_launch_wait(first);
 }
@@ -140,7 +138,7 @@ static void overlap_launches(const strata_gpu_kernel_t *kernel) {
 // What a launch that begins early can do before it waits: the first copy by a map would otherwise fetch the map first.
 // One thread's work; the first few maps are those of the operands.
 static void prefetch_maps(const strata_gpu_kernel_t *kernel, int n_maps) {
-  MlirBlock block = entry(kernel->func);
+  MlirBlock block = strata_func_body(kernel->func);
   MlirOperation first = mlirBlockGetFirstOperation(block);
   intptr_t n = mlirBlockGetNumArguments(block);
   for (int i = 0; i < n_maps && i < MAX_PREFETCHED_MAPS; i++) {
@@ -191,7 +189,7 @@ void strata_gpu_finish_signature(const strata_gpu_kernel_t *kernel) {
   for (intptr_t i = mlirOperationGetNumDiscardableAttributes(kernel->func); i-- > 0;)
     mlirOperationRemoveDiscardableAttributeByName(
         kernel->func, mlirIdentifierStr(mlirOperationGetDiscardableAttribute(kernel->func, i).name));
-  if (kernel->device->code == STRATA_GPU_EMULATED)
+  if (strata_gpu_is_emulated(kernel))
     return;
   replace_shared(kernel, alignment);
   if (n_maps > 0)

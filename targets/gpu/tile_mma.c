@@ -173,7 +173,7 @@ strata_status_t strata_gpu_convert_load_matrices(const strata_gpu_kernel_t *kern
   MlirValue address = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
   if (strcmp(kernel->device->mma, "mma.sync") != 0)
     return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s loads no matrices", kernel->device->name);
-  if (kernel->device->code == STRATA_GPU_EMULATED)
+  if (strata_gpu_is_emulated(kernel))
     value = load_emulated(kernel, op, "strata_emulated_load_matrices", address);
   else
     value = strata_gpu_build_cast(op, "llvm.bitcast", load_matrices(kernel, op, address), type);
@@ -189,7 +189,7 @@ static MlirValue load_crossed(const strata_gpu_kernel_t *kernel, MlirOperation o
   enum { BYTES = 8, WORDS = 2 };
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   bool is_of_bytes = mlirShapedTypeGetDimSize(type, 0) == BYTES;
-  if (kernel->device->code == STRATA_GPU_EMULATED)
+  if (strata_gpu_is_emulated(kernel))
     return load_emulated(kernel, op, is_of_bytes ? "strata_emulated_load_crossed_8" : "strata_emulated_load_crossed",
                          address);
   if (!is_of_bytes)

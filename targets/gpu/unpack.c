@@ -24,7 +24,7 @@ static bool find_source(MlirValue value, MlirValue *out_vector, int64_t *out_pos
 strata_status_t strata_gpu_convert_extension(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirValue vector, result = mlirOperationGetResult(op, 0);
   int64_t position;
-  if (kernel->device->code == STRATA_GPU_EMULATED || !mlirTypeIsAF32(mlirValueGetType(result)) ||
+  if (strata_gpu_is_emulated(kernel) || !mlirTypeIsAF32(mlirValueGetType(result)) ||
       !find_source(mlirOperationGetOperand(op, 0), &vector, &position))
     return NULL;
   MlirType i32 = mlirIntegerTypeGet(mlirOperationGetContext(op), 32);

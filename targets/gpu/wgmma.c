@@ -14,8 +14,6 @@
 
 enum { MAX_SUMS = 256, MAX_N = 256, N_LAYOUT = 4, N_WORDS = STRATA_MMA_WORDS_A, REGISTER_TEXT = 8 };
 
-static bool is_emulated(const strata_gpu_kernel_t *kernel) { return kernel->device->code == STRATA_GPU_EMULATED; }
-
 static int n_sums(MlirOperation op) { return (int)mlirOperationGetNumResults(op); }
 
 static MlirType sum_type(MlirOperation op) { return mlirValueGetType(mlirOperationGetResult(op, 0)); }
@@ -134,21 +132,13 @@ static MlirValue constant(MlirOperation before, MlirType type, int64_t value) {
   return strata_gpu_build(before, "arith.constant", 0, NULL, type, 1, &attr);
 }
 
-static MlirValue binary(MlirOperation before, const char *name, MlirValue left, MlirValue right) {
-  return strata_gpu_build(before, name, 2, (MlirValue[]){left, right}, mlirValueGetType(left), 0, NULL);
-}
-
-static int element_bytes(MlirType memref) {
-  MlirType type = mlirShapedTypeGetElementType(memref);
-  return (int)(mlirTypeIsAFloat(type) ? mlirFloatTypeGetWidth(type) : mlirIntegerTypeGetWidth(type)) / 8;
-}
-
 // The address of |memory| in units of 16 bytes, without the upper bits, which name the block of a cluster.
 static MlirValue build_base(const strata_gpu_kernel_t *kernel, MlirOperation op, MlirValue memory) {
   MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
   MlirValue base = strata_gpu_build_address(kernel, op, memory, STRATA_GPU_FIRST);
-  base = binary(op, "arith.shrui", strata_gpu_build_cast(op, "llvm.ptrtoint", base, i32), constant(op, i32, UNIT_BITS));
-  return binary(op, "arith.andi", base, constant(op, i32, ADDRESS_MASK));
+  base = strata_gpu_build_binary(op, "arith.shrui", strata_gpu_build_cast(op, "llvm.ptrtoint", base, i32),
+                                 constant(op, i32, UNIT_BITS));
+  return strata_gpu_build_binary(op, "arith.andi", base, constant(op, i32, ADDRESS_MASK));
 }
 
 // Everything that does not change from step to step is apart from |at|, so that a step costs an addition.
@@ -159,14 +149,15 @@ static MlirValue build_descriptor(const strata_gpu_kernel_t *kernel, MlirOperati
   MlirValue memory = mlirOperationGetOperand(op, operand), at = mlirOperationGetOperand(op, operand + 1);
   strata_named_attr_t flags = {"overflowFlags",
                                mlirAttributeParseGet(context, strata_str("#arith.overflow<nsw, nuw>"))};
-  MlirValue low = binary(op, "arith.ori", build_base(kernel, op, memory), constant(op, i32, lead_bits(layout)));
+  MlirValue low =
+      strata_gpu_build_binary(op, "arith.ori", build_base(kernel, op, memory), constant(op, i32, lead_bits(layout)));
   at = strata_gpu_build_cast(op, "arith.index_cast", at, i32);
-  MlirValue bytes = constant(op, i32, element_bytes(mlirValueGetType(memory)));
+  MlirValue bytes = constant(op, i32, strata_element_bytes(mlirShapedTypeGetElementType(mlirValueGetType(memory))));
   at = strata_gpu_build(op, "arith.muli", 2, (MlirValue[]){at, bytes}, i32, 1, &flags);
-  at = binary(op, "arith.shrui", at, constant(op, i32, UNIT_BITS));
+  at = strata_gpu_build_binary(op, "arith.shrui", at, constant(op, i32, UNIT_BITS));
   low = strata_gpu_build(op, "arith.addi", 2, (MlirValue[]){low, at}, i32, 1, &flags);
   low = strata_gpu_build_cast(op, "arith.extui", low, i64);
-  return binary(op, "arith.ori", low, constant(op, i64, (int64_t)upper_half(layout)));
+  return strata_gpu_build_binary(op, "arith.ori", low, constant(op, i64, (int64_t)upper_half(layout)));
 }
 
 //===-- The instruction ------------------------------------------------------------------------------------------===//
@@ -325,7 +316,7 @@ static strata_status_t convert_product(const strata_gpu_kernel_t *kernel, MlirOp
     return strata_error(STRATA_UNSUPPORTED, "the left operand of '%s' from registers", row->name);
   STRATA_TRY(check_product(kernel, op, row, left.crossed || right.crossed));
   strata_gpu_align_shared(kernel);
-  if (is_emulated(kernel))
+  if (strata_gpu_is_emulated(kernel))
     replace_by_call(kernel, op, row);
   else
     replace_by_instruction(kernel, op, row, &left, &right);
@@ -334,7 +325,7 @@ static strata_status_t convert_product(const strata_gpu_kernel_t *kernel, MlirOp
 
 // The host multiplies at once, and has nothing to fence, commit and wait for.
 static void convert_order(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (is_emulated(kernel)) {
+  if (strata_gpu_is_emulated(kernel)) {
     MlirValue sums[MAX_SUMS];
     read_sums(op, sums);
     return replace_results(op, sums);

@@ -15,10 +15,6 @@ typedef struct {
   MlirType i16, i32, f16, f32, pair; // the last of f16
 } widening_t;
 
-static MlirValue binary(const widening_t *w, const char *name, MlirValue a, MlirValue b) {
-  return strata_gpu_build(w->op, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 0, NULL);
-}
-
 static MlirValue number(const widening_t *w, MlirType type, MlirAttribute attribute) {
   strata_named_attr_t value = {"value", attribute};
   return strata_gpu_build(w->op, "arith.constant", 0, NULL, type, 1, &value);
@@ -53,12 +49,13 @@ static void convert_integers(const widening_t *w, bool is_signed, int64_t count,
   for (int64_t i = 0; i < count; i += WORD_BYTES) {
     MlirValue word = strata_gpu_build_extract(w->op, words, i / WORD_BYTES);
     if (is_signed)
-      word = binary(w, "arith.xori", word, strata_gpu_build_i32(w->op, (int32_t)SIGNS));
+      word = strata_gpu_build_binary(w->op, "arith.xori", word, strata_gpu_build_i32(w->op, (int32_t)SIGNS));
     for (int64_t j = 0; j < PAIR; j++) {
       MlirValue operands[] = {word, strata_gpu_build_i32(w->op, EXPONENT),
                               strata_gpu_build_i32(w->op, j ? SECOND : FIRST)};
       MlirValue pair = strata_gpu_build_intrinsic(w->op, "llvm.nvvm.prmt", 3, operands, w->i32);
-      pair = binary(w, "arith.subf", strata_gpu_build_cast(w->op, "llvm.bitcast", pair, w->pair), taken_off);
+      pair = strata_gpu_build_binary(w->op, "arith.subf", strata_gpu_build_cast(w->op, "llvm.bitcast", pair, w->pair),
+                                     taken_off);
       for (int64_t lane = 0; lane < PAIR; lane++)
         out[i + j * PAIR + lane] = strata_gpu_build_extract(w->op, pair, lane);
     }
@@ -72,16 +69,19 @@ static MlirValue emulate_e4m3(const widening_t *w, MlirValue bits) {
   enum { MAGNITUDE = 0x7f, SHIFT = 7, SIGN = 0x80, NOT_A_NUMBER = 0x7e00, EQUAL = 0 };
   MlirContext context = mlirOperationGetContext(w->op);
   strata_named_attr_t predicate = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), EQUAL)};
-  MlirValue magnitude = binary(w, "arith.andi", bits, half(w, MAGNITUDE));
+  MlirValue magnitude = strata_gpu_build_binary(w->op, "arith.andi", bits, half(w, MAGNITUDE));
   MlirValue compared[] = {magnitude, half(w, MAGNITUDE)};
   MlirValue is_nan = strata_gpu_build(w->op, "arith.cmpi", 2, compared, mlirIntegerTypeGet(context, 1), 1, &predicate);
-  MlirValue small =
-      strata_gpu_build_cast(w->op, "llvm.bitcast", binary(w, "arith.shli", magnitude, half(w, SHIFT)), w->f16);
-  MlirValue value = binary(w, "arith.mulf", small, number(w, w->f16, mlirFloatAttrDoubleGet(context, w->f16, 256)));
+  MlirValue small = strata_gpu_build_cast(
+      w->op, "llvm.bitcast", strata_gpu_build_binary(w->op, "arith.shli", magnitude, half(w, SHIFT)), w->f16);
+  MlirValue value = strata_gpu_build_binary(w->op, "arith.mulf", small,
+                                            number(w, w->f16, mlirFloatAttrDoubleGet(context, w->f16, 256)));
   MlirValue chosen[] = {is_nan, half(w, NOT_A_NUMBER), strata_gpu_build_cast(w->op, "llvm.bitcast", value, w->i16)};
-  MlirValue sign = binary(w, "arith.shli", binary(w, "arith.andi", bits, half(w, SIGN)), half(w, 8));
+  MlirValue sign = strata_gpu_build_binary(
+      w->op, "arith.shli", strata_gpu_build_binary(w->op, "arith.andi", bits, half(w, SIGN)), half(w, 8));
   MlirValue result = strata_gpu_build(w->op, "arith.select", 3, chosen, w->i16, 0, NULL);
-  return strata_gpu_build_cast(w->op, "llvm.bitcast", binary(w, "arith.ori", result, sign), w->f16);
+  return strata_gpu_build_cast(w->op, "llvm.bitcast", strata_gpu_build_binary(w->op, "arith.ori", result, sign),
+                               w->f16);
 }
 
 static void emulate(const widening_t *w, const char *from, int64_t count, MlirValue *out) {
@@ -94,7 +94,8 @@ static void emulate(const widening_t *w, const char *from, int64_t count, MlirVa
     else if (!strcmp(from, "f8E4M3FN"))
       out[i] = emulate_e4m3(w, bits);
     else
-      out[i] = strata_gpu_build_cast(w->op, "llvm.bitcast", binary(w, "arith.shli", bits, half(w, 8)), w->f16);
+      out[i] = strata_gpu_build_cast(w->op, "llvm.bitcast",
+                                     strata_gpu_build_binary(w->op, "arith.shli", bits, half(w, 8)), w->f16);
   }
 }
 

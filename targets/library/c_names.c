@@ -13,7 +13,7 @@ enum { MAX_LENGTH = 200 }; // of an identifier made from a model's name
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-bool strata_c_is_identifier(const char *text) {
+static bool is_identifier(const char *text) {
   if (!is_letter(*text))
     return false;
   while (is_letter(*text) || is_digit(*text))
@@ -45,7 +45,8 @@ static bool is_error_or_signal(const char *text) {
   return false;
 }
 
-bool strata_c_is_reserved(const char *text) {
+// A word of C or C++, or one of c_words.def's others.
+static bool is_c_word(const char *text) {
   enum { ANY = false, UPPER = true };
   static const char *const words[] = {
 #define WORD(text) text,
@@ -97,9 +98,9 @@ const char *strata_c_scope_add(strata_c_scope_t *scope, const char *name) {
       *c = '_';
   const char *unique = base;
   // A family's name stays one with a number behind it.
-  const char *prefix = strata_c_is_reserved(strata_arena_printf(scope->arena, "%s_2", base)) ? "x" : "";
+  const char *prefix = is_c_word(strata_arena_printf(scope->arena, "%s_2", base)) ? "x" : "";
   size_t slot = slot_of(scope, unique);
-  for (size_t number = 2; scope->taken.data[slot] || strata_c_is_reserved(unique); number++) {
+  for (size_t number = 2; scope->taken.data[slot] || is_c_word(unique); number++) {
     unique = strata_arena_printf(scope->arena, "%s%s_%zu", prefix, base, number);
     slot = slot_of(scope, unique);
   }
@@ -134,7 +135,7 @@ strata_status_t strata_library_check_name(const char *name) {
 #define EXPORT(targets, stream, suffix, ...) "_" suffix,
 #include "targets/library/exports.def"
   };
-  if (!strata_c_is_identifier(name))
+  if (!is_identifier(name))
     return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: expected a C identifier, got '%s'", name);
   if (strlen(name) > MAX_LENGTH)
     return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: expected at most %d characters, got %zu", MAX_LENGTH,
@@ -144,7 +145,7 @@ strata_status_t strata_library_check_name(const char *name) {
   char symbol[MAX_LENGTH + 64];
   for (size_t i = 0; i <= sizeof suffixes / sizeof suffixes[0]; i++) {
     strcat(strcpy(symbol, name), i ? suffixes[i - 1] : "");
-    if (is_reserved || strata_c_is_reserved(symbol) || is_in_c_library(symbol))
+    if (is_reserved || is_c_word(symbol) || is_in_c_library(symbol))
       return strata_error(STRATA_INVALID_ARGUMENT, "--aot-name: '%s' is reserved for C, C++, the C library or strata",
                           symbol);
   }

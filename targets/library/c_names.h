@@ -6,9 +6,6 @@
 
 #include <stdbool.h>
 
-bool strata_c_is_identifier(const char *text);
-bool strata_c_is_reserved(const char *text); // a word of C or C++, or one of c_words.def's others
-
 // Names given so far; make one with {.arena = arena}.
 typedef struct {
   strata_arena_t *arena;

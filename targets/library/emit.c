@@ -31,7 +31,7 @@ strata_status_t strata_file_close(FILE *file, const char *path) {
   return ok ? NULL : strata_error(STRATA_IO, "%s: cannot be written: %s", path, strerror(errno));
 }
 
-strata_status_t strata_file_write(const char *path, const void *data, size_t size) {
+static strata_status_t write_file(const char *path, const void *data, size_t size) {
   FILE *file;
   STRATA_TRY(strata_file_open(path, "wb", &file));
   fwrite(data, 1, size, file);
@@ -71,7 +71,7 @@ static strata_status_t compile_tables(const strata_linking_t *linking, strata_cp
   ok = fclose(file) == 0 && ok;
   strata_status_t status = ok ? NULL : strata_error(STRATA_OUT_OF_MEMORY, "library");
   if (!status && linking->program->options->save_temps)
-    status = strata_file_write(path_in(linking, "tables.ll"), ir, size);
+    status = write_file(path_in(linking, "tables.ll"), ir, size);
   if (!status)
     status = strata_compile_ir(linking, ir, size, out_object);
   free(ir);
@@ -80,8 +80,7 @@ static strata_status_t compile_tables(const strata_linking_t *linking, strata_cp
 
 // --save-temps.
 static strata_status_t keep_object(const strata_linking_t *linking, const char *name, strata_cpu_object_t object) {
-  return linking->program->options->save_temps ? strata_file_write(path_in(linking, name), object.data, object.size)
-                                               : NULL;
+  return linking->program->options->save_temps ? write_file(path_in(linking, name), object.data, object.size) : NULL;
 }
 
 // Everything but the exported names becomes local, so that libraries do not meet in a program.
@@ -148,11 +147,11 @@ static strata_status_t keep_device_code(const strata_linking_t *linking) {
     const char *name = program->gpu->device->name;
     for (size_t i = 0; i < binary->n_images; i++) {
       const char *file = strata_arena_printf(linking->arena, "%s.%s", name, binary->images[i].suffix);
-      STRATA_TRY(strata_file_write(path_in(linking, file), binary->images[i].data, binary->images[i].size));
+      STRATA_TRY(write_file(path_in(linking, file), binary->images[i].data, binary->images[i].size));
     }
     if (binary->assembly)
-      STRATA_TRY(strata_file_write(path_in(linking, strata_arena_printf(linking->arena, "%s.s", name)),
-                                   binary->assembly, strlen(binary->assembly)));
+      STRATA_TRY(write_file(path_in(linking, strata_arena_printf(linking->arena, "%s.s", name)), binary->assembly,
+                            strlen(binary->assembly)));
   }
   return NULL;
 }

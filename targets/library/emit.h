@@ -43,7 +43,6 @@ void strata_program_print_gpu_resources(const strata_program_t *program, FILE *f
 // Files. Writers do not look at errors: the file remembers them, and closing it tells.
 STRATA_MUST_CHECK strata_status_t strata_file_open(const char *path, const char *mode, FILE **out_file);
 STRATA_MUST_CHECK strata_status_t strata_file_close(FILE *file, const char *path);
-STRATA_MUST_CHECK strata_status_t strata_file_write(const char *path, const void *data, size_t size); // all of it
 void strata_file_add_zeros(FILE *file, size_t count); // less than a page
 
 // The bytes of all constants that are kept (weights.c).

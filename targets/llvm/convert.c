@@ -18,7 +18,7 @@ bool strata_llvm_is_declaration(MlirOperation op) {
 
 static bool is_kernel(MlirOperation op) { return is_function(op) && !strata_llvm_is_declaration(op); }
 
-static bool has_symbol(MlirBlock body, MlirStringRef name) {
+bool strata_llvm_has_symbol(MlirBlock body, MlirStringRef name) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
@@ -29,7 +29,7 @@ static bool has_symbol(MlirBlock body, MlirStringRef name) {
 void strata_llvm_move_all(MlirBlock from, MlirBlock to) {
   for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
-    if (strata_llvm_is_declaration(op) && has_symbol(to, strata_attr_str(op, "sym_name")))
+    if (strata_llvm_is_declaration(op) && strata_llvm_has_symbol(to, strata_attr_str(op, "sym_name")))
       continue;
     mlirOperationRemoveFromParent(op);
     mlirBlockAppendOwnedOperation(to, op);

@@ -10,6 +10,8 @@ STRATA_MUST_CHECK strata_status_t strata_llvm_convert(strata_compile_t *compile,
 
 // True of a function or variable without a body of its own.
 bool strata_llvm_is_declaration(MlirOperation op);
+// Whether one of the ops of a module's body has this name.
+bool strata_llvm_has_symbol(MlirBlock body, MlirStringRef name);
 // Moves all of |from| behind what |to| has; what is declared in both is so once then.
 void strata_llvm_move_all(MlirBlock from, MlirBlock to);
 

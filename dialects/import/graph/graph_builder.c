@@ -268,14 +268,6 @@ void graph_set_ints(graph_node_t *node, const char *name, int count, const int64
   attr->ints = copy_list(node->graph, values, count, sizeof *values);
 }
 
-void graph_set_floats(graph_node_t *node, const char *name, int count, const double *values) {
-  Onnx__AttributeProto *attr = add_attribute(node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS);
-  attr->n_floats = (size_t)count;
-  attr->floats = strata_arena_array(graph_arena(node->graph), float, count);
-  for (int i = 0; i < count; i++)
-    attr->floats[i] = (float)values[i];
-}
-
 void graph_set_strings(graph_node_t *node, const char *name, int count, const char *const *values) {
   Onnx__AttributeProto *attr = add_attribute(node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS);
   attr->n_strings = (size_t)count;

@@ -65,7 +65,6 @@ void graph_set_int(graph_node_t *node, const char *name, int64_t value);
 void graph_set_float(graph_node_t *node, const char *name, double value);
 void graph_set_string(graph_node_t *node, const char *name, const char *value);
 void graph_set_ints(graph_node_t *node, const char *name, int count, const int64_t *values);
-void graph_set_floats(graph_node_t *node, const char *name, int count, const double *values);
 void graph_set_strings(graph_node_t *node, const char *name, int count, const char *const *values);
 void graph_set_body(graph_node_t *node, const char *name, graph_t *body);
 

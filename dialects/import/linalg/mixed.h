@@ -14,7 +14,6 @@ typedef struct {
 // |attr| has those that are known; the others are the operands from |first| on. False, after a refusal, if there are
 // more than dims, or too few operands.
 bool tensor_mixed(tir_op_t *o, const char *attr, int first, mixed_t *out);
-const char *tensor_mixed_list(tir_op_t *o, const mixed_t *list);
 const char *tensor_mixed_item(tir_op_t *o, const mixed_t *list, int i); // a list of one
 // Where the operands of segment |i| begin.
 int tensor_segment(const tir_op_t *o, int i);

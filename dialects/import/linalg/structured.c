@@ -99,7 +99,7 @@ const char *linalg_result(linalg_op_t *l, int r, const char *value) {
     if (linalg_is_loop(expr, &loop) && !(seen >> loop & 1)) {
       permutation[n++] = place[loop];
       seen |= INT64_C(1) << loop;
-    } else if (mlirAffineExprIsAConstant(expr) && mlirAffineConstantExprGetValue(expr) == 0) {
+    } else if (strata_expr_is_zero(expr)) {
       added[n_added++] = i;
     } else {
       n = -1;

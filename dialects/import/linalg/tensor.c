@@ -44,7 +44,7 @@ const char *tensor_mixed_item(tir_op_t *o, const mixed_t *list, int i) {
   return list->names[i] ? tir_list_of_one(o, list->names[i]) : graph_ints(o->g, 1, &list->values[i]);
 }
 
-const char *tensor_mixed_list(tir_op_t *o, const mixed_t *list) {
+static const char *mixed_list(tir_op_t *o, const mixed_t *list) {
   const char *items[TIR_MAX_RANK];
   bool is_known = true;
   for (int i = 0; i < list->n; i++)
@@ -76,13 +76,13 @@ static bool result_sizes(tir_op_t *o, int first, mixed_t *out) {
 void tensor_read_empty(tir_op_t *o) {
   mixed_t sizes;
   if (result_sizes(o, 0, &sizes))
-    tir_set(o, 0, tir_expand(o, tir_number(o, tir_out_type(o, 0).dtype, 0), tensor_mixed_list(o, &sizes)));
+    tir_set(o, 0, tir_expand(o, tir_number(o, tir_out_type(o, 0).dtype, 0), mixed_list(o, &sizes)));
 }
 
 void tensor_read_splat(tir_op_t *o) {
   mixed_t sizes;
   if (result_sizes(o, 1, &sizes))
-    tir_set(o, 0, tir_expand(o, tir_in(o, 0), tensor_mixed_list(o, &sizes)));
+    tir_set(o, 0, tir_expand(o, tir_in(o, 0), mixed_list(o, &sizes)));
 }
 
 void tensor_read_from_elements(tir_op_t *o) {
@@ -122,7 +122,7 @@ void tensor_read_generate(tir_op_t *o) {
   tir_read_block(o->importer, o->g, body, arguments);
   o->importer->loops = around;
   tir_set_origin(o);
-  tir_set(o, 0, tir_expand(o, tir_name(o->importer, tir_returned(body, 0)), tensor_mixed_list(o, &sizes)));
+  tir_set(o, 0, tir_expand(o, tir_name(o->importer, tir_returned(body, 0)), mixed_list(o, &sizes)));
 }
 
 //===-- Sizes ----------------------------------------------------------------------------------------------------===//
@@ -147,7 +147,7 @@ void tensor_read_reshape(tir_op_t *o) {
 void tensor_read_expand_shape(tir_op_t *o) {
   mixed_t sizes;
   if (tensor_mixed(o, "static_output_shape", 1, &sizes))
-    tir_set(o, 0, tir_reshape(o, tir_in(o, 0), tensor_mixed_list(o, &sizes)));
+    tir_set(o, 0, tir_reshape(o, tir_in(o, 0), mixed_list(o, &sizes)));
 }
 
 // The product of the sizes of |group|, dims of the operand.
@@ -212,7 +212,7 @@ void tensor_read_pad(tir_op_t *o) {
   if (!tensor_mixed(o, "static_low", tensor_segment(o, 1), &low) ||
       !tensor_mixed(o, "static_high", tensor_segment(o, 2), &high))
     return;
-  const char *value = pad_value(o), *pads[2] = {tensor_mixed_list(o, &low), tensor_mixed_list(o, &high)};
+  const char *value = pad_value(o), *pads[2] = {mixed_list(o, &low), mixed_list(o, &high)};
   if (!value)
     tir_refuse(o, "padding that depends on its place");
   else

@@ -89,6 +89,10 @@ MlirValue onnx_convert(onnx_node_t *n, MlirValue x, bool from_unsigned, strata_t
       n->b, to_integer && to_unsigned && !from_integer ? STRATA_OP_CONVERT_TO_U : STRATA_OP_CONVERT, x, type);
 }
 
+MlirValue onnx_to_float(onnx_node_t *n, MlirValue x) {
+  return onnx_shape(x).type == STRATA_TYPE_F64 ? x : onnx_convert(n, x, false, STRATA_TYPE_F32, false);
+}
+
 MlirValue onnx_widen(onnx_node_t *n, MlirValue x) {
   strata_type_t type = onnx_shape(x).type;
   bool is_narrow = type == STRATA_TYPE_F16 || type == STRATA_TYPE_BF16;

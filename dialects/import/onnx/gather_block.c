@@ -14,8 +14,6 @@ typedef struct {
   MlirValue places;         // i64, counted from the beginning
 } gather_t;
 
-static bool is_power_of_two(int64_t x) { return x > 0 && (x & (x - 1)) == 0; }
-
 static bool read_attributes(onnx_node_t *n, gather_t *g) {
   g->table = onnx_operand_sizes(n, DATA);
   bool is_byte = g->table.type == STRATA_TYPE_I8;
@@ -39,7 +37,7 @@ static bool read_attributes(onnx_node_t *n, gather_t *g) {
     g->table.dims[g->table.rank - 1] = strata_times(g->table.dims[g->table.rank - 1], 8 / g->bits);
   if (g->is_float && g->block == 0)
     g->block = g->table.dims[g->quantize];
-  else if (!onnx_failed(n) && (!is_power_of_two(g->block) || g->block < 16 || g->block > INT32_MAX))
+  else if (!onnx_failed(n) && (!strata_is_power_of_two(g->block) || g->block < 16 || g->block > INT32_MAX))
     onnx_invalid(n, "block_size: expected a power of 2 from 16 on, got %lld", (long long)g->block);
   return !onnx_failed(n);
 }

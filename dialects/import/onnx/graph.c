@@ -1,5 +1,6 @@
 // The walk over a graph's nodes: operands by name, the reader of each operator, functions inlined, and what to do with
 // an operator that has no reader.
+#include "dialects/import/onnx/control.h"
 #include "dialects/import/onnx/importer.h"
 #include "dialects/import/onnx/model.h"
 #include "dialects/import/onnx/sizes.h"
@@ -129,11 +130,6 @@ static bool are_read_by(size_t n_nodes, Onnx__NodeProto **nodes, const char *nam
   return false;
 }
 
-bool onnx_is_output_only(const onnx_node_t *n, int i) {
-  const Onnx__GraphProto *graph = n->importer->model->graph;
-  return !n->scope->parent && !n->scope->caller && !are_read_by(graph->n_node, graph->node, n->proto->output[i]);
-}
-
 //===-- One node -------------------------------------------------------------------------------------------------===//
 
 // The operator in a front end's own format; NULL in a model that was read from a file.
@@ -151,11 +147,6 @@ const char *onnx_node_name(const Onnx__NodeProto *proto) {
   for (size_t i = 0; i < proto->n_output && !*name; i++)
     name = proto->output[i];
   return name;
-}
-
-static void poison_outputs(onnx_node_t *n) {
-  for (int i = 0; i < n->n_outputs; i++)
-    n->outputs[i] = (onnx_value_t){.kind = ONNX_POISONED};
 }
 
 static bool has_poisoned_input(const onnx_node_t *n) {
@@ -184,7 +175,7 @@ static strata_status_t settle(onnx_node_t *n, const char *op) {
   if (strata_status_code(status) == STRATA_UNSUPPORTED) {
     if (onnx_add_problem(n->importer, "(node %s): %s is not supported: %s", n->name, op, message))
       count_unsupported(n->importer, op);
-    poison_outputs(n);
+    onnx_poison_all(n);
   } else {
     named = strata_error(strata_status_code(status), "(node %s): %s: %s", n->name, op, message);
   }
@@ -260,7 +251,7 @@ static void skip_node(onnx_node_t *n) {
     if (attr->g && !onnx_import_body(n, onnx_text(attr->name), n_inputs, inputs, &count, &results))
       return;
   }
-  poison_outputs(n);
+  onnx_poison_all(n);
 }
 
 // Reads a node whose operator has a row.

@@ -2,11 +2,6 @@
 #include "dialects/import/onnx/onnx.h"
 #include "dialects/import/onnx/sizes.h"
 
-static MlirValue to_float(onnx_node_t *n, MlirValue x) {
-  strata_type_t type = onnx_shape(x).type;
-  return type == STRATA_TYPE_F64 ? x : onnx_convert(n, x, false, STRATA_TYPE_F32, false);
-}
-
 // A norm over the dims from |axis| on.
 typedef struct {
   int axis;
@@ -25,7 +20,7 @@ static MlirValue composite(onnx_node_t *n, const norm_t *norm, strata_composite_
 
 // |scale| and |bias|: operands; a norm may lack its bias.
 static MlirValue normalize(onnx_node_t *n, MlirValue x, const norm_t *norm, int scale, int bias) {
-  MlirValue factor = to_float(n, onnx_operand(n, scale));
+  MlirValue factor = onnx_to_float(n, onnx_operand(n, scale));
   if (onnx_failed(n))
     return x;
   if (norm->is_simple)
@@ -33,7 +28,7 @@ static MlirValue normalize(onnx_node_t *n, MlirValue x, const norm_t *norm, int 
   if (!onnx_has(n, bias))
     return onnx_binary(n, STRATA_OP_MUL, composite(n, norm, STRATA_COMPOSITE_NORMALIZE, 1, &x), factor);
   return composite(n, norm, STRATA_COMPOSITE_LAYER_NORM, 3,
-                   (MlirValue[]){x, factor, to_float(n, onnx_operand(n, bias))});
+                   (MlirValue[]){x, factor, onnx_to_float(n, onnx_operand(n, bias))});
 }
 
 static MlirValue mean(onnx_node_t *n, MlirValue x, int axis) {

@@ -3,11 +3,6 @@
 
 #include <string.h>
 
-static MlirValue to_float(onnx_node_t *n, MlirValue x) {
-  strata_type_t type = onnx_shape(x).type;
-  return type == STRATA_TYPE_F64 ? x : onnx_convert(n, x, false, STRATA_TYPE_F32, false);
-}
-
 static MlirValue per_channel(onnx_node_t *n, MlirValue value, MlirValue x) {
   return onnx_along_axis(n, value, 1, onnx_shape(x).rank);
 }
@@ -36,7 +31,7 @@ static MlirValue batch_norm(onnx_node_t *n, MlirValue x, MlirValue center, MlirV
   for (int i = 1; i < COUNT; i++)
     differ |= onnx_shape(operands[i]).type != type;
   for (int i = 0; differ && i < COUNT; i++)
-    operands[i] = to_float(n, operands[i]);
+    operands[i] = onnx_to_float(n, operands[i]);
   MlirValue result = strata_build_composite(n->b, STRATA_COMPOSITE_BATCH_NORM, COUNT, operands, 1, &epsilon);
   return onnx_convert(n, result, false, type, false);
 }
@@ -45,7 +40,7 @@ static MlirValue batch_norm(onnx_node_t *n, MlirValue x, MlirValue center, MlirV
 static MlirValue mix(onnx_node_t *n, int operand, MlirValue batch) {
   double momentum = onnx_attr_float(n, "momentum", 0.9);
   MlirValue old = onnx_operand(n, operand);
-  MlirValue mixed = onnx_binary(n, STRATA_OP_ADD, onnx_with_number(n, STRATA_OP_MUL, to_float(n, old), momentum),
+  MlirValue mixed = onnx_binary(n, STRATA_OP_ADD, onnx_with_number(n, STRATA_OP_MUL, onnx_to_float(n, old), momentum),
                                 onnx_with_number(n, STRATA_OP_MUL, batch, 1 - momentum));
   return onnx_convert(n, mixed, false, onnx_shape(old).type, false);
 }
@@ -114,15 +109,15 @@ void onnx_import_instance_normalization(onnx_node_t *n) {
     onnx_expect_shape(n, i, 1, &shape.dims[1]);
   if (onnx_failed(n))
     return;
-  x = scale_channels(n, normalize(n, x, axes, onnx_attr_float(n, "epsilon", 1e-5)), to_float(n, onnx_operand(n, 1)),
-                     to_float(n, onnx_operand(n, 2)));
+  x = scale_channels(n, normalize(n, x, axes, onnx_attr_float(n, "epsilon", 1e-5)),
+                     onnx_to_float(n, onnx_operand(n, 1)), onnx_to_float(n, onnx_operand(n, 2)));
   onnx_set(n, 0, onnx_convert(n, x, false, type, false));
 }
 
 // Before opset 21 scale and bias are one a group, since then one a channel.
 void onnx_import_group_normalization(onnx_node_t *n) {
-  MlirValue x = onnx_widen(n, onnx_operand(n, 0)), scale = to_float(n, onnx_operand(n, 1)),
-            bias = to_float(n, onnx_operand(n, 2));
+  MlirValue x = onnx_widen(n, onnx_operand(n, 0)), scale = onnx_to_float(n, onnx_operand(n, 1)),
+            bias = onnx_to_float(n, onnx_operand(n, 2));
   strata_shape_t shape = onnx_shape(x), grouped = shape;
   int64_t groups = onnx_attr_int(n, "num_groups", 1), channels = 0;
   bool axes[STRATA_MAX_RANK];

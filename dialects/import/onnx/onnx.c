@@ -457,18 +457,11 @@ static void create_main(onnx_importer_t *importer, MlirRegion region, size_t n_r
   MlirBlock block = importer->main;
   MlirLocation location = mlirLocationUnknownGet(context);
   size_t n_arguments = (size_t)mlirBlockGetNumArguments(block);
-  MlirType *types = strata_arena_array(importer->compile->arena, MlirType, n_arguments + n_results);
-  for (size_t i = 0; i < n_arguments; i++)
-    types[i] = mlirValueGetType(mlirBlockGetArgument(block, (intptr_t)i));
-  for (size_t i = 0; i < n_results; i++)
-    types[n_arguments + i] = mlirValueGetType(results[i]);
   mlirBlockAppendOwnedOperation(
       block, strata_op_create(location, "func.return", (int)n_results, results, 0, NULL, 0, NULL, 0, NULL));
-  MlirType function =
-      mlirFunctionTypeGet(context, (intptr_t)n_arguments, types, (intptr_t)n_results, types + n_arguments);
   strata_named_attr_t attrs[] = {
       {"sym_name", strata_str_attr(context, "main")},
-      {"function_type", mlirTypeAttrGet(function)},
+      {"function_type", mlirTypeAttrGet(strata_block_function_type(importer->compile->arena, block))},
       {"arg_attrs", mlirArrayAttrGet(context, (intptr_t)n_arguments, importer->argument_attrs.data)},
       {"res_attrs", mlirArrayAttrGet(context, (intptr_t)n_results, result_attrs)}};
   MlirOperation main = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);

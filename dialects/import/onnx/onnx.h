@@ -84,11 +84,10 @@ bool onnx_failed(const onnx_node_t *n);
 
 //===-- Operands and results -------------------------------------------------------------------------------------===//
 
-bool onnx_has(const onnx_node_t *n, int i);            // operand |i| is given
-bool onnx_wants(const onnx_node_t *n, int i);          // result |i| is read by a node, or an output
-bool onnx_is_output_only(const onnx_node_t *n, int i); // result |i| is read by no node: it is an output of the model
-bool onnx_is_unsigned(const onnx_node_t *n, int i);    // operand |i|
-MlirValue onnx_operand(onnx_node_t *n, int i);         // a tensor, else an error
+bool onnx_has(const onnx_node_t *n, int i);         // operand |i| is given
+bool onnx_wants(const onnx_node_t *n, int i);       // result |i| is read by a node, or an output
+bool onnx_is_unsigned(const onnx_node_t *n, int i); // operand |i|
+MlirValue onnx_operand(onnx_node_t *n, int i);      // a tensor, else an error
 strata_shape_t onnx_shape(MlirValue value);
 strata_shape_t onnx_operand_shape(onnx_node_t *n, int i);
 // The same in numbers; UNSUPPORTED where a size is symbolic.
@@ -110,8 +109,6 @@ strata_dim_t onnx_derive(onnx_node_t *n, strata_symbol_op_t op, strata_dim_t lhs
 // A size that the library finds when it runs, |value|, an i64 of rank 0: at most |bound|, or the first |bound| count of
 // what |may_exceed| it.
 strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t bound, bool may_exceed);
-// The places of what is true of |flags|, of one dim, in order: as many as there are.
-MlirValue onnx_kept_places(onnx_node_t *n, MlirValue flags);
 // Sizes that depend on data become their bounds; |value| is behind what there is.
 MlirValue onnx_fill_up(onnx_node_t *n, MlirValue x, double value);
 // Makes the two one size; false where they cannot be.
@@ -215,6 +212,7 @@ MlirValue onnx_integer(onnx_node_t *n, MlirValue like, int64_t number);
 MlirValue onnx_splat(onnx_node_t *n, strata_type_t type, int rank, const int64_t *dims, double number);
 // A conversion by the signedness of source and result.
 MlirValue onnx_convert(onnx_node_t *n, MlirValue x, bool from_unsigned, strata_type_t type, bool to_unsigned);
+MlirValue onnx_to_float(onnx_node_t *n, MlirValue x); // a float as f32, but f64 as it is
 // f16 and bf16 as the f32 that they are computed in, all else as it is; and the way back to |type|. Between the two are
 // intermediates that the model does not see: sums, squares, counts.
 MlirValue onnx_widen(onnx_node_t *n, MlirValue x);

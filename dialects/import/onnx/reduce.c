@@ -72,19 +72,18 @@ void onnx_import_reduce_sum_square(onnx_node_t *n) {
     onnx_set_like(n, 0, reduce(n, &r, STRATA_COMBINER_ADD, square(n, r.x)), 0);
 }
 
-static bool is_float(strata_type_t type) { return strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT; }
-
 // What is no sum of integers takes the way over floats: the operand on it, and the result back.
 static MlirValue as_float(onnx_node_t *n, MlirValue x) {
-  return is_float(onnx_shape(x).type) ? onnx_widen(n, x)
-                                      : onnx_convert(n, x, onnx_is_unsigned(n, 0), STRATA_TYPE_F64, false);
+  return strata_type_is_float(onnx_shape(x).type) ? onnx_widen(n, x)
+                                                  : onnx_convert(n, x, onnx_is_unsigned(n, 0), STRATA_TYPE_F64, false);
 }
 
 static void set_from_float(onnx_node_t *n, MlirValue result) {
   strata_type_t type = onnx_operand_shape(n, 0).type;
-  onnx_set_like(
-      n, 0, is_float(type) ? onnx_round(n, result, type) : onnx_convert(n, result, false, type, onnx_is_unsigned(n, 0)),
-      0);
+  onnx_set_like(n, 0,
+                strata_type_is_float(type) ? onnx_round(n, result, type)
+                                           : onnx_convert(n, result, false, type, onnx_is_unsigned(n, 0)),
+                0);
 }
 
 void onnx_import_reduce_l2(onnx_node_t *n) {

@@ -24,7 +24,7 @@ strata_dim_t onnx_counted_dim(onnx_node_t *n, MlirValue value, strata_dim_t boun
 }
 
 // A sum of those in front says where each of them goes, and each place finds its own among the sums.
-MlirValue onnx_kept_places(onnx_node_t *n, MlirValue flags) {
+static MlirValue kept_places(onnx_node_t *n, MlirValue flags) {
   strata_dim_t size = onnx_shape(flags).dims[0];
   MlirValue ones = onnx_convert(n, flags, false, STRATA_TYPE_I64, false);
   MlirValue sums = strata_build_scan(n->b, STRATA_COMBINER_ADD, ones, 0, false, false);
@@ -91,7 +91,7 @@ void onnx_import_compress(onnx_node_t *n) {
   strata_dim_t least = onnx_derive(n, STRATA_SYMBOL_MIN, length, room);
   if (!strata_dim_equal(onnx_resolve(n->importer, length), least))
     condition = onnx_slice_dims(n, condition, 0, onnx_dim(n, 0), 1, least);
-  onnx_set_like(n, 0, strata_build_gather(n->b, x, onnx_kept_places(n, condition), axis, 0), 0);
+  onnx_set_like(n, 0, strata_build_gather(n->b, x, kept_places(n, condition), axis, 0), 0);
 }
 
 //===-- NonZero --------------------------------------------------------------------------------------------------===//
@@ -128,7 +128,7 @@ void onnx_import_non_zero(onnx_node_t *n) {
   MlirValue rows[STRATA_MAX_RANK];
   strata_dim_t size = strata_dim_product(n->b->compile->context, shape.rank, shape.dims);
   MlirValue flags = shape.type == STRATA_TYPE_I1 ? x : onnx_with_number(n, STRATA_OP_NE, x, 0);
-  MlirValue place = onnx_kept_places(n, onnx_reshape_dims(n, flags, 1, &size));
+  MlirValue place = kept_places(n, onnx_reshape_dims(n, flags, 1, &size));
   for (int i = shape.rank - 1; i >= 0; i--) {
     rows[i] = onnx_insert_axis(n, i ? onnx_with_dim(n, STRATA_OP_REM, place, shape.dims[i]) : place, 0);
     if (i)
@@ -178,7 +178,7 @@ static unique_t sorted_unique(onnx_node_t *n, MlirValue x, int64_t n_columns) {
   MlirValue begins = strata_build_concat(n->b, 2, (MlirValue[]){one, differs}, 0);
   MlirValue group =
       onnx_with_number(n, STRATA_OP_SUB, strata_build_scan(n->b, STRATA_COMBINER_ADD, begins, 0, false, false), 1);
-  MlirValue kept = onnx_kept_places(n, onnx_with_number(n, STRATA_OP_NE, begins, 0));
+  MlirValue kept = kept_places(n, onnx_with_number(n, STRATA_OP_NE, begins, 0));
   MlirValue none = onnx_integer(n, places, 0);
   unique_t u = {.values = strata_build_gather(n->b, sorted, kept, 0, 0),
                 .first = strata_build_gather(n->b, places, kept, 0, 0),

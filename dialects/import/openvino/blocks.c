@@ -23,10 +23,6 @@ static blocks_t read_blocks(ir_node_t *n) {
   return b;
 }
 
-static const char *reshaped(ir_node_t *n, const char *x, int count, const int64_t *sizes) {
-  return ir_binary(n, "Reshape", x, graph_ints(n->g, count, sizes));
-}
-
 // [N, D1, D2] by way of [N, D1 / b1, b1, D2 / b2, b2] and [b1, b2, N, D1 / b1, D2 / b2].
 void ir_translate_space_to_batch(ir_node_t *n) {
   blocks_t b = read_blocks(n);
@@ -53,8 +49,8 @@ void ir_translate_space_to_batch(ir_node_t *n) {
   if (n->refusal)
     return;
   const char *x = graph_op(n->g, "Pad", GRAPH_VALUES(ir_operand(n, 0), graph_ints(n->g, 2 * b.rank, pads)));
-  x = graph_transpose(n->g, reshaped(n, x, 2 * b.rank - 1, cut), 2 * b.rank - 1, order);
-  ir_set(n, 0, reshaped(n, x, b.rank, sizes));
+  x = graph_transpose(n->g, ir_reshape(n, x, 2 * b.rank - 1, cut), 2 * b.rank - 1, order);
+  ir_set(n, 0, ir_reshape(n, x, b.rank, sizes));
 }
 
 // The other way: [b1, b2, N, D1, D2], then [N, D1, b1, D2, b2], and without what is cut off.
@@ -79,8 +75,8 @@ void ir_translate_batch_to_space(ir_node_t *n) {
   }
   order[0] = b.rank - 1;
   parts[b.rank - 1] = sizes[0] = ends[0] = dims[0] / product;
-  const char *x = reshaped(n, ir_operand(n, 0), 2 * b.rank - 1, parts);
-  x = reshaped(n, graph_transpose(n->g, x, 2 * b.rank - 1, order), b.rank, sizes);
+  const char *x = ir_reshape(n, ir_operand(n, 0), 2 * b.rank - 1, parts);
+  x = ir_reshape(n, graph_transpose(n->g, x, 2 * b.rank - 1, order), b.rank, sizes);
   ir_set(n, 0,
          graph_op(n->g, "Slice", GRAPH_VALUES(x, graph_ints(n->g, b.rank, b.begins), graph_ints(n->g, b.rank, ends))));
 }

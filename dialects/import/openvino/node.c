@@ -26,7 +26,8 @@ const char *ir_operand(const ir_node_t *n, int i) {
   return input ? input->from->values[input->output] : "";
 }
 
-int ir_operands(const ir_node_t *n, const char *const **out_operands) {
+// All operands, "" for those that are left out.
+static int operands_of(const ir_node_t *n, const char *const **out_operands) {
   const char **operands = strata_arena_array(graph_arena(n->g), const char *, n->layer->n_inputs);
   for (int i = 0; i < n->layer->n_inputs; i++)
     operands[i] = ir_operand(n, i);
@@ -72,7 +73,7 @@ void ir_set_node(ir_node_t *n, graph_node_t *node) { ir_set(n, 0, graph_result(n
 
 graph_node_t *ir_node_of_all(ir_node_t *n, const char *op) {
   const char *const *operands;
-  int count = ir_operands(n, &operands);
+  int count = operands_of(n, &operands);
   return graph_node(n->g, op, count, operands);
 }
 
@@ -156,6 +157,10 @@ const char *ir_number_like(ir_node_t *n, int i, double value) { return graph_num
 
 const char *ir_binary(ir_node_t *n, const char *op, const char *x, const char *y) {
   return graph_op(n->g, op, GRAPH_VALUES(x, y));
+}
+
+const char *ir_reshape(ir_node_t *n, const char *x, int rank, const int64_t *sizes) {
+  return ir_binary(n, "Reshape", x, graph_ints(n->g, rank, sizes));
 }
 
 const char *ir_unary(ir_node_t *n, const char *op, const char *x) { return graph_op(n->g, op, GRAPH_VALUES(x)); }

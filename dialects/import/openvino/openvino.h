@@ -54,10 +54,9 @@ void ir_refuse(ir_node_t *n, const char *format, ...) STRATA_PRINTF(2, 3);
 //===-- Operands and results -------------------------------------------------------------------------------------===//
 
 bool ir_has(const ir_node_t *n, int i);
-const char *ir_operand(const ir_node_t *n, int i);                     // "" for one that is left out
-int ir_operands(const ir_node_t *n, const char *const **out_operands); // all of them
-const ir_port_t *ir_port(const ir_node_t *n, int i);                   // what operand |i| comes from; NULL
-int ir_rank(ir_node_t *n, int i);                                      // refuses, and gives 0, where it is not known
+const char *ir_operand(const ir_node_t *n, int i);   // "" for one that is left out
+const ir_port_t *ir_port(const ir_node_t *n, int i); // what operand |i| comes from; NULL
+int ir_rank(ir_node_t *n, int i);                    // refuses, and gives 0, where it is not known
 strata_dtype_t ir_dtype(ir_node_t *n, int i);
 bool ir_is_float(ir_node_t *n, int i);
 bool ir_is_integer(ir_node_t *n, int i);
@@ -98,6 +97,7 @@ const char *ir_ints_operand(ir_node_t *n, int i);              // i64, of one di
 int64_t ir_axis(ir_node_t *n, int64_t axis, int rank);         // from 0 on; refuses what is outside
 const char *ir_number_like(ir_node_t *n, int i, double value); // a scalar of the type of operand |i|
 const char *ir_binary(ir_node_t *n, const char *op, const char *x, const char *y);
+const char *ir_reshape(ir_node_t *n, const char *x, int rank, const int64_t *sizes);
 const char *ir_unary(ir_node_t *n, const char *op, const char *x);
 
 //===-- Graphs ---------------------------------------------------------------------------------------------------===//

@@ -1,10 +1,6 @@
 // What YOLO networks end with.
 #include "dialects/import/openvino/openvino.h"
 
-static const char *reshaped(ir_node_t *n, const char *x, int count, const int64_t *sizes) {
-  return ir_binary(n, "Reshape", x, graph_ints(n->g, count, sizes));
-}
-
 // Elements |start| up to |end| of dim 2.
 static const char *part(ir_node_t *n, const char *x, int64_t start, int64_t end) {
   int64_t axis = 2;
@@ -36,14 +32,14 @@ void ir_translate_region_yolo(ir_node_t *n) {
   if (n->refusal)
     return;
   int64_t sizes[] = {0, regions, coords + classes + 1, -1}, flat[] = {0, -1};
-  const char *x = reshaped(n, ir_operand(n, 0), 4, sizes);
+  const char *x = ir_reshape(n, ir_operand(n, 0), 4, sizes);
   const char *found = part(n, x, coords, coords + 1), *kinds = part(n, x, coords + 1, coords + classes + 1);
   kinds = is_softmax ? along_parts(n, "Softmax", GRAPH_VALUES(kinds)) : ir_unary(n, "Sigmoid", kinds);
   const char *parts[] = {ir_unary(n, "Sigmoid", part(n, x, 0, 2)), ir_unary(n, "Sigmoid", found), kinds};
   x = coords > 2 ? along_parts(n, "Concat", GRAPH_VALUES(parts[0], part(n, x, 2, coords), parts[1], parts[2]))
                  : along_parts(n, "Concat", 3, parts);
   ir_set(n, 0,
-         is_softmax ? reshaped(n, x, 2, flat) : ir_binary(n, "Reshape", x, ir_unary(n, "Shape", ir_operand(n, 0))));
+         is_softmax ? ir_reshape(n, x, 2, flat) : ir_binary(n, "Reshape", x, ir_unary(n, "Shape", ir_operand(n, 0))));
 }
 
 // [N, C, H, W] read as [N, C / s^2, H, s, W, s], the steps in front, and the whole as an image 1 / s as large.
@@ -63,6 +59,6 @@ void ir_translate_reorg_yolo(ir_node_t *n) {
   int64_t channels = port->dims[1], rows = port->dims[2], columns = port->dims[3];
   int64_t wide[] = {0, channels / (stride * stride), rows, stride, columns, stride};
   int64_t small[] = {0, channels * stride * stride, rows / stride, columns / stride};
-  const char *x = graph_transpose(n->g, reshaped(n, ir_operand(n, 0), 6, wide), 6, order);
-  ir_set(n, 0, reshaped(n, x, 4, small));
+  const char *x = graph_transpose(n->g, ir_reshape(n, ir_operand(n, 0), 6, wide), 6, order);
+  ir_set(n, 0, ir_reshape(n, x, 4, small));
 }

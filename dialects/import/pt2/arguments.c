@@ -123,15 +123,6 @@ const int64_t *pt2_ints(pt2_node_t *n, const char *name, int *count) {
   return values;
 }
 
-strata_dtype_t pt2_dtype(pt2_node_t *n, const char *name, strata_dtype_t otherwise) {
-  if (!pt2_has(n, name))
-    return otherwise;
-  const pt2_item_t *item = one_item(n, name);
-  if (item->kind != PT2_DTYPE || item->dtype == STRATA_DTYPE_NONE)
-    pt2_refuse(n, "element type %s", item->kind == PT2_DTYPE ? item->dtype_name : "of another kind");
-  return n->has_failed ? otherwise : item->dtype;
-}
-
 int64_t pt2_normal_axis(pt2_node_t *n, int64_t axis, int rank) {
   int64_t range = rank ? rank : 1;
   if (axis < -range || axis >= range)
@@ -264,6 +255,14 @@ graph_node_t *pt2_node(pt2_node_t *n, const char *op, int n_operands, const char
 
 const char *pt2_op(pt2_node_t *n, const char *op, int n_operands, const char *const *operands) {
   return n->has_failed ? "" : graph_op(n->g, op, n_operands, operands);
+}
+
+const char *pt2_along(pt2_node_t *n, const char *op, int n_operands, const char *const *operands, int64_t axis) {
+  graph_node_t *node = pt2_node(n, op, n_operands, operands);
+  if (!node)
+    return "";
+  graph_set_int(node, "axis", axis);
+  return graph_result(node, NULL);
 }
 
 const pt2_meta_t *pt2_result(const pt2_node_t *n, int i) {

@@ -58,7 +58,7 @@ bool split_is_complex(const split_t *s, const pt2_item_t *item) {
   return item->kind == PT2_COMPLEX || pt2_is_complex(split_meta(s, item));
 }
 
-const pt2_argument_t *split_find(const split_t *s, const char *name) {
+static const pt2_argument_t *find(const split_t *s, const char *name) {
   for (size_t i = 0; i < s->call->n_inputs; i++)
     if (!strcmp(s->call->inputs[i].name, name))
       return &s->call->inputs[i];
@@ -66,13 +66,13 @@ const pt2_argument_t *split_find(const split_t *s, const char *name) {
 }
 
 bool split_has(const split_t *s, const char *name) {
-  const pt2_argument_t *argument = split_find(s, name);
+  const pt2_argument_t *argument = find(s, name);
   return argument && argument->count == 1 && argument->items[0].kind != PT2_NONE;
 }
 
 pt2_item_t split_given(split_t *s, const char *name) {
   if (split_has(s, name))
-    return split_find(s, name)->items[0];
+    return find(s, name)->items[0];
   s->has_failed = true;
   return split_int(0);
 }

@@ -75,7 +75,6 @@ const char *pt2_string(pt2_node_t *n, const char *name, const char *otherwise);
 // A list of numbers; one that is given for all is repeated up to |count| (-1: as many as there are). NULL after an
 // error.
 const int64_t *pt2_ints(pt2_node_t *n, const char *name, int *count);
-strata_dtype_t pt2_dtype(pt2_node_t *n, const char *name, strata_dtype_t otherwise);
 // An axis of |rank| dims, counted from the front.
 int64_t pt2_axis(pt2_node_t *n, const char *name, int rank);
 int64_t pt2_normal_axis(pt2_node_t *n, int64_t axis, int rank);
@@ -103,6 +102,8 @@ bool pt2_is_float(strata_dtype_t dtype);
 
 const char *pt2_op(pt2_node_t *n, const char *op, int n_operands, const char *const *operands);
 graph_node_t *pt2_node(pt2_node_t *n, const char *op, int n_operands, const char *const *operands);
+// A node with the attribute "axis".
+const char *pt2_along(pt2_node_t *n, const char *op, int n_operands, const char *const *operands, int64_t axis);
 const char *pt2_number_value(pt2_node_t *n, strata_dtype_t dtype, double value);
 // A formula over the arguments: "Add(self, Mul(other, alpha))"; names in ONNX's operators, numbers, and attributes
 // behind ';' ("Gelu(self; approximate=\"tanh\")"). All are of element type |dtype|.

@@ -20,14 +20,6 @@ static const char *binary(pt2_node_t *n, const char *op, const char *a, const ch
   return pt2_op(n, op, GRAPH_VALUES(a, b));
 }
 
-static const char *with_axis(pt2_node_t *n, const char *op, int count, const char *const *operands, int64_t axis) {
-  graph_node_t *node = pt2_node(n, op, count, operands);
-  if (!node)
-    return "";
-  graph_set_int(node, "axis", axis);
-  return graph_result(node, NULL);
-}
-
 //===-- Losses ---------------------------------------------------------------------------------------------------===//
 
 // What "reduction" says: 0 is all of them, 1 their mean, 2 their sum.
@@ -86,18 +78,18 @@ void pt2_import_loss_of_classes(pt2_node_t *n) {
     pt2_refuse(n, "label_smoothing");
   const char *value = pt2_cast(n, &self, dtype), *zero = pt2_number_value(n, dtype, 0);
   if (!strcmp(n->info->detail, "logits"))
-    value = with_axis(n, "LogSoftmax", GRAPH_VALUES(value), 1);
+    value = pt2_along(n, "LogSoftmax", GRAPH_VALUES(value), 1);
   const char *place = pt2_cast(n, &target, STRATA_DTYPE_I64);
   const char *ignored = pt2_operand(n, "ignore_index", STRATA_DTYPE_I64);
   const char *is_kept = pt2_op(n, "Not", GRAPH_VALUES(binary(n, "Equal", place, ignored)));
   place = pt2_op(n, "Where", GRAPH_VALUES(is_kept, place, pt2_number_value(n, STRATA_DTYPE_I64, 0)));
   const char *weight = pt2_has(n, "weight")
-                           ? with_axis(n, "Gather", GRAPH_VALUES(pt2_operand(n, "weight", dtype), place), 0)
+                           ? pt2_along(n, "Gather", GRAPH_VALUES(pt2_operand(n, "weight", dtype), place), 0)
                            : pt2_number_value(n, dtype, 1);
   weight = pt2_op(n, "Where", GRAPH_VALUES(is_kept, weight, zero));
   if (n->has_failed)
     return;
-  value = with_axis(n, "GatherElements", GRAPH_VALUES(value, graph_unsqueeze(n->g, place, 1, &classes)), 1);
+  value = pt2_along(n, "GatherElements", GRAPH_VALUES(value, graph_unsqueeze(n->g, place, 1, &classes)), 1);
   value = binary(n, "Mul", graph_squeeze(n->g, value, 1, &classes), weight);
   value = pt2_op(n, "Where", GRAPH_VALUES(is_kept, pt2_op(n, "Neg", GRAPH_VALUES(value)), zero));
   if (reduction == 1)

@@ -4,11 +4,7 @@
 //===-- Joins and parts ------------------------------------------------------------------------------------------===//
 
 const char *pt2_concat(pt2_node_t *n, int count, const char *const *parts, int64_t axis) {
-  graph_node_t *node = pt2_node(n, "Concat", count, parts);
-  if (!node)
-    return "";
-  graph_set_int(node, "axis", axis);
-  return graph_result(node, NULL);
+  return pt2_along(n, "Concat", count, parts, axis);
 }
 
 // What has one dim and no elements is left out, as PyTorch has it.

@@ -23,7 +23,6 @@ typedef struct split {
 
 pt2_meta_t *split_meta(const split_t *s, const pt2_item_t *item); // NULL: it is no tensor
 bool split_is_complex(const split_t *s, const pt2_item_t *item);
-const pt2_argument_t *split_find(const split_t *s, const char *name);
 // Whether it is given and not None.
 bool split_has(const split_t *s, const char *name);
 // The one value of this name, if it must be complex a complex tensor; it fails where there is none.

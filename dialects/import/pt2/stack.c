@@ -9,15 +9,6 @@ static const char *unsqueeze(pt2_node_t *n, const char *value, int count, const 
   return n->has_failed || !count ? value : graph_unsqueeze(n->g, value, count, axes);
 }
 
-// A node with the attribute "axis".
-static const char *along(pt2_node_t *n, const char *op, int count, const char *const *operands, int64_t axis) {
-  graph_node_t *node = pt2_node(n, op, count, operands);
-  if (!node)
-    return "";
-  graph_set_int(node, "axis", axis);
-  return graph_result(node, NULL);
-}
-
 // 0, 1, ... as many as dim |dim| of |value| has.
 static const char *counting(pt2_node_t *n, const char *value, int dim) {
   int64_t front = 0;
@@ -262,7 +253,7 @@ void pt2_import_diag(pt2_node_t *n) {
       n, "Slice",
       GRAPH_VALUES(self.name, pt2_known_ints(n, 2, starts), pt2_known_ints(n, 2, ends), pt2_known_ints(n, 2, axes)));
   const char *index = unsqueeze(n, counting(n, square, 0), 1, &last);
-  const char *line = along(n, "GatherElements", GRAPH_VALUES(square, index), 1);
+  const char *line = pt2_along(n, "GatherElements", GRAPH_VALUES(square, index), 1);
   pt2_set(n, 0, n->has_failed ? "" : graph_squeeze(n->g, line, 1, &last));
 }
 
@@ -449,11 +440,11 @@ void pt2_import_cross(pt2_node_t *n) {
   pt2_set(n, 0,
           pt2_op(n, "Sub",
                  GRAPH_VALUES(pt2_op(n, "Mul",
-                                     GRAPH_VALUES(along(n, "Gather", GRAPH_VALUES(a, one), axis),
-                                                  along(n, "Gather", GRAPH_VALUES(b, two), axis))),
+                                     GRAPH_VALUES(pt2_along(n, "Gather", GRAPH_VALUES(a, one), axis),
+                                                  pt2_along(n, "Gather", GRAPH_VALUES(b, two), axis))),
                               pt2_op(n, "Mul",
-                                     GRAPH_VALUES(along(n, "Gather", GRAPH_VALUES(a, two), axis),
-                                                  along(n, "Gather", GRAPH_VALUES(b, one), axis))))));
+                                     GRAPH_VALUES(pt2_along(n, "Gather", GRAPH_VALUES(a, two), axis),
+                                                  pt2_along(n, "Gather", GRAPH_VALUES(b, one), axis))))));
 }
 
 //===-- By index -------------------------------------------------------------------------------------------------===//
@@ -462,7 +453,7 @@ void pt2_import_cross(pt2_node_t *n) {
 void pt2_import_take(pt2_node_t *n) {
   int64_t rest = -1;
   const char *flat = pt2_reshape(n, pt2_tensor(n, "self").name, pt2_known_ints(n, 1, &rest));
-  pt2_set(n, 0, along(n, "Gather", GRAPH_VALUES(flat, pt2_operand(n, "index", STRATA_DTYPE_I64)), 0));
+  pt2_set(n, 0, pt2_along(n, "Gather", GRAPH_VALUES(flat, pt2_operand(n, "index", STRATA_DTYPE_I64)), 0));
 }
 
 void pt2_import_take_along_dim(pt2_node_t *n) {
@@ -476,7 +467,7 @@ void pt2_import_take_along_dim(pt2_node_t *n) {
   for (int i = 0; i < self.rank && pt2_has(n, "dim"); i++)
     if (self.rank != indices.rank || (i != axis && self.sizes[i].number != indices.sizes[i].number))
       pt2_refuse(n, "indices that are stretched");
-  pt2_set(n, 0, along(n, "GatherElements", GRAPH_VALUES(value, index), axis));
+  pt2_set(n, 0, pt2_along(n, "GatherElements", GRAPH_VALUES(value, index), axis));
 }
 
 // Values at the places that max_pool2d found.
@@ -497,10 +488,10 @@ void pt2_import_max_unpool(pt2_node_t *n) {
   const char *zeros = pt2_op(n, "Expand", GRAPH_VALUES(pt2_number_value(n, dtype, 0), pt2_concat(n, 2, parts, 0)));
   const char *index = pt2_cast(n, &places, STRATA_DTYPE_I64);
   pt2_value_t where = {.name = index, .rank = self.rank};
-  pt2_value_t filled = {.name = along(n, "ScatterElements",
-                                      GRAPH_VALUES(zeros, pt2_replace_dims(n, &where, start, self.rank, flat),
-                                                   pt2_replace_dims(n, &self, start, self.rank, flat)),
-                                      start),
+  pt2_value_t filled = {.name = pt2_along(n, "ScatterElements",
+                                          GRAPH_VALUES(zeros, pt2_replace_dims(n, &where, start, self.rank, flat),
+                                                       pt2_replace_dims(n, &self, start, self.rank, flat)),
+                                          start),
                         .rank = start + 1};
   pt2_set(n, 0, pt2_replace_dims(n, &filled, start, start + 1, sizes));
 }

@@ -84,8 +84,7 @@ static bool scalar_number(MlirAttribute attr, double *out) {
 
 // Elements of 48 bits are six bytes to MLIR, and i64 to us.
 static bool is_six_bytes(MlirAttribute elements) {
-  MlirType type = mlirShapedTypeGetElementType(mlirAttributeGetType(elements));
-  return mlirTypeIsAInteger(type) && mlirIntegerTypeGetWidth(type) == 48;
+  return strata_type_is_integer(mlirShapedTypeGetElementType(mlirAttributeGetType(elements)), 48);
 }
 
 static bool is_dense(MlirAttribute attr, const tir_type_t *type) {

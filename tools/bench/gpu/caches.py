@@ -142,6 +142,7 @@ def copy_rate(torch, timer):
 
 def measure(folder, given):
     import torch
+    from libraries import unload
     from timing import ReplayTimer
 
     torch.manual_seed(int(os.environ.get("STRATA_SEED", "29")))
@@ -163,11 +164,7 @@ def measure(folder, given):
             print(f"{case.name:28} {us:8.1f} us  {case.bytes / us / 1e6:5.2f} TB/s  {share:5.2f} of a copy"
                   f"  {half / us if half else 0:5.2f} times f16's speed  error {errors[i]:.1e}", flush=True)
         del timers
-        for case in cases:
-            torch.cuda.synchronize()
-            case.library.unload()
-        del cases
-        torch.cuda.empty_cache()
+        unload(cases)
 
 
 if __name__ == "__main__":

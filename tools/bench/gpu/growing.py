@@ -116,6 +116,7 @@ def draw(torch, name, past):
 
 def measure(folder, given):
     import torch
+    from libraries import unload
     from timing import ReplayTimer
 
     print(torch.cuda.get_device_name())
@@ -134,11 +135,7 @@ def measure(folder, given):
             print(f"{case.name:20} past {past:6} {us:8.1f} us, {us / read(case.name)[0]:6.2f} a layer  error {errors[i]:.1e}",
                   flush=True)
         del timers
-        for case in cases:
-            torch.cuda.synchronize()
-            case.library.unload()
-        del cases
-        torch.cuda.empty_cache()
+        unload(cases)
 
 
 if __name__ == "__main__":

@@ -40,3 +40,11 @@ class GpuLibrary(strata.Library):
 
     def unload(self):
         self.check(self.description.unload())
+
+
+def unload(cases):
+    """Lets go of the libraries of |cases| and of the memory that these hold: no graph that launches them is left."""
+    while cases:
+        torch.cuda.synchronize()
+        cases.pop().library.unload()
+    torch.cuda.empty_cache()

@@ -44,10 +44,11 @@ typedef struct {
   node_key_t *keys; // sorted
 } lists_t;
 
-static const int64_t *ints_of(lists_t *l, const char *name) {
+// An attribute of |expected| numbers.
+static const int64_t *ints_of(onnx_node_t *n, const char *name, int64_t expected) {
   int64_t count;
-  const int64_t *values = onnx_attr_ints(l->trees->n, name, &count);
-  onnx_expect_count(l->trees->n, name, count, l->count);
+  const int64_t *values = onnx_attr_ints(n, name, &count);
+  onnx_expect_count(n, name, count, expected);
   return values;
 }
 
@@ -57,11 +58,11 @@ static bool read_node_lists(lists_t *l) {
   onnx_attr_ints(n, "nodes_treeids", &l->count);
   if (!l->count)
     onnx_invalid(n, "attribute 'nodes_treeids': there are no nodes");
-  l->tree_ids = ints_of(l, "nodes_treeids");
-  l->node_ids = ints_of(l, "nodes_nodeids");
-  l->columns = ints_of(l, "nodes_featureids");
-  l->yes = ints_of(l, "nodes_truenodeids");
-  l->no = ints_of(l, "nodes_falsenodeids");
+  l->tree_ids = ints_of(n, "nodes_treeids", l->count);
+  l->node_ids = ints_of(n, "nodes_nodeids", l->count);
+  l->columns = ints_of(n, "nodes_featureids", l->count);
+  l->yes = ints_of(n, "nodes_truenodeids", l->count);
+  l->no = ints_of(n, "nodes_falsenodeids", l->count);
   l->modes = onnx_attr_strings(n, "nodes_modes", &count);
   onnx_expect_count(n, "nodes_modes", count, l->count);
   l->values = onnx_attr_numbers(n, "nodes_values", &count, &l->trees->is_double);
@@ -174,13 +175,6 @@ typedef struct {
   const double *splits;
 } tensors_t;
 
-static const int64_t *node_ints(tensors_t *t, const char *name) {
-  int64_t count;
-  const int64_t *values = onnx_attr_ints(t->trees->n, name, &count);
-  onnx_expect_count(t->trees->n, name, count, t->count);
-  return values;
-}
-
 static bool read_node_tensors(tensors_t *t) {
   onnx_node_t *n = t->trees->n;
   bool *is_double = &t->trees->is_double;
@@ -188,11 +182,11 @@ static bool read_node_tensors(tensors_t *t) {
   t->splits = onnx_attr_double_tensor(n, "nodes_splits", &t->count, is_double);
   t->modes = onnx_attr_int_tensor(n, "nodes_modes", &count);
   onnx_expect_count(n, "nodes_modes", count, t->count);
-  t->columns = node_ints(t, "nodes_featureids");
-  t->yes = node_ints(t, "nodes_truenodeids");
-  t->no = node_ints(t, "nodes_falsenodeids");
-  t->yes_leaf = node_ints(t, "nodes_trueleafs");
-  t->no_leaf = node_ints(t, "nodes_falseleafs");
+  t->columns = ints_of(n, "nodes_featureids", t->count);
+  t->yes = ints_of(n, "nodes_truenodeids", t->count);
+  t->no = ints_of(n, "nodes_falsenodeids", t->count);
+  t->yes_leaf = ints_of(n, "nodes_trueleafs", t->count);
+  t->no_leaf = ints_of(n, "nodes_falseleafs", t->count);
   t->missing = onnx_attr_ints(n, "nodes_missing_value_tracks_true", &count);
   if (count)
     onnx_expect_count(n, "nodes_missing_value_tracks_true", count, t->count);
