@@ -141,15 +141,34 @@ void pt2_import_sym_stride(pt2_node_t *n) {
     pt2_set_symbol(n, graph_int(n->g, number), STRATA_DTYPE_I64);
 }
 
+// Floats, if there is one among the operands: PyTorch's numbers are Python's.
+static strata_dtype_t number_dtype(pt2_node_t *n) {
+  const char *operands = strchr(n->info->arguments, 'b') ? "a b" : "a";
+  return pt2_is_float(pt2_promoted(n, operands)) ? STRATA_DTYPE_F64 : STRATA_DTYPE_I64;
+}
+
 void pt2_import_symbolic(pt2_node_t *n) {
-  pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_I64);
+  strata_dtype_t dtype = number_dtype(n);
+  pt2_set_symbol(n, pt2_formula(n, dtype, n->info->detail), dtype);
 }
 
 // Rounded down also where it is negative, as in -(-n // 2), which a quotient of integers in ONNX is not.
 void pt2_import_symbolic_floordiv(pt2_node_t *n) {
+  strata_dtype_t dtype = number_dtype(n);
   const char *quotient = pt2_formula(n, STRATA_DTYPE_F64, "Floor(Div(a, b))");
   if (!n->has_failed)
-    pt2_set_symbol(n, graph_cast(n->g, quotient, STRATA_DTYPE_I64), STRATA_DTYPE_I64);
+    pt2_set_symbol(n, dtype == STRATA_DTYPE_F64 ? quotient : graph_cast(n->g, quotient, dtype), dtype);
+}
+
+// Of the sign of |b|, as Python's.
+void pt2_import_symbolic_mod(pt2_node_t *n) {
+  strata_dtype_t dtype = number_dtype(n);
+  bool is_float = dtype == STRATA_DTYPE_F64;
+  pt2_set_symbol(n, pt2_formula(n, dtype, is_float ? "Sub(a, Mul(b, Floor(Div(a, b))))" : "Mod(a, b)"), dtype);
+}
+
+void pt2_import_symbolic_int(pt2_node_t *n) {
+  pt2_set_symbol(n, pt2_operand(n, "a", STRATA_DTYPE_I64), STRATA_DTYPE_I64);
 }
 
 void pt2_import_symbolic_float(pt2_node_t *n) {
@@ -157,5 +176,5 @@ void pt2_import_symbolic_float(pt2_node_t *n) {
 }
 
 void pt2_import_symbolic_truth(pt2_node_t *n) {
-  pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_BOOL);
+  pt2_set_symbol(n, pt2_formula(n, number_dtype(n), n->info->detail), STRATA_DTYPE_BOOL);
 }
