@@ -294,6 +294,31 @@ class InPlace(nn.Module):
         return [y, z, w, u, v, self.fixed * self.count, self.cache.sum(0), F.hardtanh_(y - 1), x.new_zeros(2).zero_()]
 
 
+class Layers(nn.Module):
+    """PyTorch's own kernels of layers of transformers."""
+
+    def __init__(self):
+        super().__init__()
+        self.last = nn.TransformerEncoderLayer(8, 2, 12, batch_first=True)
+        self.first = nn.TransformerEncoderLayer(8, 4, 12, batch_first=True, norm_first=True, activation="gelu")
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        for parameter in self.parameters():
+            nn.init.normal_(parameter, std=0.4)
+
+    def run(self, layer, x, mask=None, mask_type=None):
+        own, norms = layer.self_attn, (layer.norm1, layer.norm2)
+        return torch._transformer_encoder_layer_fwd(
+            x, 8, own.num_heads, own.in_proj_weight, own.in_proj_bias, own.out_proj.weight, own.out_proj.bias, layer.norm_first,
+            layer.norm_first, 1e-5, *(p for norm in norms for p in (norm.weight, norm.bias)), layer.linear1.weight,
+            layer.linear1.bias, layer.linear2.weight, layer.linear2.bias, mask, mask_type)
+
+    def forward(self, x, rows):
+        causal, own = torch.ones(5, 5).triu(1) > 0, self.attention
+        return [self.run(self.last, x), self.run(self.first, x), self.run(self.last, x, causal, 0), self.run(self.first, x, rows > 1, 1),
+                torch._native_multi_head_attention(x, x, x, 8, 2, own.in_proj_weight, own.in_proj_bias, own.out_proj.weight,
+                                                   own.out_proj.bias, None, False)[0]]
+
+
 class Nested(nn.Module):
     """Inputs and results in containers, weights that share memory, constants, graphs in operators."""
 
@@ -476,6 +501,7 @@ CASES = {
     "grids": (Lambda(grids), lambda n: (f32(3, 4, 7, 6),), (0,)),
     "norms": (Norms(), lambda n: (f32(n, 4, 7, 6),), (1,)),
     "attention": (Lambda(attention), lambda n: (f32(n, 2, 5, 4), f32(n, 2, 7, 4), f32(n, 2, 7, 4), f32(5, 7).abs() - 0.1), (1, 1, 1, 0)),
+    "layers": (Layers(), lambda n: (f32(n, 5, 8), f32(n, 5)), (1, 1)),
     "spectra": (Spectra(), lambda n: (f32(n, 24),), (1,)),
     "complex": (Complex(), lambda n: (f32(n, 5, 6), f32(n, 5, 6)), (1, 1)),
     "in_place": (InPlace(), lambda n: (f32(n, 6),), (1,)),
@@ -487,7 +513,7 @@ CASES = {
 
 
 # PyTorch's decomposition gives final states another rank where sizes vary, and fails at constants made inside.
-ONLY_PLAIN = ("recurrent", "composites", "special")
+ONLY_PLAIN = ("recurrent", "layers", "composites", "special")
 
 
 def export(name):
