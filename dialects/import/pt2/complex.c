@@ -244,7 +244,8 @@ static void split_in_place(split_t *s, const pt2_call_t *call) {
   pt2_argument_t output = {.name = "", .count = 1, .items = value};
   pt2_call_t made = *call;
   s->call = call;
-  s->has_failed = !gives_tensors(s) || !split_is_complex(s, split_result(s));
+  bool has_self = call->n_inputs && call->inputs[0].count && split_is_complex(s, &call->inputs[0].items[0]);
+  s->has_failed = !has_self || !gives_tensors(s) || !split_is_complex(s, split_result(s));
   if (s->has_failed)
     return;
   *value = (pt2_item_t){.kind = PT2_TENSOR, .name = strata_arena_printf(s->arena, "%s.next", call->name)};

@@ -7,7 +7,7 @@
 
 // The base of a transpose, |value| being the new value of that.
 static const char *permute_back(pt2_node_t *n, int rank, const char *value) {
-  int64_t order[STRATA_TENSOR_MAX_RANK], inverse[STRATA_TENSOR_MAX_RANK];
+  int64_t order[STRATA_TENSOR_MAX_RANK], inverse[STRATA_TENSOR_MAX_RANK] = {0};
   pt2_permutation(n, rank, order);
   for (int i = 0; i < rank && !n->has_failed; i++)
     inverse[order[i]] = i;

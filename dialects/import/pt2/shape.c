@@ -212,16 +212,20 @@ typedef struct {
   const pt2_size_t *sizes, *strides; // of a result: no strides
 } layout_t;
 
+static bool multiply(int64_t *product, int64_t factor) { return !__builtin_mul_overflow(*product, factor, product); }
+
 // As ATen decides it: dims that lie side by side are one run, and each run is cut into dims of the other shape.
 static bool fits_strides(layout_t from, layout_t to) {
-  int64_t run = 1, taken = 1, step = from.rank ? from.strides[from.rank - 1].number : 1;
+  int64_t run = 1, taken = 1, step = from.rank ? from.strides[from.rank - 1].number : 1, expected;
   int next = to.rank - 1;
   for (int i = from.rank; i-- > 0;) {
-    run *= from.sizes[i].number;
-    if (i > 0 && (from.sizes[i - 1].number == 1 || from.strides[i - 1].number == run * step))
+    if (!multiply(&run, from.sizes[i].number) || __builtin_mul_overflow(run, step, &expected))
+      return false;
+    if (i > 0 && (from.sizes[i - 1].number == 1 || from.strides[i - 1].number == expected))
       continue;
     for (; next >= 0 && (taken < run || to.sizes[next].number == 1); next--)
-      taken *= to.sizes[next].number;
+      if (!multiply(&taken, to.sizes[next].number))
+        return false;
     if (taken != run)
       return false;
     step = i > 0 ? from.strides[i - 1].number : 1;
