@@ -69,7 +69,7 @@ def shapes(x, y, i):
     parts = x.chunk(4, 1) + x.split(4, 1) + x.split([1, 2, 3], 1) + tuple(z.unbind(1)) + torch.tensor_split(x, 3, 1) + torch.tensor_split(x, (1, -2), 1) + torch.tensor_split(x, (1,))
     return list(parts) + [
         z, z.flatten(1), x.view(-1), x.view(b * 2, 3), z.transpose(1, 2), z.permute(2, 0, 1), z.movedim(0, 2), x.t(), x.T,
-        z.mT, x[:, None].expand(b, 4, 6), x.unsqueeze(-1).expand(-1, -1, 2), x.unsqueeze(1).squeeze(1), x[None].squeeze(), x.unflatten(1, (2, -1)),
+        z.mT, z.swapaxes(0, 1), z.T, x[:, None].expand(b, 4, 6), x.unsqueeze(-1).expand(-1, -1, 2), x.unsqueeze(1).squeeze(1), x[None].squeeze(), x.unflatten(1, (2, -1)),
         x[:, 1:5:2], x[..., -2:], x[:, 2], x[0], x[-1], x.narrow(1, 1, 3), torch.cat([x, y], 1), torch.cat([x, y, x]),
         torch.cat([x, i], 1), torch.stack([x, y], 1), x.repeat(2, 1), x.repeat(3, 1, 2), x.tile(2), x.repeat_interleave(2, 1), x.flip(1),
         x.flip([0, 1]), x.roll(2, 1), z.roll([1, -1], [1, 2]), F.pad(x, (1, 2)), F.pad(x, (1, -1), value=3), F.pad(z, (1, 1), "reflect"),
@@ -77,7 +77,7 @@ def shapes(x, y, i):
         x.new_zeros(b, 2), x.new_full((2, b), 3), torch.ones_like(i), torch.full_like(x, 2.5), torch.zeros(b, 3), torch.arange(b),
         torch.arange(1, 7, 2) + i[:, :3], torch.arange(0, 1, 0.25), torch.linspace(0, 1, 5), torch.eye(3), torch.full((b, 1), True),
         torch.zeros(2, b * 3 + 1), x.sum() * b, x.new_ones(b // 2 + 1), x.new_ones(-(-b // 2)), x / b, x.numel() + i, x.type_as(i),
-        x.expand_as(torch.cat([x[None]] * 2)), x.select_scatter(y[:, 0], 1, 2), x.slice_scatter(y[:, :2], 1, 1, 5, 2), z.diagonal(1, 1, 2),
+        x * (b * 0.5), x + (b * 0.25)**2, x * -(b / 3 - 0.5), torch.full((2,), b * 0.5 + 1), x.expand_as(torch.cat([x[None]] * 2)), x.select_scatter(y[:, 0], 1, 2), x.slice_scatter(y[:, :2], 1, 1, 5, 2), z.diagonal(1, 1, 2),
     ]
 
 
@@ -92,6 +92,35 @@ def indexing(x, y, i, e):
         s.scatter(1, i, 2.0), s.scatter_add(1, i, x), s.scatter_reduce(1, i, x, "amax"), s.index_add(1, t, x[:, :3], alpha=2), s.index_copy(1, t, x[:, :3]),
         s.index_put((torch.arange(2), torch.tensor([1, 3])), torch.tensor([5.0, 6.0])), put(s, [None, t], y[:, :3]), put(z, [None, None, t[:2]], y[:, :2, None], True),
         torch.index_put(x, (x > 0,), torch.tensor(9.0)),
+    ]
+
+
+def counted(x, i, repeats, boxes, scores):
+    """Numbers and sizes that data decide."""
+    import torchvision
+    mask, rows = x > 0, x.sum(1) > 0
+    most = i.max().item()
+    torch._check(most >= 1)
+    torch._check(most <= 10)
+    put, doubled = x.clone(), x.clone()
+    put[mask] = x[mask] * 2
+    doubled[rows] = doubled[rows] + torch.tensor([1.0, 2, 3, 4, 5, 6])
+    values, inverse, counts = torch.unique(i, return_inverse=True, return_counts=True)
+    return [
+        x.nonzero(), torch.argwhere(i), torch.masked_select(x, x[0] > 0), x[mask], x[rows], x[:, torch.tensor([1, 0, 0, 1, 1, 0]) > 0], x[rows, 1:3],
+        x[i[:, 0] > 4, 2], put, doubled, torch.arange(most), (torch.arange(most) < i.sum(1, keepdim=True) % 9).sum(1), x * x.mean().item(),
+        x + x.sum().item() * 0.5, x.repeat_interleave(repeats, 0), x.repeat_interleave(repeats, 0, output_size=4), torch.repeat_interleave(repeats),
+        x.repeat_interleave(2), values, inverse, counts, torch.unique(i[:, :2], dim=0), torchvision.ops.nms(boxes, scores, 0.4),
+    ]
+
+
+def regions(x, boxes, offset, mask, w, b):
+    """Operators of torchvision."""
+    import torchvision
+    align, convolve = torchvision.ops.roi_align, torchvision.ops.deform_conv2d
+    return [
+        align(x, boxes, (3, 2), 0.5, 2), align(x, boxes, 2, 1.0, -1, True), convolve(x, offset, w, b, padding=1, mask=mask),
+        convolve(x, offset[:, :, :4, :3], w, None, (2, 2), 1), convolve(x, offset[:, :, :5, :4].repeat(1, 2, 1, 1), w[:, :2], b),
     ]
 
 
@@ -254,9 +283,40 @@ class InPlace(nn.Module):
         z[0, 5].fill_(3)
         w = torch.zeros(4, 6)
         w[1:3][:, 2:4] += 5
+        u = y[:, :4].reshape(x.shape[0], 2, 2)  # a view, of what is not contiguous
+        u += 10
+        v = w.t()[1:5].reshape(2, 8)  # a copy
+        v *= 2
+        w.t()[1, 2:4].sub_(1)
+        w.view(2, 2, 6).permute(2, 0, 1)[3:, 1] = 8
         self.count.add_(1)
         self.cache[1:2] = x[:1]
-        return [y, z, w, self.fixed * self.count, self.cache.sum(0), F.hardtanh_(y - 1), x.new_zeros(2).zero_()]
+        return [y, z, w, u, v, self.fixed * self.count, self.cache.sum(0), F.hardtanh_(y - 1), x.new_zeros(2).zero_()]
+
+
+class Layers(nn.Module):
+    """PyTorch's own kernels of layers of transformers."""
+
+    def __init__(self):
+        super().__init__()
+        self.last = nn.TransformerEncoderLayer(8, 2, 12, batch_first=True)
+        self.first = nn.TransformerEncoderLayer(8, 4, 12, batch_first=True, norm_first=True, activation="gelu")
+        self.attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        for parameter in self.parameters():
+            nn.init.normal_(parameter, std=0.4)
+
+    def run(self, layer, x, mask=None, mask_type=None):
+        own, norms = layer.self_attn, (layer.norm1, layer.norm2)
+        return torch._transformer_encoder_layer_fwd(
+            x, 8, own.num_heads, own.in_proj_weight, own.in_proj_bias, own.out_proj.weight, own.out_proj.bias, layer.norm_first,
+            layer.norm_first, 1e-5, *(p for norm in norms for p in (norm.weight, norm.bias)), layer.linear1.weight,
+            layer.linear1.bias, layer.linear2.weight, layer.linear2.bias, mask, mask_type)
+
+    def forward(self, x, rows):
+        causal, own = torch.ones(5, 5).triu(1) > 0, self.attention
+        return [self.run(self.last, x), self.run(self.first, x), self.run(self.last, x, causal, 0), self.run(self.first, x, rows > 1, 1),
+                torch._native_multi_head_attention(x, x, x, 8, 2, own.in_proj_weight, own.in_proj_bias, own.out_proj.weight,
+                                                   own.out_proj.bias, None, False)[0]]
 
 
 class Nested(nn.Module):
@@ -373,6 +433,12 @@ class Complex(nn.Module):
             torch.einsum("bij,bkj->bik", z, w), torch.where(y[..., :3] > 0, z, w), z.expand(-1, -1, 3).clone(), z.roll(1, 2), z.unbind(1)[2], z.permute(2, 0, 1).contiguous(),
             x.to(torch.complex64), z.masked_fill(y[..., :3] > 1, 3), torch.nn.functional.pad(z, (1, 2)), z.repeat(1, 2, 1), z[:, [0, 2]], 1 + 1j * y,
         ]
+        changed, spectrum = z.clone(), torch.zeros(x.shape[0], 5, 4, dtype=torch.complex64)
+        changed[:, 1:3].mul_(w[:, :2]).add_(1)
+        changed[:, 4] = w[:, 0].conj()
+        spectrum[..., :3] = z
+        spectrum /= w[..., :1]
+        values += [changed, spectrum]
         return [torch.view_as_real(value.resolve_conj()) for value in values] + [z.real, z.imag, z.abs(), z.angle(), z.real * w.imag, (z * z.conj()).real]
 
 
@@ -406,6 +472,16 @@ def pair(n):
     return f32(n, 6), f32(n, 6), ints(n, 6)
 
 
+def selected(n):
+    return f32(3, 6), ints(3, 6).abs() + 1, torch.tensor([n - 1, 0, 5 - n]), places(n)[:, 1:].repeat(2, 1)[:5], f32(5).sigmoid()
+
+
+def places(n):
+    """Boxes behind the number of the image that they are in."""
+    corner = f32(n + 3, 2).abs()
+    return torch.cat([torch.arange(n + 3.0)[:, None] % n, corner, corner + 1 + 2 * f32(n + 3, 2).abs()], 1)
+
+
 # name: module, its inputs for a batch, which of these have one in front, or which of their dims are one
 CASES = {
     "linear": (Linear(), lambda n: (f32(n, 6),), (1,)),
@@ -414,6 +490,8 @@ CASES = {
     "comparisons": (Lambda(comparisons), pair, (1, 1, 1)),
     "shapes": (Lambda(shapes), pair, (1, 1, 1)),
     "indexing": (Lambda(indexing), lambda n: (*pair(n), f32(9, 3)), (1, 1, 1, 0)),
+    "counted": (Lambda(counted), selected, (0, 0, 0, 0, 0)),
+    "regions": (Lambda(regions), lambda n: (f32(3, 4, 7, 6), places(3), f32(3, 18, 7, 6), f32(3, 9, 7, 6), f32(4, 4, 3, 3), f32(4)), (0,) * 6),
     "reductions": (Lambda(reductions), pair, (1, 1, 1)),
     "searches": (Lambda(searches), pair, (1, 1, 1)),
     "composites": (Lambda(composites), pair, (1, 1, 1)),
@@ -423,6 +501,7 @@ CASES = {
     "grids": (Lambda(grids), lambda n: (f32(3, 4, 7, 6),), (0,)),
     "norms": (Norms(), lambda n: (f32(n, 4, 7, 6),), (1,)),
     "attention": (Lambda(attention), lambda n: (f32(n, 2, 5, 4), f32(n, 2, 7, 4), f32(n, 2, 7, 4), f32(5, 7).abs() - 0.1), (1, 1, 1, 0)),
+    "layers": (Layers(), lambda n: (f32(n, 5, 8), f32(n, 5)), (1, 1)),
     "spectra": (Spectra(), lambda n: (f32(n, 24),), (1,)),
     "complex": (Complex(), lambda n: (f32(n, 5, 6), f32(n, 5, 6)), (1, 1)),
     "in_place": (InPlace(), lambda n: (f32(n, 6),), (1,)),
@@ -434,7 +513,7 @@ CASES = {
 
 
 # PyTorch's decomposition gives final states another rank where sizes vary, and fails at constants made inside.
-ONLY_PLAIN = ("recurrent", "composites", "special")
+ONLY_PLAIN = ("recurrent", "layers", "composites", "special")
 
 
 def export(name):

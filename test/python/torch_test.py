@@ -317,6 +317,32 @@ def what_cannot_be_compiled():
         strata.jit_torch(f, compile_options=STRICT)(random(4, 8))
 
 
+def random_numbers_are_torchs_own():
+    def f(x):
+        return x + torch.randn_like(x)
+
+    torch._dynamo.reset()
+    with warnings_of(Fallback) as texts:
+        compiled = strata.jit_torch(f)
+        torch.manual_seed(7)
+        got = [compiled(random(4, 8)) for _ in range(2)]
+    torch.manual_seed(7)
+    for each in got:
+        same(each, f(random(4, 8)))
+    assert len(texts) == 1 and "random numbers" in texts[0], texts
+
+
+def layers_of_transformers():
+    """For which PyTorch has kernels of its own."""
+    for norm_first in (False, True):
+        torch.manual_seed(2)
+        layer = torch.nn.TransformerEncoderLayer(16, 4, 24, batch_first=True, norm_first=norm_first)
+        net = torch.nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).eval()
+        torch._dynamo.reset()
+        with torch.no_grad():
+            same(strata.jit_torch(net, compile_options=STRICT)(random(3, 5, 16)), net(random(3, 5, 16)))
+
+
 def training_runs_in_torch():
     torch._dynamo.reset()
     net, x = Net().eval(), random(4, 8)
@@ -352,5 +378,5 @@ def the_cache():
 CASES = (a_module_with_arguments, a_module_called, dynamic_shapes, an_exported_program, lines_of_programs,
          nested_arguments, contiguity, types, gradients, a_decorated_function, graph_breaks, the_backend,
          beside_dynamo, written_parameters, written_arguments, written_buffers, sizes_as_numbers, a_transformer,
-         what_cannot_be_compiled, training_runs_in_torch, the_cache)
+         what_cannot_be_compiled, random_numbers_are_torchs_own, layers_of_transformers, training_runs_in_torch, the_cache)
 support.report([(case.__name__, case) for case in CASES if case.__name__ in sys.argv[1:] or not sys.argv[1:]])

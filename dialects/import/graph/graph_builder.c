@@ -11,7 +11,7 @@ typedef struct {
   strata_arena_t *arena;
   const char *op, *node; // whatever is added is made for these
   size_t n_fresh;
-  STRATA_VECTOR(strata_import_dim_t) dims;
+  STRATA_VECTOR(strata_import_dim_t) dims, bounds;
 } model_t;
 
 struct graph {
@@ -282,6 +282,11 @@ void graph_set_body(graph_node_t *node, const char *name, graph_t *body) {
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
+void graph_bound(graph_t *g, const char *value, int64_t most) {
+  *strata_vector_push(graph_arena(g), &g->model->bounds) =
+      (strata_import_dim_t){.name = value, .min = most, .max = most};
+}
+
 const char *graph_fresh(graph_t *g, const char *hint) {
   return strata_arena_printf(graph_arena(g), "%s#%zu", hint, g->model->n_fresh++);
 }
@@ -326,6 +331,10 @@ strata_status_t graph_import(graph_t *g, strata_compile_t *compile, const char *
   model.n_opset_import = 1;
   model.opset_import = opsets;
   model.graph = &g->proto;
-  onnx_made_model_t made = {.model = &model, .dims = g->model->dims.data, .n_dims = g->model->dims.count};
+  onnx_made_model_t made = {.model = &model,
+                            .dims = g->model->dims.data,
+                            .n_dims = g->model->dims.count,
+                            .bounds = g->model->bounds.data,
+                            .n_bounds = g->model->bounds.count};
   return onnx_import_made_model(compile, path, &made, options);
 }

@@ -77,6 +77,8 @@ void graph_roll_back(graph_t *g, size_t mark);
 
 //===-- Values ---------------------------------------------------------------------------------------------------===//
 
+// Where |value|, a number that data decide, is a size it is at most |most|, unless --bound says otherwise.
+void graph_bound(graph_t *g, const char *value, int64_t most);
 // A name that no other value has.
 const char *graph_fresh(graph_t *g, const char *hint);
 const char *graph_cast(graph_t *g, const char *value, strata_dtype_t dtype);

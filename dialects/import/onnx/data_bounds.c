@@ -11,14 +11,21 @@
 
 #include <string.h>
 
+static int64_t find_bound(size_t count, const strata_import_dim_t *bounds, const char *name) {
+  for (size_t i = 0; i < count; i++)
+    if (!strcmp(bounds[i].name, name))
+      return bounds[i].min;
+  return -1;
+}
+
+// By --bound, or by the front end that made the model; -1: by neither.
 static int64_t given_bound(onnx_importer_t *importer, const char *name) {
   const strata_import_options_t *options = importer->options;
+  const onnx_made_model_t *made = importer->made;
   if (!strata_string_map_put(importer->compile->arena, &importer->bounded, name, importer))
     *strata_vector_push(importer->compile->arena, &importer->bounded_names) = name;
-  for (size_t i = 0; i < options->n_bounds; i++)
-    if (!strcmp(options->bounds[i].name, name))
-      return options->bounds[i].min;
-  return -1;
+  int64_t bound = find_bound(options->n_bounds, options->bounds, name);
+  return bound < 0 && made ? find_bound(made->n_bounds, made->bounds, name) : bound;
 }
 
 static const char *bound_option(strata_arena_t *arena, const char *name) {

@@ -24,6 +24,9 @@ typedef struct {
   const Onnx__ModelProto *model;
   const strata_import_dim_t *dims; // what the model says of sizes that vary; --dim may say more
   size_t n_dims;
+  const strata_import_dim_t
+      *bounds; // of numbers that data decide, by the names of their values; --bound may say others
+  size_t n_bounds;
 } onnx_made_model_t;
 
 // As strata_import_onnx does; |path| is where the model comes from, for messages.

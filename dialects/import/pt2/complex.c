@@ -1,6 +1,7 @@
 // Complex tensors as two real ones, their parts: calls on these take the place of calls on complex tensors, so that the
 // readers of operators, views and what is changed in place know nothing of complex numbers. Fourier transforms are one
 // call with both parts.
+#include "dialects/import/pt2/converter.h"
 #include "dialects/import/pt2/split.h"
 
 #include <string.h>
@@ -192,7 +193,6 @@ static const row_t rows[] = {
 #include "dialects/import/pt2/complex.def"
 };
 
-// Operators in place have none: their parts would be changed one after the other.
 static const row_t *find_row(const char *target) {
   const char *first = strchr(target, '.'), *dot = first ? strchr(first + 1, '.') : NULL;
   size_t length = dot ? (size_t)(dot - target) : strlen(target);
@@ -220,18 +220,53 @@ static bool gives_tensors(const split_t *s) {
   return does;
 }
 
-static void split_call(split_t *s, const pt2_call_t *call) {
+static void split_by_row(split_t *s, const pt2_call_t *call) {
   const row_t *row = find_row(call->target);
-  size_t n_before = s->calls.count;
   s->call = call;
-  s->n_made = 0;
   s->has_failed = !row || !gives_tensors(s);
-  if (!s->has_failed) {
-    s->values = row->values;
-    define_parts(s, call->n_inputs, call->inputs);
-    define_parts(s, call->n_outputs, call->outputs);
-    row->split(s);
+  if (s->has_failed)
+    return;
+  s->values = row->values;
+  define_parts(s, call->n_inputs, call->inputs);
+  define_parts(s, call->n_outputs, call->outputs);
+  row->split(s);
+}
+
+// "aten.mul.Tensor" of "aten.mul_.Tensor".
+static const char *without_place(const split_t *s, const char *target) {
+  const char *mark = strstr(target, "_.");
+  return strata_arena_printf(s->arena, "%.*s%s", (int)(mark - target), target, mark + 1);
+}
+
+// Both parts are computed before one is changed.
+static void split_in_place(split_t *s, const pt2_call_t *call) {
+  pt2_item_t *value = strata_arena_new(s->arena, pt2_item_t);
+  pt2_argument_t output = {.name = "", .count = 1, .items = value};
+  pt2_call_t made = *call;
+  s->call = call;
+  bool has_self = call->n_inputs && call->inputs[0].count && split_is_complex(s, &call->inputs[0].items[0]);
+  s->has_failed = !has_self || !gives_tensors(s) || !split_is_complex(s, split_result(s));
+  if (s->has_failed)
+    return;
+  *value = (pt2_item_t){.kind = PT2_TENSOR, .name = strata_arena_printf(s->arena, "%s.next", call->name)};
+  strata_string_map_put(s->arena, &s->graph->tensors, value->name, split_meta(s, split_result(s)));
+  made.target = without_place(s, call->target);
+  made.outputs = strata_arena_copy(s->arena, &output, sizeof output);
+  split_by_row(s, strata_arena_copy(s->arena, &made, sizeof made));
+  s->call = call;
+  define_parts(s, call->n_outputs, call->outputs);
+  for (int part = SPLIT_REAL; part <= SPLIT_IMAGINARY && !s->has_failed; part++) {
+    pt2_argument_t arguments[] = {split_argument(s, "self", split_part_of(s, &call->inputs[0].items[0], part)),
+                                  split_argument(s, "src", split_part_of(s, value, part))};
+    pt2_item_t result = split_result_part(s, part);
+    split_set_results(s, split_add_call(s, "aten.copy_.default", 2, arguments), 1, &result);
   }
+}
+
+static void split_call(split_t *s, const pt2_call_t *call) {
+  size_t n_before = s->calls.count;
+  s->n_made = 0;
+  (pt2_is_in_place(call->target) ? split_in_place : split_by_row)(s, call);
   if (!s->has_failed)
     return;
   s->calls.count = n_before;

@@ -89,8 +89,14 @@ const char *pt2_sizes(pt2_node_t *n, const char *name);
 const char *pt2_items_value(pt2_node_t *n, int count, const pt2_item_t *items);
 // |whole| with |part| in the place that |n|, a slice or select, names.
 const char *pt2_put_slice(pt2_node_t *n, const pt2_value_t *whole, const char *part);
+// Of each element of a result of repeat_interleave which of those of |n| it is, where the numbers of times are data.
+const char *pt2_repeated_places(pt2_node_t *n);
 // Whether the first argument's elements are side by side in its order.
 bool pt2_is_row_major(pt2_node_t *n);
+// Whether |n|, a reshape to these sizes, is another shape of its argument's memory, or a copy where its strides do not
+// fit.
+typedef enum { PT2_SHARES, PT2_COPIES, PT2_MAY_SHARE } pt2_sharing_t;
+pt2_sharing_t pt2_reshape_sharing(pt2_node_t *n, int rank, const pt2_size_t *sizes);
 const char *pt2_cast(pt2_node_t *n, const pt2_value_t *value, strata_dtype_t dtype);
 // The sizes of |value| from dim |start| up to |end|.
 const char *pt2_shape(pt2_node_t *n, const char *value, int start, int end);

@@ -17,8 +17,8 @@ static const pt2_op_info_t op_table[] = {
 #include "dialects/import/pt2/ops.def"
 };
 
-void pt2_converter_init(pt2_converter_t *converter, strata_arena_t *arena) {
-  *converter = (pt2_converter_t){.arena = arena, .g = graph_create(arena)};
+void pt2_converter_init(pt2_converter_t *converter, strata_arena_t *arena, const pt2_program_t *program) {
+  *converter = (pt2_converter_t){.arena = arena, .program = program, .g = graph_create(arena)};
   for (size_t i = 0; i < sizeof op_table / sizeof *op_table; i++)
     strata_string_map_put(arena, &converter->ops, op_table[i].name, (void *)(uintptr_t)&op_table[i]);
 }
@@ -140,6 +140,10 @@ static void check_arguments(pt2_node_t *n) {
 // What the results' memory is, once they are set.
 static void note_memory(pt2_node_t *n, pt2_value_t *self) {
   pt2_memory_t memory = n->info->memory;
+  const pt2_meta_t *shape = pt2_result(n, 0);
+  bool is_reshape = memory == PT2_MEMORY_VIEW && !strcmp(n->info->detail, "reshape") && shape;
+  if (is_reshape && pt2_reshape_sharing(n, shape->rank, shape->sizes) == PT2_COPIES)
+    return;
   for (int i = 0; i < n->n_results && self && memory != PT2_MEMORY_NEW; i++) {
     pt2_value_t *result = pt2_lookup(n->converter, n->results[i]);
     if (!result || result->dtype != self->dtype)

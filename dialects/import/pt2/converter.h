@@ -13,6 +13,7 @@ typedef struct pt2_scope {
 
 typedef struct pt2_converter {
   strata_arena_t *arena;
+  const pt2_program_t *program;
   graph_t *g;
   pt2_scope_t *scope;
   strata_string_map_t ops;             // pt2_op_info_t by name
@@ -20,7 +21,7 @@ typedef struct pt2_converter {
   int depth;                           // of graphs in each other
 } pt2_converter_t;
 
-void pt2_converter_init(pt2_converter_t *converter, strata_arena_t *arena);
+void pt2_converter_init(pt2_converter_t *converter, strata_arena_t *arena, const pt2_program_t *program);
 pt2_scope_t *pt2_new_scope(pt2_converter_t *converter, const pt2_graph_t *graph);
 pt2_value_t *pt2_bind(pt2_converter_t *converter, const char *name, pt2_value_t value);
 pt2_value_t *pt2_lookup(const pt2_converter_t *converter, const char *name); // NULL: there is none

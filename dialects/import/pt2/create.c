@@ -111,6 +111,60 @@ void pt2_import_trilu(pt2_node_t *n) {
   pt2_set(n, 0, graph_result(node, NULL));
 }
 
+//===-- Random numbers -------------------------------------------------------------------------------------------===//
+
+// By |op|, of the shape and element type of the result.
+static graph_node_t *random_node(pt2_node_t *n, const char *op) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  const char *like =
+      pt2_has(n, "size") ? filled(n, pt2_sizes(n, "size"), pt2_number_value(n, dtype, 0)) : pt2_tensor(n, "self").name;
+  graph_node_t *node = pt2_node(n, op, GRAPH_VALUES(like));
+  if (node)
+    graph_set_int(node, "dtype", strata_dtype_info[dtype].onnx_type);
+  return node;
+}
+
+void pt2_import_random(pt2_node_t *n) {
+  graph_node_t *node = random_node(n, n->info->detail);
+  if (node)
+    pt2_set(n, 0, graph_result(node, NULL));
+}
+
+void pt2_import_uniform(pt2_node_t *n) {
+  double low = pt2_number(n, "from"), high = pt2_number(n, "to");
+  graph_node_t *node = random_node(n, "RandomUniformLike");
+  if (!node)
+    return;
+  graph_set_float(node, "low", low);
+  graph_set_float(node, "high", high);
+  pt2_set(n, 0, graph_result(node, NULL));
+}
+
+// What is below x has the probability 1 - exp(-lambd x).
+void pt2_import_exponential(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  graph_node_t *node = random_node(n, "RandomUniformLike");
+  if (!node)
+    return;
+  const char *below = pt2_op(n, "Neg", GRAPH_VALUES(graph_result(node, NULL)));
+  const char *value = pt2_op(n, "Neg", GRAPH_VALUES(pt2_op(n, "strata.Log1p", GRAPH_VALUES(below))));
+  pt2_set(n, 0, pt2_op(n, "Div", GRAPH_VALUES(value, pt2_operand(n, "lambd", dtype))));
+}
+
+void pt2_import_bernoulli(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  const char *likely = self.name;
+  if (pt2_has(n, "p")) {
+    likely = pt2_operand(n, "p", pt2_is_float(self.dtype) ? self.dtype : STRATA_DTYPE_F32);
+    likely = filled(n, pt2_shape(n, self.name, 0, self.rank), likely);
+  }
+  graph_node_t *node = pt2_node(n, "Bernoulli", GRAPH_VALUES(likely));
+  if (!node)
+    return;
+  graph_set_int(node, "dtype", strata_dtype_info[pt2_result_dtype(n)].onnx_type);
+  pt2_set(n, 0, graph_result(node, NULL));
+}
+
 //===-- Sizes ----------------------------------------------------------------------------------------------------===//
 
 void pt2_import_sym_size(pt2_node_t *n) {
@@ -141,15 +195,34 @@ void pt2_import_sym_stride(pt2_node_t *n) {
     pt2_set_symbol(n, graph_int(n->g, number), STRATA_DTYPE_I64);
 }
 
+// Floats, if there is one among the operands: PyTorch's numbers are Python's.
+static strata_dtype_t number_dtype(pt2_node_t *n) {
+  const char *operands = strchr(n->info->arguments, 'b') ? "a b" : "a";
+  return pt2_is_float(pt2_promoted(n, operands)) ? STRATA_DTYPE_F64 : STRATA_DTYPE_I64;
+}
+
 void pt2_import_symbolic(pt2_node_t *n) {
-  pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_I64);
+  strata_dtype_t dtype = number_dtype(n);
+  pt2_set_symbol(n, pt2_formula(n, dtype, n->info->detail), dtype);
 }
 
 // Rounded down also where it is negative, as in -(-n // 2), which a quotient of integers in ONNX is not.
 void pt2_import_symbolic_floordiv(pt2_node_t *n) {
+  strata_dtype_t dtype = number_dtype(n);
   const char *quotient = pt2_formula(n, STRATA_DTYPE_F64, "Floor(Div(a, b))");
   if (!n->has_failed)
-    pt2_set_symbol(n, graph_cast(n->g, quotient, STRATA_DTYPE_I64), STRATA_DTYPE_I64);
+    pt2_set_symbol(n, dtype == STRATA_DTYPE_F64 ? quotient : graph_cast(n->g, quotient, dtype), dtype);
+}
+
+// Of the sign of |b|, as Python's.
+void pt2_import_symbolic_mod(pt2_node_t *n) {
+  strata_dtype_t dtype = number_dtype(n);
+  bool is_float = dtype == STRATA_DTYPE_F64;
+  pt2_set_symbol(n, pt2_formula(n, dtype, is_float ? "Sub(a, Mul(b, Floor(Div(a, b))))" : "Mod(a, b)"), dtype);
+}
+
+void pt2_import_symbolic_int(pt2_node_t *n) {
+  pt2_set_symbol(n, pt2_operand(n, "a", STRATA_DTYPE_I64), STRATA_DTYPE_I64);
 }
 
 void pt2_import_symbolic_float(pt2_node_t *n) {
@@ -157,5 +230,5 @@ void pt2_import_symbolic_float(pt2_node_t *n) {
 }
 
 void pt2_import_symbolic_truth(pt2_node_t *n) {
-  pt2_set_symbol(n, pt2_formula(n, STRATA_DTYPE_I64, n->info->detail), STRATA_DTYPE_BOOL);
+  pt2_set_symbol(n, pt2_formula(n, number_dtype(n), n->info->detail), STRATA_DTYPE_BOOL);
 }

@@ -1,11 +1,21 @@
 // Operators that change their first argument. Values are never changed here: what has the changed memory gets a new
 // value, and a part is put back into the whole.
 #include "dialects/import/pt2/converter.h"
+#include "dialects/import/pt2/shape.h"
 
 #include <string.h>
 
-// The base of |view|, a slice, a row or another shape, with |part| in its place; NULL where it is another kind of view.
-// What is not in row-major order may have been copied into its other shape.
+// The base of a transpose, |value| being the new value of that.
+static const char *permute_back(pt2_node_t *n, int rank, const char *value) {
+  int64_t order[STRATA_TENSOR_MAX_RANK], inverse[STRATA_TENSOR_MAX_RANK] = {0};
+  pt2_permutation(n, rank, order);
+  for (int i = 0; i < rank && !n->has_failed; i++)
+    inverse[order[i]] = i;
+  return pt2_transpose(n, value, rank, inverse);
+}
+
+// The base of |view|, a slice, a row, another shape or order of dims, with |part| in its place; NULL where it is
+// another kind of view.
 static const char *put_back(pt2_node_t *n, const pt2_value_t *view, const char *part) {
   const pt2_value_t *base = view->base;
   pt2_node_t made = *n;
@@ -16,8 +26,10 @@ static const char *put_back(pt2_node_t *n, const pt2_value_t *view, const char *
     return NULL;
   if (!strcmp(name, "aten.select") || !strcmp(name, "aten.slice"))
     whole = pt2_put_slice(&made, base, part);
-  else if (!strcmp(made.info->detail, "reshape") && pt2_is_row_major(&made))
+  else if (!strcmp(made.info->detail, "reshape") && pt2_reshape_sharing(&made, view->rank, view->sizes) == PT2_SHARES)
     whole = pt2_op(&made, "Reshape", GRAPH_VALUES(part, pt2_shape(&made, base->name, 0, base->rank)));
+  else if (!strcmp(made.info->detail, "permute"))
+    whole = permute_back(&made, base->rank, part);
   return made.has_failed ? NULL : whole;
 }
 

@@ -140,24 +140,48 @@ static const char *stack_last(pt2_node_t *n, int count, const char *const *parts
   return with_axis(n, "Concat", count, columns, -1, NULL);
 }
 
+// The places where |mask| is true: for each of its dims where they are along it.
+static int mask_places(pt2_node_t *n, const pt2_value_t *mask, const char **parts) {
+  const char *places = pt2_op(n, "NonZero", GRAPH_VALUES(mask->name));
+  if (!mask->rank)
+    pt2_refuse(n, "a mask without dims as index");
+  for (int i = 0; i < mask->rank && !n->has_failed; i++)
+    parts[i] = with_axis(n, "Gather", GRAPH_VALUES(places, graph_int(n->g, i)), 0, NULL);
+  return mask->rank;
+}
+
+// What an index is for the dims from |dim| on: an index for each of them.
+static int index_parts(pt2_node_t *n, const pt2_value_t *index, int dim, int rank, const char **parts) {
+  bool is_mask = index->dtype == STRATA_DTYPE_BOOL || index->dtype == STRATA_DTYPE_U8;
+  if (dim + (is_mask ? index->rank : 1) > rank)
+    pt2_refuse(n, "more indices than dims");
+  if (n->has_failed)
+    return 0;
+  if (is_mask)
+    return mask_places(n, index, parts);
+  parts[0] = pt2_cast(n, index, STRATA_DTYPE_I64);
+  return 1;
+}
+
 static indices_t read_indices(pt2_node_t *n, int rank) {
   indices_t result = {.are_adjacent = true, .places = "", .shape = ""};
   const char *parts[STRATA_TENSOR_MAX_RANK], *all = NULL;
-  int count;
+  int count, dim = 0;
   const pt2_item_t *items = pt2_items(n, "indices", &count);
   for (int i = 0; i < count && !n->has_failed; i++) {
-    if (items[i].kind == PT2_NONE)
+    if (items[i].kind == PT2_NONE) {
+      dim++;
       continue;
+    }
     pt2_value_t index = pt2_item_tensor(n, &items[i]);
-    if (index.dtype == STRATA_DTYPE_BOOL || index.dtype == STRATA_DTYPE_U8)
-      pt2_refuse(n, "a mask as index: the size of what it chooses depends on data");
-    if (i >= rank)
-      pt2_refuse(n, "more indices than dims");
-    result.are_adjacent = result.are_adjacent && (!result.count || result.dims[result.count - 1] == i - 1);
-    result.rank = index.rank > result.rank ? index.rank : result.rank;
-    parts[result.count] = pt2_cast(n, &index, STRATA_DTYPE_I64);
-    all = all ? pt2_op(n, "Add", GRAPH_VALUES(all, parts[result.count])) : parts[result.count];
-    result.dims[result.count++] = i;
+    int more = index_parts(n, &index, dim, rank, &parts[result.count]);
+    result.are_adjacent = result.are_adjacent && (!result.count || result.dims[result.count - 1] == dim - 1);
+    int index_rank = index.dtype == STRATA_DTYPE_BOOL || index.dtype == STRATA_DTYPE_U8 ? 1 : index.rank;
+    result.rank = index_rank > result.rank ? index_rank : result.rank;
+    if (more)
+      all = all ? pt2_op(n, "Add", GRAPH_VALUES(all, parts[result.count])) : parts[result.count];
+    for (; more > 0; more--)
+      result.dims[result.count++] = dim++;
   }
   if (!result.count)
     pt2_refuse(n, "without an index");

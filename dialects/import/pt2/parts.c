@@ -7,6 +7,14 @@ const char *pt2_concat(pt2_node_t *n, int count, const char *const *parts, int64
   return pt2_along(n, "Concat", count, parts, axis);
 }
 
+const char *pt2_gather(pt2_node_t *n, const char *value, const char *places, int64_t axis) {
+  graph_node_t *node = pt2_node(n, "Gather", GRAPH_VALUES(value, places));
+  if (!node)
+    return "";
+  graph_set_int(node, "axis", axis);
+  return graph_result(node, NULL);
+}
+
 // What has one dim and no elements is left out, as PyTorch has it.
 void pt2_import_cat(pt2_node_t *n) {
   const pt2_meta_t *result = pt2_result(n, 0);

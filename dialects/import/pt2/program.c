@@ -219,7 +219,8 @@ static void read_call(reader_t *reader, const pt2_json_t *value, pt2_call_t *out
 static pt2_graph_t *read_graph(reader_t *reader, const pt2_json_t *value) {
   pt2_graph_t *graph = strata_arena_new(reader->arena, pt2_graph_t);
   pt2_json_t inputs = pt2_json_member(value, "inputs"), outputs = pt2_json_member(value, "outputs"),
-             nodes = pt2_json_member(value, "nodes"), tensors = pt2_json_member(value, "tensor_values"), meta;
+             nodes = pt2_json_member(value, "nodes"), tensors = pt2_json_member(value, "tensor_values"),
+             numbers = pt2_json_member(value, "sym_int_values"), meta, number;
   graph->inputs = read_arguments(reader, &inputs, &graph->n_inputs);
   graph->outputs = read_arguments(reader, &outputs, &graph->n_outputs);
   graph->n_calls = pt2_json_count(&nodes);
@@ -230,6 +231,11 @@ static pt2_graph_t *read_graph(reader_t *reader, const pt2_json_t *value) {
   }
   for (void *at = NULL; pt2_json_next(&tensors, &at, &meta);)
     strata_string_map_put(reader->arena, &graph->tensors, meta.key, read_meta(reader, &meta));
+  for (void *at = NULL; pt2_json_next(&numbers, &at, &number);) {
+    pt2_size_t size = read_size(reader, &number);
+    strata_string_map_put(reader->arena, &graph->numbers, number.key,
+                          strata_arena_copy(reader->arena, &size, sizeof size));
+  }
   return graph;
 }
 
@@ -305,6 +311,13 @@ static void read_ranges(reader_t *reader, const pt2_json_t *value, pt2_program_t
   }
   program->n_ranges = ranges.count;
   program->ranges = ranges.data;
+}
+
+const pt2_range_t *pt2_find_range(const pt2_program_t *program, const pt2_size_t *size) {
+  for (size_t i = 0; i < program->n_ranges && size->expression; i++)
+    if (!strcmp(program->ranges[i].symbol, size->expression))
+      return &program->ranges[i];
+  return NULL;
 }
 
 static strata_status_t check_version(const pt2_json_t *root) {

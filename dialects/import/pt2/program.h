@@ -70,6 +70,7 @@ typedef struct pt2_graph {
   pt2_argument_t *inputs, *outputs;
   pt2_call_t *calls;
   strata_string_map_t tensors; // pt2_meta_t by name
+  strata_string_map_t numbers; // pt2_size_t by name: integers that are computed
 } pt2_graph_t;
 
 //===-- The program ----------------------------------------------------------------------------------------------===//
@@ -123,6 +124,8 @@ typedef struct {
 // Errors: PARSE, UNSUPPORTED (another version of the schema).
 STRATA_MUST_CHECK strata_status_t pt2_read_program(strata_arena_t *arena, const char *file, strata_mapped_file_t bytes,
                                                    pt2_program_t *out_program);
+// NULL: nothing is known of it.
+const pt2_range_t *pt2_find_range(const pt2_program_t *program, const pt2_size_t *size);
 // Adds the payloads by the names of the tensors.
 STRATA_MUST_CHECK strata_status_t pt2_read_payloads(strata_arena_t *arena, const char *file, strata_mapped_file_t bytes,
                                                     strata_string_map_t *payloads);

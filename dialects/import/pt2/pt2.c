@@ -167,10 +167,8 @@ static const char *own_name(model_t *model, const char *name) {
 
 static graph_dim_t input_dim(const model_t *model, const pt2_size_t *size) {
   graph_dim_t dim = {.size = size->number, .name = size->expression};
-  for (size_t i = 0; i < model->program.n_ranges && size->expression; i++) {
-    const pt2_range_t *range = &model->program.ranges[i];
-    if (strcmp(range->symbol, size->expression))
-      continue;
+  const pt2_range_t *range = pt2_find_range(&model->program, size);
+  if (range) {
     dim.min = range->min > ASSUMED_MIN ? range->min : 1;
     dim.max = range->max < INT32_MAX ? range->max : INT32_MAX;
   }
@@ -368,7 +366,7 @@ static strata_status_t add_changed(model_t *model, strata_string_map_t *names) {
 static strata_status_t build(model_t *model) {
   const pt2_graph_t *graph = model->program.graph;
   strata_string_map_t names = {0};
-  pt2_converter_init(&model->converter, model->arena);
+  pt2_converter_init(&model->converter, model->arena, &model->program);
   model->converter.scope = pt2_new_scope(&model->converter, graph);
   find_changes(model);
   for (size_t i = 0; i < graph->n_inputs; i++)

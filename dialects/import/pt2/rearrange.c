@@ -84,20 +84,35 @@ void pt2_import_repeat(pt2_node_t *n) {
   pt2_set(n, 0, pt2_op(n, "Tile", GRAPH_VALUES(value, pt2_items_value(n, count, items))));
 }
 
-// Each row |repeats| times: a new dim behind the axis, which is then merged with it.
+// Each row |times| times: a new dim behind the axis, which is then merged with it.
+static const char *repeat_rows(pt2_node_t *n, const pt2_value_t *self, int64_t axis, int64_t times) {
+  int64_t next = axis + 1, tiles[STRATA_TENSOR_MAX_RANK + 1], rest = -1;
+  for (int i = 0; i <= self->rank; i++)
+    tiles[i] = i == next ? times : 1;
+  const char *wide = graph_unsqueeze(n->g, self->name, 1, &next);
+  wide = graph_op(n->g, "Tile", GRAPH_VALUES(wide, graph_ints(n->g, self->rank + 1, tiles)));
+  pt2_value_t tiled = {.name = wide, .rank = self->rank + 1};
+  return pt2_replace_dims(n, &tiled, (int)axis, (int)axis + 2, graph_ints(n->g, 1, &rest));
+}
+
+// Without |self|: the places of what would be repeated.
 void pt2_import_repeat_interleave(pt2_node_t *n) {
+  if (!pt2_has(n, "self")) {
+    pt2_set_as(n, 0, pt2_repeated_places(n), STRATA_DTYPE_I64);
+    return;
+  }
   pt2_value_t self = pt2_tensor(n, "self");
-  if (!pt2_has(n, "self") || pt2_is_tensor(n, "repeats") || !pt2_has(n, "dim"))
-    pt2_refuse(n, "repeats that are data");
-  int64_t axis = pt2_axis(n, "dim", self.rank), next = axis + 1, times[STRATA_TENSOR_MAX_RANK + 1], rest = -1;
-  for (int i = 0; i <= self.rank; i++)
-    times[i] = i == next ? pt2_int(n, "repeats") : 1;
+  int64_t rest = -1, axis = pt2_has(n, "dim") ? pt2_axis(n, "dim", self.rank) : 0;
   if (n->has_failed)
     return;
-  const char *wide = graph_unsqueeze(n->g, self.name, 1, &next);
-  wide = graph_op(n->g, "Tile", GRAPH_VALUES(wide, graph_ints(n->g, self.rank + 1, times)));
-  pt2_value_t tiled = {.name = wide, .rank = self.rank + 1};
-  pt2_set(n, 0, pt2_replace_dims(n, &tiled, (int)axis, (int)axis + 2, graph_ints(n->g, 1, &rest)));
+  if (!pt2_has(n, "dim")) {
+    self.name = graph_reshape(n->g, self.name, 1, &rest);
+    self.rank = 1;
+  }
+  bool is_known = !pt2_is_tensor(n, "repeats");
+  pt2_set(n, 0,
+          is_known ? repeat_rows(n, &self, axis, pt2_int(n, "repeats"))
+                   : pt2_gather(n, self.name, pt2_repeated_places(n), axis));
 }
 
 // PyTorch pads from the last dim on, each in front and behind.

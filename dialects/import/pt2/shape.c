@@ -1,6 +1,8 @@
 // Operators that give elements another shape or order of dims.
 #include "dialects/import/pt2/shape.h"
 
+#include <string.h>
+
 //===-- Shapes ---------------------------------------------------------------------------------------------------===//
 
 const char *pt2_reshape(pt2_node_t *n, const char *value, const char *sizes) {
@@ -121,40 +123,40 @@ void pt2_first_order(int rank, int64_t *order) {
     order[i] = i;
 }
 
-void pt2_import_permute(pt2_node_t *n) {
-  pt2_value_t self = pt2_tensor(n, "self");
+static void given_order(pt2_node_t *n, int rank, int64_t *order) {
   int count = -1;
   const int64_t *dims = pt2_ints(n, "dims", &count);
-  int64_t order[STRATA_TENSOR_MAX_RANK];
-  if (count != self.rank)
-    pt2_refuse(n, "expected %d dims, got %d", self.rank, count);
+  if (count != rank)
+    pt2_refuse(n, "expected %d dims, got %d", rank, count);
   for (int i = 0; i < count && !n->has_failed; i++)
-    order[i] = pt2_normal_axis(n, dims[i], self.rank);
-  pt2_set(n, 0, pt2_transpose(n, self.name, self.rank, order));
+    order[i] = pt2_normal_axis(n, dims[i], rank);
 }
 
-static void swap(pt2_node_t *n, const pt2_value_t *self, int64_t a, int64_t b) {
-  int64_t order[STRATA_TENSOR_MAX_RANK];
-  pt2_first_order(self->rank, order);
-  if (self->rank) {
-    order[a] = b;
-    order[b] = a;
-  }
-  pt2_set(n, 0, pt2_transpose(n, self->name, self->rank, order));
+static void swap(int64_t *order, int64_t a, int64_t b) {
+  int64_t other = order[a];
+  order[a] = order[b];
+  order[b] = other;
 }
 
-void pt2_import_transpose(pt2_node_t *n) {
-  pt2_value_t self = pt2_tensor(n, "self");
+void pt2_permutation(pt2_node_t *n, int rank, int64_t *order) {
   bool is_dim = pt2_has(n, "dim0");
-  swap(n, &self, pt2_axis(n, is_dim ? "dim0" : "axis0", self.rank), pt2_axis(n, is_dim ? "dim1" : "axis1", self.rank));
+  pt2_first_order(rank, order);
+  if (pt2_has(n, "dims"))
+    given_order(n, rank, order);
+  else if (rank > 1 && (is_dim || pt2_has(n, "axis0")))
+    swap(order, pt2_axis(n, is_dim ? "dim0" : "axis0", rank), pt2_axis(n, is_dim ? "dim1" : "axis1", rank));
+  else if (!strcmp(n->info->name, "aten.numpy_T"))
+    for (int i = 0; i < rank / 2; i++)
+      swap(order, i, rank - 1 - i);
+  else if (rank > 1)
+    swap(order, rank - 2, rank - 1);
 }
 
-void pt2_import_matrix_transpose(pt2_node_t *n) {
+void pt2_import_permute(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
-  if (self.rank < 2)
-    pt2_set(n, 0, self.name);
-  else
-    swap(n, &self, self.rank - 2, self.rank - 1);
+  int64_t order[STRATA_TENSOR_MAX_RANK];
+  pt2_permutation(n, self.rank, order);
+  pt2_set(n, 0, pt2_transpose(n, self.name, self.rank, order));
 }
 
 void pt2_import_movedim(pt2_node_t *n) {
@@ -196,6 +198,63 @@ bool pt2_is_row_major(pt2_node_t *n) {
   for (int i = 0; meta && i < meta->rank; i++)
     strides[i] = meta->strides[i].number;
   return meta && is_row_major(meta->rank, meta->sizes, strides);
+}
+
+static bool are_numbers(int rank, const pt2_size_t *sizes) {
+  for (int i = 0; i < rank; i++)
+    if (sizes[i].number < 0)
+      return false;
+  return true;
+}
+
+typedef struct {
+  int rank;
+  const pt2_size_t *sizes, *strides; // of a result: no strides
+} layout_t;
+
+static bool multiply(int64_t *product, int64_t factor) { return !__builtin_mul_overflow(*product, factor, product); }
+
+// As ATen decides it: dims that lie side by side are one run, and each run is cut into dims of the other shape.
+static bool fits_strides(layout_t from, layout_t to) {
+  int64_t run = 1, taken = 1, step = from.rank ? from.strides[from.rank - 1].number : 1, expected;
+  int next = to.rank - 1;
+  for (int i = from.rank; i-- > 0;) {
+    if (!multiply(&run, from.sizes[i].number) || __builtin_mul_overflow(run, step, &expected))
+      return false;
+    if (i > 0 && (from.sizes[i - 1].number == 1 || from.strides[i - 1].number == expected))
+      continue;
+    for (; next >= 0 && (taken < run || to.sizes[next].number == 1); next--)
+      if (!multiply(&taken, to.sizes[next].number))
+        return false;
+    if (taken != run)
+      return false;
+    step = i > 0 ? from.strides[i - 1].number : 1;
+    run = taken = 1;
+  }
+  return next < 0;
+}
+
+static layout_t without_first(layout_t layout) {
+  return (layout_t){layout.rank - 1, layout.sizes + 1, layout.strides ? layout.strides + 1 : NULL};
+}
+
+static bool have_equal_first(layout_t a, layout_t b) {
+  return a.rank && b.rank && a.sizes[0].expression && b.sizes[0].expression &&
+         !strcmp(a.sizes[0].expression, b.sizes[0].expression);
+}
+
+pt2_sharing_t pt2_reshape_sharing(pt2_node_t *n, int rank, const pt2_size_t *sizes) {
+  const pt2_meta_t *meta = pt2_argument_meta(n, "self");
+  if (!meta || pt2_is_row_major(n))
+    return meta ? PT2_SHARES : PT2_MAY_SHARE;
+  layout_t from = {meta->rank, meta->sizes, meta->strides}, to = {rank, sizes, NULL};
+  while (have_equal_first(from, to)) { // as a batch that varies
+    from = without_first(from);
+    to = without_first(to);
+  }
+  if (!are_numbers(from.rank, from.sizes) || !are_numbers(from.rank, from.strides) || !are_numbers(to.rank, to.sizes))
+    return PT2_MAY_SHARE;
+  return fits_strides(from, to) ? PT2_SHARES : PT2_COPIES;
 }
 
 // The argument's memory with other sizes, if both are all of it in its order; that the sizes fit, Reshape sees.

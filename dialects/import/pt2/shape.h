@@ -10,8 +10,11 @@ const char *pt2_reshape(pt2_node_t *n, const char *value, const char *sizes);
 // Sizes in place of the dims from |start| up to |end|.
 const char *pt2_replace_dims(pt2_node_t *n, const pt2_value_t *self, int start, int end, const char *sizes);
 const char *pt2_transpose(pt2_node_t *n, const char *value, int rank, const int64_t *order);
+// The order in which |n|, a transpose of some kind, has the dims of what it is given.
+void pt2_permutation(pt2_node_t *n, int rank, int64_t *order);
 void pt2_first_order(int rank, int64_t *order); // 0, 1, 2, ...
 const char *pt2_concat(pt2_node_t *n, int count, const char *const *parts, int64_t axis);
+const char *pt2_gather(pt2_node_t *n, const char *value, const char *places, int64_t axis);
 const char *pt2_slice(pt2_node_t *n, const char *value, int64_t axis, const char *start, const char *end,
                       const char *step);
 

@@ -114,9 +114,21 @@ def _written(program: Any) -> Written:
     return Written(".pt2", functools.partial(pt2.dump, program))
 
 
+# Of which a library has other numbers than PyTorch, in each call the same.
+_RANDOM = {"bernoulli", "exponential", "rand", "rand_like", "randn", "randn_like", "uniform"}
+
+
+def _refuse_random_numbers(program: Any) -> None:
+    for node in program.graph_module.graph.nodes:
+        packet = getattr(node.target, "overloadpacket", None)
+        if packet is not None and packet.__name__.rstrip("_") in _RANDOM:
+            raise UnsupportedError(f"{node.name} is of random numbers, which depend on PyTorch's generator")
+
+
 def begin(program: Any, options: Options) -> Optional[Later]:
     """The compile of a program that was traced, which goes on beside the caller's work. Others wait for ExportedModel.
     The program is written before: a thread waits at each tensor for Python's lock, which the caller has."""
+    _refuse_random_numbers(program)
     if not _was_traced(program):
         return None
     source = _written(program)
@@ -130,6 +142,7 @@ def begin(program: Any, options: Options) -> Optional[Later]:
 def _compile(program: Any, options: Options, begun: Optional[Later]) -> Tuple[Any, CompiledModel]:
     """|program| and its library. What the compiler does not take as it is, it may take in parts: PyTorch's own
     decompositions, without operators that work in place."""
+    _refuse_random_numbers(program)
     if _was_traced(program):
         try:
             return program, begun.result() if begun else CompiledModel(_written(program), options)
