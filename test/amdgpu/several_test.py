@@ -1,5 +1,5 @@
-"""Code for several of AMD's GPUs in one library: each device takes the first that it runs, an architecture's own before a
-generic target's, computes what NumPy says, and one that has none says what there is."""
+"""Code for several of AMD's GPUs in one library: each device takes the first that it runs, an architecture's own before
+a generic target's, and computes what NumPy says; the error of one that has none says what there is."""
 import sys
 
 import numpy as np
@@ -58,9 +58,9 @@ def main():
     """Each device in a process of its own: the stand-in asks once which it is."""
     if len(sys.argv) == 1:
         compile_all()
-        arches = sorted({arch for _, arch, *_ in TAKEN + REFUSED})
+        arches = sorted({hex(arch) for _, arch, *_ in TAKEN + REFUSED})
         gpu.use_stand_in()
-        sys.exit(gpu.in_processes(__file__, {f"{arch:#x}": {"STRATA_TEST_DRIVER_ARCH": f"{arch:#x}"} for arch in arches}))
+        sys.exit(gpu.in_processes(__file__, {arch: {"STRATA_TEST_DRIVER_ARCH": arch} for arch in arches}))
     arch = int(sys.argv[1], 0)
     strata.report((f"{sys.argv[1]} {row[0]}", lambda row=row, check=check: check(*row))
                   for rows, check in ((TAKEN, check_taken), (REFUSED, check_refused)) for row in rows if row[1] == arch)
