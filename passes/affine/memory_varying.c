@@ -12,7 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SAMPLES = 64, RANDOM_SAMPLES = 40, MAX_LIKELY = 4, MAX_ORDERS = 6, LARGE = 1 << 14 };
+enum {
+  MAX_LIKELY = 4,
+  MAX_CORNERS = 60, // and what comes before them
+  RANDOM_SAMPLES = 100,
+  MAX_SAMPLES = MAX_CORNERS + RANDOM_SAMPLES,
+  MAX_SOURCES = 64, // samples of whose places orders are made
+  MAX_ORDERS = 6,
+  LARGE = 1 << 14
+};
 static const double GOOD = 1.03; // a pool of so many times what lives needs no other order
 
 typedef STRATA_VECTOR(size_t) indices_t;
@@ -84,11 +92,15 @@ static uint64_t next_random(uint64_t *state) {
   return *state >> 33;
 }
 
-static void choose_samples(plan_t *plan) {
-  size_t n = strata_symbols_given(plan->symbols);
+// One declarator a call: the calls of an expression come in any order, another in each build.
+static int64_t of_any_magnitude(uint64_t *state) {
+  uint64_t value = next_random(state), bits = 1 + next_random(state) % 14;
+  return (int64_t)(value % (UINT64_C(1) << bits));
+}
+
+// All of them as is likely, small or large.
+static void add_whole_samples(plan_t *plan, const strata_symbol_t *symbols, size_t n, int64_t *values) {
   int most_likely = 1;
-  int64_t *values = strata_arena_array(plan->arena, int64_t, plan->symbols->list.count + 1);
-  const strata_symbol_t *symbols = plan->symbols->list.data;
   for (size_t i = 0; i < n; i++)
     most_likely = symbols[i].n_likely > most_likely ? symbols[i].n_likely : most_likely;
   for (int which = 0; which < most_likely && which < MAX_LIKELY; which++) {
@@ -96,20 +108,37 @@ static void choose_samples(plan_t *plan) {
       values[i] = likely(&symbols[i], which);
     add_sample(plan, values);
   }
-  uint64_t state = 1;
-  for (int sample = 0; sample < RANDOM_SAMPLES; sample++) {
-    for (size_t i = 0; i < n; i++)
-      values[i] = clamp(&symbols[i], (int64_t)(next_random(&state) % (UINT64_C(2) << next_random(&state) % 14)));
-    add_sample(plan, values);
-  }
-  for (int is_large = 0; is_large < 2; is_large++) { // all of them small or large
+  for (int is_large = 0; is_large < 2; is_large++) {
     for (size_t i = 0; i < n; i++)
       values[i] = clamp(&symbols[i], is_large ? LARGE : 0);
     add_sample(plan, values);
   }
-  for (size_t i = 0; i < 2 * n; i++) { // one of them
-    for (size_t j = 0; j < n; j++)
-      values[j] = j != i / 2 ? likely(&symbols[j], 0) : clamp(&symbols[j], i % 2 ? LARGE : 0);
+}
+
+// One of them small or large, then two of them, the others as is likely: where one size is far from its usual relation
+// to another, other buffers are the large ones.
+static void add_corners(plan_t *plan, const strata_symbol_t *symbols, size_t n, int64_t *values) {
+  for (size_t apart = 0; apart < 2 * n; apart++)
+    for (size_t one = 0; one + apart < 2 * n && plan->n_samples < MAX_CORNERS; one++) {
+      for (size_t i = 0; i < n; i++)
+        values[i] = likely(&symbols[i], 0);
+      const size_t ends[] = {one, one + apart}; // of a symbol's range: 2i is the low one of symbol i
+      for (size_t i = 0; i < 2; i++)
+        values[ends[i] / 2] = clamp(&symbols[ends[i] / 2], ends[i] % 2 ? LARGE : 0);
+      add_sample(plan, values);
+    }
+}
+
+static void choose_samples(plan_t *plan) {
+  size_t n = strata_symbols_given(plan->symbols);
+  int64_t *values = strata_arena_array(plan->arena, int64_t, plan->symbols->list.count + 1);
+  const strata_symbol_t *symbols = plan->symbols->list.data;
+  add_whole_samples(plan, symbols, n, values);
+  add_corners(plan, symbols, n, values);
+  uint64_t state = 1;
+  for (int sample = 0; sample < RANDOM_SAMPLES; sample++) {
+    for (size_t i = 0; i < n; i++)
+      values[i] = clamp(&symbols[i], of_any_magnitude(&state));
     add_sample(plan, values);
   }
 }
@@ -257,7 +286,7 @@ static size_t choose_orders(const plan_t *plan, const order_t **out_chosen) {
 static void add_orders(plan_t *plan) {
   const size_t budget = 200 * 1000 * 1000, least = 4;
   size_t wanted = budget / (plan->n_samples * (plan->n_conflicts + plan->placed.count) * STRATA_N_PLACINGS);
-  for (size_t i = 0; i < plan->n_samples && (i < wanted || i < least); i++) {
+  for (size_t i = 0; i < plan->n_samples && i < MAX_SOURCES && (i < wanted || i < least); i++) {
     const sample_t *sample = &plan->samples[i];
     int64_t good = (int64_t)((double)sample->live * GOOD), smallest = INT64_MAX;
     for (int by = 0; by < STRATA_N_PLACINGS; by++) {
