@@ -1,6 +1,6 @@
-"""Values that hang over the layouts they are held in, as machine code executed instruction by instruction: turned through
-LDS where threads are to have more rows than were loaded, and products of groups whose columns are no multiple of a tile,
-read again behind a result of the kernel's. Exact by NumPy, and nothing found: LDS that nobody has written least of all."""
+"""Values that hang over the layouts they are held in, as machine code executed instruction by instruction: turned
+through LDS where threads are to have more rows than were loaded, and products of groups whose columns are no multiple of
+a tile, whose result is read again in the kernel. Exact by NumPy, and nothing found, as LDS that nobody has written."""
 import sys
 
 import numpy as np
