@@ -21,11 +21,26 @@ static bool grows(MlirAffineExpr expr) {
          (mlirAffineExprIsAAdd(expr) || mlirAffineExprIsAMul(expr) || (is_quotient && mlirAffineExprIsAConstant(rhs)));
 }
 
-// Whether a buffer of |type| may be where symbols have |values|.
-static bool is_possible(MlirType type, const int64_t *values) {
-  int64_t bytes = strata_element_bytes(mlirShapedTypeGetElementType(type)), size;
-  for (intptr_t dim = 0; dim < mlirShapedTypeGetRank(type); dim++) {
-    if (!strata_expr_evaluate(strata_type_dim(type, dim), values, &size))
+// A buffer's sizes, read from its type once: they are asked about at many values of the symbols.
+typedef struct {
+  int rank;
+  int64_t element_bytes;
+  const MlirAffineExpr *dims;
+} buffer_sizes_t;
+
+static buffer_sizes_t sizes_of(strata_arena_t *arena, MlirType type) {
+  int rank = (int)mlirShapedTypeGetRank(type);
+  MlirAffineExpr *dims = strata_arena_array(arena, MlirAffineExpr, rank);
+  for (int dim = 0; dim < rank; dim++)
+    dims[dim] = strata_type_dim(type, dim);
+  return (buffer_sizes_t){rank, strata_element_bytes(mlirShapedTypeGetElementType(type)), dims};
+}
+
+// Whether there may be a buffer of |sizes| where symbols have |values|.
+static bool is_possible(const buffer_sizes_t *sizes, const int64_t *values) {
+  int64_t bytes = sizes->element_bytes, size;
+  for (int dim = 0; dim < sizes->rank; dim++) {
+    if (!strata_expr_evaluate(sizes->dims[dim], values, &size))
       return false;
     if (size == 0)
       return true;
@@ -35,25 +50,39 @@ static bool is_possible(MlirType type, const int64_t *values) {
   return bytes <= MOST_BYTES;
 }
 
-static bool type_grows(MlirType type) {
-  bool result = strata_type_is_symbolic(type);
-  for (intptr_t dim = 0; result && dim < mlirShapedTypeGetRank(type); dim++)
-    result = grows(strata_type_dim(type, dim));
-  return result;
+static bool all_grow(const buffer_sizes_t *sizes) {
+  for (int dim = 0; dim < sizes->rank; dim++)
+    if (!grows(sizes->dims[dim]))
+      return false;
+  return true;
 }
 
-// The greatest value of symbol |i| of which there is a buffer of |type|; the others have their least |values|.
-static int64_t most_of(MlirType type, int i, int64_t *values, int64_t max) {
+// The greatest value of symbol |i|, |max| at most, of which there is a buffer of |sizes|; the others have their least
+// |values|.
+static int64_t most_of(const buffer_sizes_t *sizes, int i, int64_t *values, int64_t max) {
   int64_t least = values[i], low = strata_max(least, 0), high = max;
+  values[i] = max; // an earlier buffer's bound is mostly this one's, too
+  if (is_possible(sizes, values))
+    low = max;
   while (low < high) {
     values[i] = high - (high - low) / 2; // which does not overflow
-    if (is_possible(type, values))
+    if (is_possible(sizes, values))
       low = values[i];
     else
       high = values[i] - 1;
   }
   values[i] = least;
   return low;
+}
+
+// What a buffer of |type| says of each of the |n| symbols.
+static void bound_by(strata_arena_t *arena, MlirType type, int n, strata_size_t *sizes, int64_t *values) {
+  buffer_sizes_t buffer = sizes_of(arena, type);
+  if (!all_grow(&buffer))
+    return;
+  for (int i = 0; i < n; i++)
+    if (strata_size_varies(sizes[i]))
+      sizes[i].max = strata_max(most_of(&buffer, i, values, sizes[i].max), sizes[i].min + 1);
 }
 
 void strata_gpu_bound_sizes(strata_gpu_distribution_t *d) {
@@ -67,9 +96,8 @@ void strata_gpu_bound_sizes(strata_gpu_distribution_t *d) {
   }
   for (intptr_t at = 0; at < mlirBlockGetNumArguments(body); at++) {
     MlirType type = mlirValueGetType(mlirBlockGetArgument(body, at));
-    for (int i = 0; type_grows(type) && i < n; i++)
-      if (strata_size_varies(sizes[i]))
-        sizes[i].max = strata_max(most_of(type, i, values, sizes[i].max), sizes[i].min + 1);
+    if (strata_type_is_symbolic(type))
+      bound_by(d->compile->arena, type, n, sizes, values);
   }
   d->sizes.sizes = sizes;
 }

@@ -156,9 +156,11 @@ static bool wastes_spans(const strata_problem_t *problem, const strata_pipelined
 }
 
 static strata_product_form_t form_of(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int64_t boxes[2];
+  for (int side = 0; side < 2; side++)
+    boxes[side] = strata_pipelined_count_boxes(problem, p, side);
   strata_product_form_t form = {.has_fragments = p->shape.depth == 1,
-                                .is_bulk = strata_pipelined_count_boxes(problem, p, STRATA_SIDE_U) &&
-                                           strata_pipelined_count_boxes(problem, p, STRATA_SIDE_V),
+                                .is_bulk = boxes[STRATA_SIDE_U] && boxes[STRATA_SIDE_V],
                                 .reads_left = strata_pipelined_reads_left(problem, p),
                                 .unpacks = strata_pipelined_unpacks(problem),
                                 .slot_bytes = strata_pipelined_slot_bytes(problem, p),
@@ -183,7 +185,7 @@ static strata_product_form_t form_of(const strata_problem_t *problem, const stra
                                 .stagger = p->stagger};
   for (int side = 0; side < 2; side++)
     form.sides[side] = (strata_product_side_t){.is_crossed = problem->sides[side].is_crossed,
-                                               .is_box = strata_pipelined_count_boxes(problem, p, side) == 1,
+                                               .is_box = boxes[side] == 1,
                                                .tile = p->tile[side],
                                                .slot = slot_of(problem, p, side)};
   return form;
@@ -254,26 +256,32 @@ static bool has_registers(const strata_problem_t *problem, const strata_pipeline
          (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem))));
 }
 
+// What is seen without the form: most candidates end here.
+static bool may_be_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
+                         const strata_pipelined_choice_t *p) {
+  if (problem->has_no_steps || (problem->is_any && p->parts > 1) || (problem->varies && p->stream))
+    return false;
+  if (problem->sides[right_side(p)].packed_row_bytes || (p->shape.depth > 1 && !can_be_deep(problem, p)))
+    return false;
+  return (p->parts <= 1 || can_be_parts(device, problem, p)) &&
+         (strata_pipelined_cluster(p) <= 1 || can_share(device, problem, p));
+}
+
 bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p) {
-  if (problem->has_no_steps || (problem->is_any && p->parts > 1) || (problem->varies && p->stream))
+  if (!may_be_legal(device, problem, p))
     return false;
   strata_product_form_t form = form_of(problem, p);
   int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;
   int64_t warp_groups = form.groups * form.teams * form.depth, bytes = problem->operand_bytes;
   bool is_for_pairs = warp_groups == 1 && form.rows > STRATA_GROUP_ROWS;
-  if (strata_product_fault(&form) || problem->sides[right_side(p)].packed_row_bytes)
-    return false;
-  if ((p->shape.groups > 3 && !form.unpacks) || (p->shape.depth > 1 && !can_be_deep(problem, p)))
+  if (strata_product_fault(&form) || (p->shape.groups > 3 && !form.unpacks))
     return false;
   if (p->pair > 1 ? bytes != 2 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
     return false;
   if (form.is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
     return false;
   if ((p->every > 1 && !(form.is_bulk && can_alternate(problem))) || (p->stream && !can_stream(problem, p, sums)))
-    return false;
-  if ((p->parts > 1 && !can_be_parts(device, problem, p)) ||
-      (strata_pipelined_cluster(p) > 1 && !can_share(device, problem, p)))
     return false;
   return has_registers(problem, p, &form, sums) && form.columns % (bytes == 1 ? 16 : 8) == 0 &&
          (warp_groups == 1 || p->residents == 1) && (form.teams == 1 || bytes < 4);

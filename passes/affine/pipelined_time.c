@@ -130,7 +130,7 @@ static int64_t asked_rows(const strata_problem_t *problem, const strata_pipeline
   int64_t rows = strata_pipelined_slot_rows(p, side), extent = strata_problem_extent(problem, side);
   if (problem->sides[side].is_crossed)
     return strata_round_up(strata_min(rows, extent), p->step);
-  return strata_pipelined_is_clipped(problem, p, side) && extent < rows ? extent : rows;
+  return extent < rows && strata_pipelined_is_clipped(problem, p, side) ? extent : rows;
 }
 
 // Where one of the sizes varies tiles are chosen that are seldom the best for the size that there is, smaller ones or

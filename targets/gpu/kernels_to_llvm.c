@@ -4,9 +4,8 @@
 #include "lowering/kernels.h"
 #include "targets/gpu/codegen.h"
 #include "targets/gpu/kernel.h"
+#include "targets/llvm/convert.h"
 #include "targets/passes.h"
-
-#include <mlir-c/Pass.h>
 
 // Patterns for the results of loops whose time grows with the square of their number, which is that of a thread's sums;
 // LLVM does what they do.
@@ -16,12 +15,11 @@
   "(anonymous namespace)::MakeRegionBranchOpSuccessorInputsDead}"
 
 static const char pipeline_format[] =
-    "builtin.module(builtin.module(func.func(canonicalize{" ALL_BUT_SQUARES
-    "},cse),expand-strided-metadata,lower-affine,"
+    "func.func(canonicalize{" ALL_BUT_SQUARES "},cse),expand-strided-metadata,lower-affine,"
     "%sconvert-scf-to-cf,%s%sfinalize-memref-to-llvm{index-bitwidth=%d},"
     "convert-math-to-llvm,convert-arith-to-llvm{index-bitwidth=%d},"
     "convert-func-to-llvm{use-bare-ptr-memref-call-conv=true index-bitwidth=%d},convert-cf-to-llvm{index-bitwidth=%d},"
-    "convert-ub-to-llvm,reconcile-unrealized-casts))";
+    "convert-ub-to-llvm,reconcile-unrealized-casts";
 
 // Where there are branches it makes one block of those that do the same with different values, which are then passed to
 // it from all branches in front: of very many parts, all buffers. Elsewhere that is less code.
@@ -29,8 +27,6 @@ static const char vector_pass[] = "convert-vector-to-llvm,";
 
 // The host's code generator calls functions of no library for these.
 static const char host_passes[] = "arith-expand{include-bf16=true},";
-
-static void ignore_text(MlirStringRef text, void *user) { (void)text, (void)user; }
 
 // Kernels of one kind, in a module of their own: upstream's conversions take one width of addresses for all.
 typedef struct {
@@ -41,92 +37,12 @@ typedef struct {
   bool keeps_parts; // that share a launch, apart
 } part_t;
 
-// True of a function or variable without a body of its own.
-static bool is_declaration(MlirOperation op) {
-  return mlirBlockIsNull(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)));
-}
-
-static bool has_symbol(MlirBlock body, MlirStringRef name) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (mlirStringRefEqual(strata_attr_str(op, "sym_name"), name))
-      return true;
-  return false;
-}
-
-// What is declared in both is so once then.
-static void move_all(MlirBlock from, MlirBlock to) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(from), next; !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (is_declaration(op) && has_symbol(to, strata_attr_str(op, "sym_name")))
-      continue;
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(to, op);
-  }
-}
-
-enum { KERNELS_PER_MODULE = 4 }; // few, for many processors: each conversion makes its patterns anew for a module
-
-static bool is_module(MlirOperation op) { return strata_op_is(op, "builtin.module"); }
-static bool is_kernel(MlirOperation op) { return strata_op_is(op, "func.func"); }
-
-static MlirBlock add_module(MlirBlock body) {
-  MlirContext context = mlirOperationGetContext(mlirBlockGetParentOperation(body));
-  MlirModule module = mlirModuleCreateEmpty(mlirLocationUnknownGet(context));
-  MlirBlock inner = mlirModuleGetBody(module);
-  for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (!is_kernel(op) && !is_module(op))
-      mlirBlockAppendOwnedOperation(inner, mlirOperationClone(op));
-  mlirBlockAppendOwnedOperation(body, mlirModuleGetOperation(module));
-  return inner;
-}
-
-// Deals the kernels out to modules in |body|, in each of which is all that is declared: threads convert such modules
-// side by side.
-static void deal_out(MlirBlock body) {
-  MlirBlock inner = {NULL};
-  int n = 0;
-  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (!is_kernel(op))
-      continue;
-    if (n++ % KERNELS_PER_MODULE == 0)
-      inner = add_module(body);
-    mlirOperationRemoveFromParent(op);
-    mlirBlockAppendOwnedOperation(inner, op);
-  }
-}
-
-static void gather(MlirBlock body) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
-    next = mlirOperationGetNextInBlock(op);
-    if (!is_module(op))
-      continue;
-    move_all(mlirRegionGetFirstBlock(mlirOperationGetRegion(op, 0)), body);
-    mlirOperationRemoveFromParent(op);
-    mlirOperationDestroy(op);
-  }
-}
-
 static strata_status_t run_upstream(const part_t *part) {
-  strata_compile_t *compile = part->compile;
   int bits = part->bits;
-  const char *passes = strata_arena_printf(compile->arena, pipeline_format, part->keeps_parts ? vector_pass : "",
+  const char *passes = strata_arena_printf(part->compile->arena, pipeline_format, part->keeps_parts ? vector_pass : "",
                                            part->device->code == STRATA_GPU_EMULATED ? host_passes : "",
                                            part->keeps_parts ? "" : vector_pass, bits, bits, bits, bits);
-  MlirPassManager manager = mlirPassManagerCreate(compile->context);
-  mlirPassManagerEnableVerifier(manager, compile->options->verify_each);
-  MlirLogicalResult result =
-      mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager), strata_str(passes), ignore_text, NULL);
-  deal_out(mlirModuleGetBody(part->module));
-  if (mlirLogicalResultIsSuccess(result))
-    result = mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(part->module));
-  gather(mlirModuleGetBody(part->module));
-  mlirPassManagerDestroy(manager);
-  if (mlirLogicalResultIsSuccess(result))
-    return NULL;
-  return strata_compile_take_diagnostics(compile, "kernels-to-llvm: upstream's conversions failed");
+  return strata_llvm_convert(part->compile, part->module, passes);
 }
 
 static int index_bits(MlirOperation func) { return (int)strata_attr_i64(func, "strata.index_bits", 64); }
@@ -175,7 +91,7 @@ static strata_status_t convert_part(const part_t *part) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body), next; !mlirOperationIsNull(op); op = next) {
     next = mlirOperationGetNextInBlock(op);
     kernel.func = op;
-    if (strata_op_is(op, "llvm.func") && !is_declaration(op))
+    if (strata_op_is(op, "llvm.func") && !strata_llvm_is_declaration(op))
       strata_gpu_finish_signature(&kernel);
   }
   return NULL;
@@ -195,7 +111,7 @@ static strata_status_t convert_kind(const part_t *kind, MlirBlock kernels, MlirB
   }
   strata_status_t status = mlirOperationIsNull(mlirBlockGetFirstOperation(body)) ? NULL : convert_part(&part);
   if (!status)
-    move_all(body, done);
+    strata_llvm_move_all(body, done);
   mlirModuleDestroy(part.module);
   return status;
 }
@@ -217,7 +133,7 @@ static strata_status_t convert_kernels(strata_compile_t *compile) {
     status = convert_kind(&kind, mlirModuleGetBody(kernels), mlirModuleGetBody(done));
   }
   if (!status)
-    move_all(mlirModuleGetBody(done), mlirModuleGetBody(kernels));
+    strata_llvm_move_all(mlirModuleGetBody(done), mlirModuleGetBody(kernels));
   mlirModuleDestroy(done);
   return status;
 }

@@ -4,9 +4,9 @@
 
 FOLDER has of each model NAME.onnx, its graph, the weights of which are external, and NAME.json, a recipe: the
 weights, as materialise.py draws them, the sizes that the exporter's example had (`dims`), and what the inputs look
-like. The first set is the example's sizes, the second the least ones, the others are drawn; a condition that is an
-input takes both values at each. Detections are compared as tied scores allow (Detections). Needs onnx and onnxruntime
-(PyPI) and numpy.
+like. The first set is the example's sizes, the second the least ones, the others are drawn; sizes that ONNX Runtime
+refuses are skipped; a condition that is an input takes both values at each. Detections are compared as tied scores
+allow (Detections). Needs onnx and onnxruntime (PyPI) and numpy.
 """
 import argparse
 import dataclasses
@@ -172,6 +172,13 @@ class Export:
         most = LESS_THAN.get(value.name, lambda _: max(most, least + 1))(sizes)
         return random.integers(least, most, shape).astype(kind)
 
+    def wanted(self, feeds):
+        """What ONNX Runtime gives; None where it does not take such sizes, as a batch of prompts with a past."""
+        try:
+            return self.session.run(None, feeds)
+        except onnxruntime.capi.onnxruntime_pybind11_state.InvalidArgument:
+            return None
+
     def error(self, got, wanted):
         """The largest relative error of the results."""
         if self.detections:
@@ -211,8 +218,13 @@ def compare(arguments, name):
         export = Export(arguments.folder, name, folder)
         library = strata.Library(strata.compile_library(export.path, folder, name, TARGETS[arguments.target])[0])
         for sizes in export.sizes(arguments.sets, random):
-            errors = [export.error(run(library, feeds, export.n_outputs), export.session.run(None, feeds))
-                      for feeds in export.feeds(sizes, random)]
+            given = list(export.feeds(sizes, random))
+            wanted = [export.wanted(feeds) for feeds in given]
+            if None in wanted:
+                print(f"{name} {sizes}: ONNX Runtime refuses them", flush=True)
+                continue
+            errors = [export.error(run(library, feeds, export.n_outputs), values)
+                      for feeds, values in zip(given, wanted)]
             wrong += max(errors) > ERROR
             print(f"{name} {arguments.target} {sizes}: {', '.join(f'{error:.1e}' for error in errors)}", flush=True)
         library.close()
