@@ -254,24 +254,40 @@ static bool is_first_visit(demand_t *demand, const strata_nest_t *producer, Mlir
   return true;
 }
 
-// The point of |access|'s producer and the coordinates of its buffer that |access| of a nest reads at |at|, a map from
-// the dims of demand->from; false if nothing in the kernel computes it.
-static bool find_demand(const demand_t *demand, const strata_access_t *access, MlirAffineMap at,
-                        const strata_nest_t **out_producer, const strata_access_t **out_store,
-                        MlirAffineExpr *out_point, MlirAffineExpr *out_coordinates) {
-  const strata_nest_t *from = demand->from;
-  if (access->is_store || mlirAffineMapIsNull(access->map))
-    return false;
-  *out_producer = strata_kernel_producer(demand->kernel, access->buffer, out_store);
-  if (!*out_producer || mlirAffineMapIsNull((*out_store)->map))
+// The point of |producer| that |access| reads at |at|, a map from the dims of |from|, and the coordinates of its
+// buffer.
+static bool find_point(const strata_nest_t *from, const strata_access_t *access, MlirAffineMap at,
+                       const strata_nest_t *producer, const strata_access_t *store, MlirAffineExpr *out_point,
+                       MlirAffineExpr *out_coordinates) {
+  if (mlirAffineMapIsNull(access->map) || mlirAffineMapIsNull(store->map))
     return false;
   for (intptr_t j = 0; j < mlirAffineMapGetNumResults(access->map); j++)
     out_coordinates[j] =
         strata_affine_simplify(mlirAffineExprCompose(mlirAffineMapGetResult(access->map, j), at), &from->space);
   strata_size_t sizes[STRATA_MAX_DIMS], producer_sizes[STRATA_MAX_DIMS];
   strata_memref_sizes(access->buffer, sizes);
-  strata_space_t space = strata_nest_results(*out_producer, producer_sizes);
-  return strata_affine_invert((*out_store)->map, &space, sizes, out_coordinates, &from->space, out_point);
+  strata_space_t space = strata_nest_results(producer, producer_sizes);
+  return strata_affine_invert(store->map, &space, sizes, out_coordinates, &from->space, out_point);
+}
+
+static MlirAffineMap identity_of(const strata_nest_t *nest) {
+  return mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(nest->op), strata_nest_n_dims(nest));
+}
+
+bool strata_nest_producer_point(const strata_nest_t *nest, const strata_access_t *read, const strata_nest_t *producer,
+                                const strata_access_t *store, MlirAffineExpr *out_point) {
+  MlirAffineExpr coordinates[STRATA_MAX_DIMS];
+  return find_point(nest, read, identity_of(nest), producer, store, out_point, coordinates);
+}
+
+// The same at |at| of what alone stores into |access|'s buffer; false if nothing in the kernel does.
+static bool find_demand(const demand_t *demand, const strata_access_t *access, MlirAffineMap at,
+                        const strata_nest_t **out_producer, const strata_access_t **out_store,
+                        MlirAffineExpr *out_point, MlirAffineExpr *out_coordinates) {
+  if (access->is_store || mlirAffineMapIsNull(access->map))
+    return false;
+  *out_producer = strata_kernel_producer(demand->kernel, access->buffer, out_store);
+  return *out_producer && find_point(demand->from, access, at, *out_producer, *out_store, out_point, out_coordinates);
 }
 
 // |nest| is at the point that |at| takes a point of demand->from to.
@@ -300,8 +316,7 @@ void strata_kernel_visit_demands(const strata_kernel_t *kernel, const strata_nes
                      .visit = visit,
                      .user = user,
                      .visit_at = strata_pointer_map_create(kernel->arena)};
-  visit_reads(&demand, from,
-              mlirAffineMapMultiDimIdentityGet(mlirOperationGetContext(kernel->func), strata_nest_n_dims(from)));
+  visit_reads(&demand, from, identity_of(from));
 }
 
 //===-- Contractions ---------------------------------------------------------------------------------------------===//

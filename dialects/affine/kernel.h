@@ -51,6 +51,11 @@ int64_t strata_nest_loop_steps(const strata_nest_t *nest);
 bool strata_affine_invert(MlirAffineMap map, const strata_space_t *space, const strata_size_t *sizes,
                           const MlirAffineExpr *targets, const strata_space_t *target_space, MlirAffineExpr *out_dims);
 
+// Where |read| of |nest| finds what |store| of |producer| has stored: the point of its dims, over those of |nest|.
+// False if the store cannot be inverted.
+bool strata_nest_producer_point(const strata_nest_t *nest, const strata_access_t *read, const strata_nest_t *producer,
+                                const strata_access_t *store, MlirAffineExpr *out_point);
+
 // Follows what one point of |from| reads through the kernel's producers: for every producer reached, |point| is the
 // point of its dims (reduction dims are 0) and |coordinates| where its buffer is read, both over the dims of |from|.
 // Each producer is visited once at each point, however many read it there. Does not look behind reductions.

@@ -203,13 +203,33 @@ static strata_tile_value_t load_padded(strata_tile_builder_t *b, MlirValue memor
   return value;
 }
 
-static strata_tile_value_t compute_producer(strata_tile_builder_t *b, const strata_nest_t *nest,
-                                            const strata_access_t *store, int rank, const MlirAffineExpr *coordinates) {
+// The load of a nest at a point.
+typedef struct {
+  const strata_nest_t *nest;
+  const strata_access_t *access;
+  const MlirAffineExpr *point;
+} reader_t;
+
+// The point of |nest| that stores what is read at |coordinates|. By its reader's dims where it has one, which end with
+// the nest's sizes, as vector dims do not: of 20 elements in a vector of 32, i floordiv 20 is 0.
+static bool producer_point(strata_tile_builder_t *b, const strata_nest_t *nest, const strata_access_t *store,
+                           const reader_t *reader, const MlirAffineExpr *coordinates, MlirAffineExpr *out_point) {
   strata_size_t sizes[STRATA_MAX_DIMS];
   strata_static_space_t storage;
+  if (reader && strata_nest_producer_point(reader->nest, reader->access, nest, store, out_point)) {
+    for (int dim = 0; dim < strata_nest_n_dims(nest); dim++)
+      out_point[dim] = at_point(b, strata_nest_n_dims(reader->nest), out_point[dim], reader->point);
+    return true;
+  }
   strata_memref_sizes(store->buffer, sizes);
+  return strata_affine_invert(store->map, &nest->space, sizes, coordinates, strata_tile_space(b, &storage), out_point);
+}
+
+static strata_tile_value_t compute_producer(strata_tile_builder_t *b, const strata_nest_t *nest,
+                                            const strata_access_t *store, const reader_t *reader, int rank,
+                                            const MlirAffineExpr *coordinates) {
   MlirAffineExpr point[STRATA_MAX_DIMS];
-  if (!strata_affine_invert(store->map, &nest->space, sizes, coordinates, strata_tile_space(b, &storage), point)) {
+  if (!producer_point(b, nest, store, reader, coordinates, point)) {
     strata_tile_fail(b, "affine-to-tile: the store of a fused producer cannot be inverted (%d-d)", rank);
     return no_value;
   }
@@ -231,8 +251,9 @@ static bool has_extents(strata_tile_builder_t *b, const strata_tile_value_t *val
   return mlirTypeEqual(type, strata_tile_type(b, mlirShapedTypeGetElementType(type), value->dims));
 }
 
-strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer, int rank,
-                                     const MlirAffineExpr *coordinates) {
+// |reader|: what loads it; NULL if that is no load of a nest.
+static strata_tile_value_t load_for(strata_tile_builder_t *b, MlirValue buffer, int rank,
+                                    const MlirAffineExpr *coordinates, const reader_t *reader) {
   if (b->status)
     return no_value;
   for (const strata_tile_known_t *known = b->known; known; known = known->next)
@@ -253,11 +274,16 @@ strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer,
     strata_tile_fail(b, "affine-to-tile: a reduction is read where it is not complete");
     return no_value;
   }
-  value = producer ? compute_producer(b, producer, store, rank, coordinates)
+  value = producer ? compute_producer(b, producer, store, reader, rank, coordinates)
                    : load_memory(b, buffer, rank, coordinates, (MlirAttribute){0});
   if (!b->status && (producer || !b->reads_beyond)) // others may count on zeros
     strata_tile_know(b, buffer, rank, coordinates, value);
   return value;
+}
+
+strata_tile_value_t strata_tile_load(strata_tile_builder_t *b, MlirValue buffer, int rank,
+                                     const MlirAffineExpr *coordinates) {
+  return load_for(b, buffer, rank, coordinates, NULL);
 }
 
 // True if only element 0 along each of |dims| is inside the bounds: a result of one row, in a tile of more.
@@ -593,8 +619,9 @@ static strata_tile_value_t evaluate_load(strata_tile_builder_t *b, strata_tile_f
       return strata_tile_row_load(b, frame, op);
     MlirAffineExpr coordinates[STRATA_MAX_DIMS];
     int rank = strata_tile_access_coordinates(b, frame->nest, access, frame->point, coordinates);
+    const reader_t reader = {frame->nest, access, frame->point};
     return strata_attr_flag(op, "strata.padded") ? load_padded(b, access->buffer, rank, coordinates)
-                                                 : strata_tile_load(b, access->buffer, rank, coordinates);
+                                                 : load_for(b, access->buffer, rank, coordinates, &reader);
   }
   strata_tile_fail(b, "affine-to-tile: a load outside its nest");
   return no_value;

@@ -56,6 +56,7 @@ typedef struct {
   bool is_streaming;  // stores go past the caches
   bool is_readonly;   // nothing in this launch writes the buffer
   bool is_private;    // shared memory laid out for hanging elements, too: no conditions but those of copies
+  int64_t *stored;    // the same: elements along each dim that are there to be loaded; null: all
 } strata_transfer_t;
 
 STRATA_MUST_CHECK strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transfer_t *transfer,

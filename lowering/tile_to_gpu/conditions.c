@@ -39,15 +39,15 @@ static void require_range(const context_t *w, strata_item_t *item, MlirAffineExp
     add_condition(w, item, value, upper - offset, true);
 }
 
-static void require_elements(const context_t *w, strata_item_t *item, int64_t reg) {
+// The element has to be one of a value of |sizes|.
+static void require_elements(const context_t *w, strata_item_t *item, int64_t reg, const int64_t *sizes) {
   const strata_registers_t *shape = w->shape;
   MlirContext context = w->transfer->box->space.d->e.context;
   for (int dim = 0; dim < shape->rank; dim++) {
     MlirAffineExpr thread = strata_thread_coordinate(context, &shape->layout, dim, shape->rank);
     int64_t own = strata_layout_reg_coordinate(&shape->layout, reg, dim);
-    if (own + strata_layout_thread_max(&shape->layout, dim) >= shape->sizes[dim])
-      require_range(w, item, mlirAffineAddExprGet(thread, mlirAffineConstantExprGet(context, own)), 0,
-                    shape->sizes[dim] - 1);
+    if (own + strata_layout_thread_max(&shape->layout, dim) >= sizes[dim])
+      require_range(w, item, mlirAffineAddExprGet(thread, mlirAffineConstantExprGet(context, own)), 0, sizes[dim] - 1);
   }
 }
 
@@ -101,9 +101,11 @@ void strata_conditions_collect(const strata_transfer_t *transfer, const strata_r
                                bool is_store, strata_item_t *item) {
   const context_t context = {transfer, shape};
   if (!transfer->is_private) {
-    require_elements(&context, item, reg);
+    require_elements(&context, item, reg, shape->sizes);
     require_inside(&context, item, reg);
     require_mask(&context, item, reg);
+  } else if (transfer->stored && !is_store) {
+    require_elements(&context, item, reg, transfer->stored);
   }
   if (is_store)
     require_first_copy(&context, item);

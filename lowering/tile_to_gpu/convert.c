@@ -206,6 +206,14 @@ static strata_gpu_box_t exchange_box(strata_gpu_distribution_t *d, const strata_
   return box;
 }
 
+// How many elements along each dim |from| covers. A layout that covers more is not to read them, as nobody writes them.
+static int64_t *stored_extents(strata_gpu_distribution_t *d, const strata_registers_t *from) {
+  int64_t *extents = strata_arena_array(d->compile->arena, int64_t, from->rank);
+  for (int dim = 0; dim < from->rank; dim++)
+    extents[dim] = extent_covered(&from->layout, dim);
+  return extents;
+}
+
 static strata_registers_t cast_all(strata_gpu_distribution_t *d, const strata_registers_t *from, const char *name,
                                    MlirType element) {
   strata_registers_t cast = strata_registers_in(d, from->type, &from->layout);
@@ -224,7 +232,7 @@ static strata_status_t exchange(strata_gpu_distribution_t *d, const strata_regis
   strata_registers_t written = cast_all(d, from, is_index ? "arith.index_cast" : "arith.extui", element);
   int64_t count;
   strata_gpu_box_t box = exchange_box(d, from, to, &count);
-  strata_transfer_t transfer = {.box = &box, .is_private = true};
+  strata_transfer_t transfer = {.box = &box, .is_private = true, .stored = stored_extents(d, from)};
   STRATA_TRY(strata_shared_exchange(d, element, count, &transfer.flat));
   d->shared.n_exchanges++;
   STRATA_TRY(strata_shared_before_write(d));
@@ -242,7 +250,7 @@ strata_status_t strata_registers_again(strata_gpu_distribution_t *d, const strat
   int64_t count;
   *out = strata_registers_in(d, from->type, layout);
   strata_gpu_box_t box = exchange_box(d, from, out, &count);
-  strata_transfer_t transfer = {.box = &box, .is_private = true};
+  strata_transfer_t transfer = {.box = &box, .is_private = true, .stored = stored_extents(d, from)};
   STRATA_TRY(strata_shared_exchange(d, from->element, count, &transfer.flat));
   return strata_transfer_load(d, &transfer, out);
 }

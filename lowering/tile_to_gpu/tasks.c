@@ -9,14 +9,17 @@
 //   %number = block_id mod 8 * (blocks / 8) + block_id / 8
 //
 // A thread on its own beyond the last task does nothing. A group repeats the last task without storing, so that
-// shuffles and barriers meet all threads they wait for.
+// shuffles and barriers meet all threads they wait for. A task of scalars alone that has memory is one thread's.
 #include "lowering/tile_to_gpu/tasks.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
+#include "lowering/distribute/structure.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/cluster.h"
 #include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/index.h"
+
+#include <string.h>
 
 static MlirValue emit_id(strata_gpu_distribution_t *d, const char *name, int64_t bound) {
   strata_named_attr_t attrs[] = {
@@ -196,11 +199,40 @@ static strata_status_t distribute_task(strata_gpu_distribution_t *d, MlirBlock o
   return NULL;
 }
 
+typedef struct {
+  bool has_memory, has_tiles;
+} contents_t;
+
+static MlirWalkResult look_at(MlirOperation op, void *contents) {
+  contents_t *found = contents;
+  found->has_memory |= strata_op_is(op, "memref.alloc");
+  found->has_tiles |= strata_op_handles_vectors(op) || strncmp(strata_op_name(op).data, "tile.", 5) == 0;
+  return MlirWalkResultAdvance;
+}
+
+// True if the task of a group keeps scalars in memory of its own and has no values of the block. Its first thread alone
+// stores scalars, so that the others would read what is not there yet.
+static bool is_one_threads(const strata_gpu_distribution_t *d, MlirOperation forall) {
+  contents_t found = {0};
+  mlirOperationWalk(forall, look_at, &found, MlirWalkPreOrder);
+  return d->role.group > 1 && found.has_memory && !found.has_tiles;
+}
+
+// The condition under which a thread carries out tasks at all; null: every thread does.
+static MlirValue condition_of_thread(strata_gpu_distribution_t *d, MlirOperation forall) {
+  MlirValue active = d->role.active;
+  if (!is_one_threads(d, forall))
+    return d->role.group == 1 ? active : (MlirValue){0};
+  MlirValue first = strata_emit_cmpi(&d->e, STRATA_EQ, d->role.thread, strata_emit_index(&d->e, 0));
+  return mlirValueIsNull(active) ? first : strata_emit_binary(&d->e, "arith.andi", first, active);
+}
+
 strata_status_t strata_gpu_distribute_tasks(strata_gpu_distribution_t *d, MlirOperation forall) {
   MlirBlock old = mlirRegionGetFirstBlock(mlirOperationGetRegion(forall, 0));
-  if (d->role.group > 1 || mlirValueIsNull(d->role.active))
+  MlirValue condition = condition_of_thread(d, forall);
+  if (mlirValueIsNull(condition))
     return distribute_task(d, old);
-  strata_loop_t branch = strata_emit_if_begin(&d->e, d->role.active);
+  strata_loop_t branch = strata_emit_if_begin(&d->e, condition);
   d->role.active = (MlirValue){0};
   STRATA_TRY(distribute_task(d, old));
   strata_emit_if_end(&d->e, branch);

@@ -140,6 +140,11 @@ class Driver:
         self._dll.strata_test_driver_executed.restype = ctypes.c_long
         return self._dll.strata_test_driver_executed()
 
+    def code_runs_on(self, arch):
+        """Whether the code object that the stand-in has loaded last is one for |arch|, as 0x942."""
+        self._dll.strata_test_driver_code_runs_on.restype = ctypes.c_bool
+        return self._dll.strata_test_driver_code_runs_on(ctypes.c_uint(arch))
+
     def is_prompt(self, on):
         """Whether the stand-in carries out work when it is enqueued."""
         self._dll.strata_test_driver_prompt(ctypes.c_bool(on))

@@ -84,3 +84,41 @@ func.func private @convolution(%x: memref<2x8x8x16xf16>, %w: memref<3x3x16x32xf1
   } {strata.nest = "contract"}
   return
 }
+
+// Groups of 20 columns in tiles of 32, of which a result is read again: where its column is found by its group and its
+// number in it, that is the sum's own, so that the epilogue follows the sum and nothing becomes scalar loops.
+// CHECK-LABEL: func.func private @groups
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} -> (vector<32x32xf32>) {
+// CHECK: %[[Y:.*]] = arith.negf %[[SUM]] : vector<32x32xf32>
+// CHECK: "tile.store"(%[[Y]], %arg2, {{.*}} -> ()
+// CHECK: %[[Z:.*]] = math.absf %{{.*}} : vector<32x32xf32>
+// CHECK: "tile.store"(%[[Z]], %arg3, {{.*}} -> ()
+func.func private @groups(%x: memref<2x64x32xf16>, %w: memref<2x32x20xf16>, %y: memref<64x40xf32>, %z: memref<64x40xf32>)
+    attributes {strata.schedule = {kind = "contract", threads = 128, group = 128, tile = array<i64: 32, 32, 32>,
+                                   warps = array<i64: 2, 2>, mma = "m16n8k16.f16"}} {
+  %t = memref.alloc() : memref<2x64x20xf32>
+  affine.parallel (%g, %i, %j) = (0, 0, 0) to (2, 64, 20) {
+    %zero = arith.constant 0.0 : f32
+    %s = affine.for %k = 0 to 32 iter_args(%a = %zero) -> (f32) {
+      %u = affine.load %x[%g, %i, %k] : memref<2x64x32xf16>
+      %ue = arith.extf %u : f16 to f32
+      %v = affine.load %w[%g, %k, %j] : memref<2x32x20xf16>
+      %ve = arith.extf %v : f16 to f32
+      %p = arith.mulf %ue, %ve : f32
+      %n = arith.addf %a, %p : f32
+      affine.yield %n : f32
+    }
+    affine.store %s, %t[%g, %i, %j] : memref<2x64x20xf32>
+  } {strata.nest = "contract"}
+  affine.parallel (%g, %i, %j) = (0, 0, 0) to (2, 64, 20) {
+    %s = affine.load %t[%g, %i, %j] : memref<2x64x20xf32>
+    %n = arith.negf %s : f32
+    affine.store %n, %y[%i, %g * 20 + %j] : memref<64x40xf32>
+  } {strata.nest = "neg"}
+  affine.parallel (%g, %i, %j) = (0, 0, 0) to (2, 64, 20) {
+    %s = affine.load %y[%i, %g * 20 + %j] : memref<64x40xf32>
+    %n = math.absf %s : f32
+    affine.store %n, %z[%i, %g * 20 + %j] : memref<64x40xf32>
+  } {strata.nest = "abs"}
+  return
+}

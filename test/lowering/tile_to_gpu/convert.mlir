@@ -52,3 +52,19 @@ func.func private @indices(%x: memref<32x32xi32>, %y: memref<32x32xi32>) attribu
   }
   return
 }
+
+// 22 rows, of which threads load 24 and are to have 32: those that are to have the last do not read what nobody has written.
+// CHECK-LABEL: func.func @edge(
+// CHECK-COUNT-3: vector.store {{.*}} : memref<{{[0-9]+}}xf32, 3>, vector<4xf32>
+// CHECK: gpu.barrier
+// CHECK: %[[LAST:.*]] = arith.constant 22 : index
+// CHECK: %[[THERE:.*]] = arith.cmpi sle, %{{.*}}, %[[LAST]] : index
+// CHECK: scf.if %[[THERE]] -> (vector<4xf32>, vector<4xf32>, vector<4xf32>, vector<4xf32>) {
+// CHECK-COUNT-4: vector.load {{.*}} : memref<{{[0-9]+}}xf32, 3>, vector<4xf32>
+func.func private @edge(%x: memref<22x64xf32>, %y: memref<64x22xf32>) attributes {strata.schedule = {kind = "map", threads = 128, group = 128}} {
+  scf.forall (%t) in (1) {
+    %a = "tile.load"(%x) {map = affine_map<(i, j) -> (i, j)>} : (memref<22x64xf32>) -> vector<22x64xf32>
+    "tile.store"(%a, %y) {map = affine_map<(i, j) -> (j, i)>} : (vector<22x64xf32>, memref<64x22xf32>) -> ()
+  }
+  return
+}

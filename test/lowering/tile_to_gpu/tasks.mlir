@@ -136,3 +136,33 @@ func.func private @groups(%x: memref<3x1024xf32>, %y: memref<3xf32>, %u: memref<
   } {tile.group = 128 : i64}
   return
 }
+
+// Scalars in memory of the task: one thread carries it out, as the others would read what it has not stored yet.
+// CHECK-LABEL: func.func @memory(
+// CHECK: %[[THREAD:.*]] = gpu.thread_id
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[THREAD]], %c0
+// CHECK: scf.if %[[FIRST]] {
+// CHECK: memref.view
+// CHECK: scf.for
+// CHECK: memref.store {{.*}} : memref<8xf32, 3>
+// CHECK: scf.for
+// CHECK: memref.load {{.*}} : memref<8xf32, 3>
+func.func private @memory(%x: memref<8xf32>, %y: memref<8xf32>) attributes {strata.schedule = {kind = "rows", threads = 64, group = 64}} {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %last = arith.constant 7 : index
+  %eight = arith.constant 8 : index
+  scf.forall (%t) in (1) {
+    %m = memref.alloc() {tile.scratch} : memref<8xf32>
+    scf.for %i = %zero to %eight step %one {
+      %a = memref.load %x[%i] : memref<8xf32>
+      memref.store %a, %m[%i] : memref<8xf32>
+    }
+    scf.for %i = %zero to %eight step %one {
+      %j = arith.subi %last, %i : index
+      %a = memref.load %m[%j] : memref<8xf32>
+      memref.store %a, %y[%i] : memref<8xf32>
+    }
+  }
+  return
+}

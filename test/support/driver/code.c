@@ -1,6 +1,7 @@
 // AMD's code objects: the executor is another library, because it needs LLVM, and is loaded with the first of them.
 #define _GNU_SOURCE
 #include "test/support/driver/amdgpu/amdgpu.h"
+#include "test/support/driver/control.h"
 #include "test/support/driver/driver.h"
 
 #include <dlfcn.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 static const amdgpu_functions_t *executor; // NULL: not yet
+static const amdgpu_program_t *loaded;     // the last, while it is
 
 // It lies beside this library.
 static bool load_executor(void) {
@@ -32,12 +34,18 @@ int code_load(image_t *image) {
   image->program = executor->load(image->data, image->size, finding);
   if (!image->program)
     return fault(INVALID_IMAGE, "%s", finding);
+  loaded = image->program;
   return OK;
 }
 
+EXPORT bool strata_test_driver_code_runs_on(unsigned arch) { return loaded && executor->runs_on(loaded, arch); }
+
 bool code_runs_here(const image_t *image) { return executor->runs_on(image->program, settings.arch); }
 
-void code_unload(image_t *image) { executor->unload(image->program); }
+void code_unload(image_t *image) {
+  loaded = loaded == image->program ? NULL : loaded;
+  executor->unload(image->program);
+}
 
 bool code_find_kernel(const image_t *image, const char *name, kernel_info_t *out_info) {
   amdgpu_kernel_info_t info;

@@ -52,6 +52,9 @@ long strata_test_driver_alive(void);
 // Launches and copies carried out so far.
 long strata_test_driver_executed(void);
 
+// Whether the last of AMD's code objects that were loaded runs on |arch|, 0x942; false where it is unloaded.
+bool strata_test_driver_code_runs_on(unsigned arch);
+
 // The first fault's text, "" if there is none, and forgets it: a test expected it.
 const char *strata_test_driver_take_fault(void);
 
