@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *with_axis(pt2_node_t *n, const char *op, int count, const char *const *operands, int64_t axis,
-                             const char *reduction) {
-  graph_node_t *node = pt2_node(n, op, count, operands);
+static const char *scatter(pt2_node_t *n, const char *values, const char *places, const char *updates, int64_t axis,
+                           const char *reduction) {
+  graph_node_t *node = pt2_node(n, "ScatterElements", GRAPH_VALUES(values, places, updates));
   if (!node)
     return "";
   graph_set_int(node, "axis", axis);
@@ -18,7 +18,7 @@ static const char *with_axis(pt2_node_t *n, const char *op, int count, const cha
 void pt2_import_embedding(pt2_node_t *n) {
   pt2_value_t weight = pt2_tensor(n, "weight");
   const char *indices = pt2_operand(n, "indices", STRATA_DTYPE_I64);
-  pt2_set(n, 0, with_axis(n, "Gather", GRAPH_VALUES(weight.name, indices), 0, NULL));
+  pt2_set(n, 0, pt2_along(n, "Gather", GRAPH_VALUES(weight.name, indices), 0));
 }
 
 // [bags, indices]: whether a bag has an index, of indices from one offset up to the next.
@@ -32,7 +32,7 @@ static const char *bag_members(pt2_node_t *n, const char *indices, const char *o
   } else {
     ends = graph_op(n->g, "Slice",
                     GRAPH_VALUES(offsets, graph_ints(n->g, 1, &one), graph_ints(n->g, 1, &(int64_t){INT64_MAX})));
-    ends = with_axis(n, "Concat", GRAPH_VALUES(ends, graph_reshape(n->g, size, 1, &one)), 0, NULL);
+    ends = pt2_along(n, "Concat", GRAPH_VALUES(ends, graph_reshape(n->g, size, 1, &one)), 0);
   }
   const char *places = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), size, graph_int(n->g, 1)));
   const char *behind = graph_op(n->g, "GreaterOrEqual", GRAPH_VALUES(places, graph_unsqueeze(n->g, starts, 1, &one)));
@@ -71,7 +71,7 @@ void pt2_import_embedding_bag(pt2_node_t *n) {
   if (n->has_failed)
     return;
   const char *members = bag_members(n, indices, offsets);
-  const char *rows = with_axis(n, "Gather", GRAPH_VALUES(weight.name, indices), 0, NULL);
+  const char *rows = pt2_along(n, "Gather", GRAPH_VALUES(weight.name, indices), 0);
   if (mode == MAX) {
     pt2_set(n, 0, bag_maxima(n, members, rows, weight.dtype));
     return;
@@ -112,13 +112,13 @@ void pt2_import_index_select(pt2_node_t *n) {
   int64_t one = 1;
   if (index.rank == 0 && !n->has_failed)
     rows = graph_reshape(n->g, rows, 1, &one);
-  pt2_set(n, 0, with_axis(n, "Gather", GRAPH_VALUES(self.name, rows), pt2_axis(n, "dim", self.rank), NULL));
+  pt2_set(n, 0, pt2_along(n, "Gather", GRAPH_VALUES(self.name, rows), pt2_axis(n, "dim", self.rank)));
 }
 
 void pt2_import_gather(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
   const char *index = pt2_operand(n, "index", STRATA_DTYPE_I64);
-  pt2_set(n, 0, with_axis(n, "GatherElements", GRAPH_VALUES(self.name, index), pt2_axis(n, "dim", self.rank), NULL));
+  pt2_set(n, 0, pt2_along(n, "GatherElements", GRAPH_VALUES(self.name, index), pt2_axis(n, "dim", self.rank)));
 }
 
 //===-- index and index_put --------------------------------------------------------------------------------------===//
@@ -137,7 +137,7 @@ static const char *stack_last(pt2_node_t *n, int count, const char *const *parts
   const char *columns[STRATA_TENSOR_MAX_RANK];
   for (int i = 0; i < count && !n->has_failed; i++)
     columns[i] = graph_unsqueeze(n->g, parts[i], 1, &last);
-  return with_axis(n, "Concat", count, columns, -1, NULL);
+  return pt2_along(n, "Concat", count, columns, -1);
 }
 
 // The places where |mask| is true: for each of its dims where they are along it.
@@ -146,7 +146,7 @@ static int mask_places(pt2_node_t *n, const pt2_value_t *mask, const char **part
   if (!mask->rank)
     pt2_refuse(n, "a mask without dims as index");
   for (int i = 0; i < mask->rank && !n->has_failed; i++)
-    parts[i] = with_axis(n, "Gather", GRAPH_VALUES(places, graph_int(n->g, i)), 0, NULL);
+    parts[i] = pt2_along(n, "Gather", GRAPH_VALUES(places, graph_int(n->g, i)), 0);
   return mask->rank;
 }
 
@@ -269,7 +269,7 @@ static const char *chosen_shape(pt2_node_t *n, const char *rows, const indices_t
   if (indices->count == rank)
     return indices->shape;
   const char *rest = pt2_shape(n, rows, indices->count, rank);
-  return with_axis(n, "Concat", GRAPH_VALUES(indices->shape, rest), 0, NULL);
+  return pt2_along(n, "Concat", GRAPH_VALUES(indices->shape, rest), 0);
 }
 
 void pt2_import_index_put(pt2_node_t *n) {
@@ -365,8 +365,7 @@ static const char *with_neutral(pt2_node_t *n, const pt2_value_t *self, const ch
   if (!pt2_is_float(self->dtype))
     pt2_refuse(n, "integers without the values that are there");
   double neutral = !strcmp(kind, "mul") ? 1 : !strcmp(kind, "max") ? -INFINITY : !strcmp(kind, "min") ? INFINITY : 0;
-  return with_axis(n, "ScatterElements", GRAPH_VALUES(self->name, places, filled_like(n, index, self->dtype, neutral)),
-                   axis, NULL);
+  return scatter(n, self->name, places, filled_like(n, index, self->dtype, neutral), axis, NULL);
 }
 
 static const char *divide_by_counts(pt2_node_t *n, const char *sums, const pt2_value_t *self, const char *places,
@@ -374,8 +373,7 @@ static const char *divide_by_counts(pt2_node_t *n, const char *sums, const pt2_v
   if (!pt2_is_float(self->dtype))
     pt2_refuse(n, "a mean of integers");
   const char *counts = filled_like(n, self, self->dtype, includes_self(n));
-  counts =
-      with_axis(n, "ScatterElements", GRAPH_VALUES(counts, places, filled_like(n, index, self->dtype, 1)), axis, "add");
+  counts = scatter(n, counts, places, filled_like(n, index, self->dtype, 1), axis, "add");
   counts = pt2_op(n, "Max", GRAPH_VALUES(counts, pt2_number_value(n, self->dtype, 1)));
   return pt2_op(n, "Div", GRAPH_VALUES(sums, counts));
 }
@@ -397,7 +395,7 @@ void pt2_import_scatter(pt2_node_t *n) {
   int64_t axis = pt2_axis(n, "dim", self.rank);
   bool is_mean = !strcmp(pt2_string(n, "reduce", n->info->detail), "mean");
   const char *start = includes_self(n) ? self.name : with_neutral(n, &self, places, &index, axis);
-  const char *result = with_axis(n, "ScatterElements", GRAPH_VALUES(start, places, updates), axis, reduction_of(n));
+  const char *result = scatter(n, start, places, updates, axis, reduction_of(n));
   pt2_set(n, 0, is_mean ? divide_by_counts(n, result, &self, places, &index, axis) : result);
 }
 
@@ -409,7 +407,6 @@ void pt2_import_one_hot(pt2_node_t *n) {
     pt2_refuse(n, "without num_classes");
   if (n->has_failed)
     return;
-  pt2_set(
-      n, 0,
-      with_axis(n, "OneHot", GRAPH_VALUES(self.name, graph_int(n->g, classes), graph_ints(n->g, 2, off_on)), -1, NULL));
+  pt2_set(n, 0,
+          pt2_along(n, "OneHot", GRAPH_VALUES(self.name, graph_int(n->g, classes), graph_ints(n->g, 2, off_on)), -1));
 }

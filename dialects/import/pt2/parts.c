@@ -8,11 +8,7 @@ const char *pt2_concat(pt2_node_t *n, int count, const char *const *parts, int64
 }
 
 const char *pt2_gather(pt2_node_t *n, const char *value, const char *places, int64_t axis) {
-  graph_node_t *node = pt2_node(n, "Gather", GRAPH_VALUES(value, places));
-  if (!node)
-    return "";
-  graph_set_int(node, "axis", axis);
-  return graph_result(node, NULL);
+  return pt2_along(n, "Gather", GRAPH_VALUES(value, places), axis);
 }
 
 // What has one dim and no elements is left out, as PyTorch has it.
@@ -100,11 +96,8 @@ void pt2_import_tensor_split(pt2_node_t *n) {
 void pt2_import_unbind(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
   int64_t axis = pt2_axis(n, "dim", self.rank);
-  for (int i = 0; i < n->n_results && !n->has_failed; i++) {
-    graph_node_t *node = pt2_node(n, "Gather", GRAPH_VALUES(self.name, graph_int(n->g, i)));
-    graph_set_int(node, "axis", axis);
-    pt2_set(n, i, graph_result(node, NULL));
-  }
+  for (int i = 0; i < n->n_results && !n->has_failed; i++)
+    pt2_set(n, i, pt2_gather(n, self.name, graph_int(n->g, i), axis));
 }
 
 static const char *bound(pt2_node_t *n, const char *name, int64_t otherwise) {
@@ -130,11 +123,7 @@ void pt2_import_narrow(pt2_node_t *n) {
 void pt2_import_select(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
   int64_t axis = pt2_axis(n, "dim", self.rank);
-  graph_node_t *node = pt2_node(n, "Gather", GRAPH_VALUES(self.name, pt2_operand(n, "index", STRATA_DTYPE_I64)));
-  if (!node)
-    return;
-  graph_set_int(node, "axis", axis);
-  pt2_set(n, 0, graph_result(node, NULL));
+  pt2_set(n, 0, pt2_gather(n, self.name, pt2_operand(n, "index", STRATA_DTYPE_I64), axis));
 }
 
 // The places along |axis| that a slice or select means, of all its indices: a part of 0, 1, 2, ...
