@@ -49,7 +49,7 @@ def add_groups(graph, generator):
 
 def check(name, add, device):
     graph = onnx_file.Graph()
-    feed, wanted = add(graph, gpu.generator_of(name))
+    feed, wanted = add(graph, strata.generator_of(name))
     path = graph.save(f"{name}.onnx")
     library = gpu.Library(strata.compile_library(path, device, name, ["--target=amdgpu", f"--device={device}"])[0])
     for i, (got, want) in enumerate(zip(library.run(feed), wanted)):

@@ -31,7 +31,7 @@ def compile_all():
 
 
 def check_taken(name, arch, like, unlike):
-    generator = gpu.generator_of(f"{name} {arch}")
+    generator = strata.generator_of(f"{name} {arch}")
     x, w = (generator.integers(-8, 9, shape).astype(np.float32) for shape in ((ROWS, INNER), (INNER, COLUMNS)))
     library = gpu.Library(f"{name}/lib{name}.so")
     got, = library.run([x, w])
