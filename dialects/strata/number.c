@@ -66,16 +66,32 @@ double strata_type_largest(strata_type_t type) {
                                    : decode(&formats[type], formats[type].largest);
 }
 
+// An element's bits. Weights lie in their file anywhere, at no multiple of their size.
+static inline uint64_t load_bits(const void *data, int64_t index, size_t size) {
+  uint64_t bits = 0;
+  memcpy(&bits, (const char *)data + index * (int64_t)size, size);
+  return bits;
+}
+
 //===-- Floats ---------------------------------------------------------------------------------------------------===//
 
 double strata__load_f64(strata_type_t type, const void *data, int64_t index) {
-  if (type == STRATA_TYPE_F64)
-    return ((const double *)data)[index];
-  if (type == STRATA_TYPE_F32)
-    return ((const float *)data)[index];
-  if (strata_type_info[type].bits == 16)
-    return decode(&formats[type], ((const uint16_t *)data)[index]);
-  return decode(&formats[type], ((const uint8_t *)data)[index]);
+  double number;
+  float single;
+  uint64_t bits;
+  switch (type) {
+  case STRATA_TYPE_F64:
+    bits = load_bits(data, index, sizeof number);
+    memcpy(&number, &bits, sizeof number);
+    return number;
+  case STRATA_TYPE_F32:
+    bits = load_bits(data, index, sizeof single);
+    memcpy(&single, &bits, sizeof single);
+    return single;
+  default:
+    bits = strata_type_info[type].bits == 16 ? load_bits(data, index, 2) : load_bits(data, index, 1);
+    return decode(&formats[type], (unsigned)bits);
+  }
 }
 
 void strata__store_f64(strata_type_t type, void *data, int64_t index, double value) {
@@ -100,11 +116,11 @@ int64_t strata__load_i64(strata_type_t type, const void *data, int64_t index) {
   case 8:
     return type == STRATA_TYPE_I1 ? ((const uint8_t *)data)[index] != 0 : ((const int8_t *)data)[index];
   case 16:
-    return ((const int16_t *)data)[index];
+    return (int16_t)load_bits(data, index, sizeof(int16_t));
   case 32:
-    return ((const int32_t *)data)[index];
+    return (int32_t)load_bits(data, index, sizeof(int32_t));
   default:
-    return ((const int64_t *)data)[index];
+    return (int64_t)load_bits(data, index, sizeof(int64_t));
   }
 }
 

@@ -1,4 +1,5 @@
-// Elements of tensors in storage format (types.def) as host numbers, one at a time. Private to dialects/strata.
+// Elements of tensors in storage format (types.def) as host numbers, one at a time. What is loaded may lie at any
+// address, what is stored lies at a multiple of an element's size. Private to dialects/strata.
 #ifndef STRATA_DIALECTS_STRATA_NUMBER_H
 #define STRATA_DIALECTS_STRATA_NUMBER_H
 

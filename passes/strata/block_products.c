@@ -12,6 +12,8 @@
 #include "passes/strata/contract.h"
 #include "passes/target.h"
 
+#include <string.h>
+
 enum {
   NIBBLE = 4,
   NIBBLES = 8, // of a word
@@ -66,12 +68,15 @@ static bool has_nibbles(strata_rewriter_t *r, MlirValue constant, bool is_signed
     return false;
   for (int64_t i = 0; i < (is_splat ? 1 : count); i++) {
     double number;
-    if (shape.type == STRATA_TYPE_F32)
-      number = (double)((const float *)data)[i];
-    else if (shape.type == STRATA_TYPE_I8)
+    float single;
+    if (shape.type == STRATA_TYPE_F32) {
+      memcpy(&single, (const char *)data + i * (int64_t)sizeof single, sizeof single); // aligned to nothing in its file
+      number = single;
+    } else if (shape.type == STRATA_TYPE_I8) {
       number = is_signed ? ((const int8_t *)data)[i] : ((const uint8_t *)data)[i];
-    else
+    } else {
       return false;
+    }
     if (!(number >= low && number <= low + LARGEST) || number != (double)(int64_t)number)
       return false;
   }
