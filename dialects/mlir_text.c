@@ -13,6 +13,8 @@ void strata_text_append(MlirStringRef piece, void *text) {
 
 void strata_text_write(MlirStringRef piece, void *file) { fwrite(piece.data, 1, piece.length, file); }
 
+void strata_text_ignore(MlirStringRef piece, void *user) { (void)piece, (void)user; }
+
 const char *strata_type_text(strata_arena_t *arena, MlirType type) {
   strata_text_t t = {arena, ""};
   mlirTypePrint(type, strata_text_append, &t);

@@ -16,6 +16,8 @@ typedef struct {
 void strata_text_append(MlirStringRef piece, void *text);
 // The same into a FILE.
 void strata_text_write(MlirStringRef piece, void *file);
+// Nowhere.
+void strata_text_ignore(MlirStringRef piece, void *user);
 
 const char *strata_type_text(strata_arena_t *arena, MlirType type);
 const char *strata_attr_text(strata_arena_t *arena, MlirAttribute attr);

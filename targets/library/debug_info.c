@@ -1,5 +1,6 @@
 // --debug-info: the kernels' source, for debuggers and profilers, is their IR in the LLVM dialect, written to
 // <name>.mlir beside the library; every instruction gets the line it comes from.
+#include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 #include "targets/library/emit.h"
 
@@ -9,12 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static void ignore_text(MlirStringRef text, void *user) { (void)text, (void)user; }
-
 static strata_status_t run_passes(strata_compile_t *compile, MlirModule kernels, const char *pipeline) {
   MlirPassManager manager = mlirPassManagerCreate(compile->context);
   MlirOpPassManager passes = mlirPassManagerGetAsOpPassManager(manager);
-  bool ok = mlirLogicalResultIsSuccess(mlirOpPassManagerAddPipeline(passes, strata_str(pipeline), ignore_text, NULL)) &&
+  bool ok = mlirLogicalResultIsSuccess(
+                mlirOpPassManagerAddPipeline(passes, strata_str(pipeline), strata_text_ignore, NULL)) &&
             mlirLogicalResultIsSuccess(mlirPassManagerRunOnOp(manager, mlirModuleGetOperation(kernels)));
   mlirPassManagerDestroy(manager);
   return ok ? NULL : strata_compile_take_diagnostics(compile, "--debug-info: the passes failed");

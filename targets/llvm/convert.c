@@ -1,13 +1,12 @@
 // See convert.h.
 #include "targets/llvm/convert.h"
 
+#include "dialects/mlir_text.h"
 #include "dialects/mlir_util.h"
 
 #include <mlir-c/Pass.h>
 
 enum { KERNELS_PER_MODULE = 4 }; // few, for many processors: each conversion makes its patterns anew for a module
-
-static void ignore_text(MlirStringRef text, void *user) { (void)text, (void)user; }
 
 static bool is_module(MlirOperation op) { return strata_op_is(op, "builtin.module"); }
 static bool is_function(MlirOperation op) { return strata_op_is(op, "func.func"); }
@@ -85,7 +84,7 @@ strata_status_t strata_llvm_convert(strata_compile_t *compile, MlirModule kernel
   MlirPassManager manager = mlirPassManagerCreate(compile->context);
   mlirPassManagerEnableVerifier(manager, compile->options->verify_each);
   MlirLogicalResult result =
-      mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager), strata_str(pipeline), ignore_text, NULL);
+      mlirParsePassPipeline(mlirPassManagerGetAsOpPassManager(manager), strata_str(pipeline), strata_text_ignore, NULL);
   MlirBlock body = mlirModuleGetBody(kernels);
   deal_out(body);
   if (mlirLogicalResultIsSuccess(result))

@@ -1,5 +1,5 @@
 // Operators that take or store elements by index.
-#include "dialects/import/pt2/convert.h"
+#include "dialects/import/pt2/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static const char *scatter(pt2_node_t *n, const char *values, const char *places
 void pt2_import_embedding(pt2_node_t *n) {
   pt2_value_t weight = pt2_tensor(n, "weight");
   const char *indices = pt2_operand(n, "indices", STRATA_DTYPE_I64);
-  pt2_set(n, 0, pt2_along(n, "Gather", GRAPH_VALUES(weight.name, indices), 0));
+  pt2_set(n, 0, pt2_gather(n, weight.name, indices, 0));
 }
 
 // [bags, indices]: whether a bag has an index, of indices from one offset up to the next.
@@ -71,7 +71,7 @@ void pt2_import_embedding_bag(pt2_node_t *n) {
   if (n->has_failed)
     return;
   const char *members = bag_members(n, indices, offsets);
-  const char *rows = pt2_along(n, "Gather", GRAPH_VALUES(weight.name, indices), 0);
+  const char *rows = pt2_gather(n, weight.name, indices, 0);
   if (mode == MAX) {
     pt2_set(n, 0, bag_maxima(n, members, rows, weight.dtype));
     return;
@@ -112,7 +112,7 @@ void pt2_import_index_select(pt2_node_t *n) {
   int64_t one = 1;
   if (index.rank == 0 && !n->has_failed)
     rows = graph_reshape(n->g, rows, 1, &one);
-  pt2_set(n, 0, pt2_along(n, "Gather", GRAPH_VALUES(self.name, rows), pt2_axis(n, "dim", self.rank)));
+  pt2_set(n, 0, pt2_gather(n, self.name, rows, pt2_axis(n, "dim", self.rank)));
 }
 
 void pt2_import_gather(pt2_node_t *n) {
@@ -146,18 +146,21 @@ static int mask_places(pt2_node_t *n, const pt2_value_t *mask, const char **part
   if (!mask->rank)
     pt2_refuse(n, "a mask without dims as index");
   for (int i = 0; i < mask->rank && !n->has_failed; i++)
-    parts[i] = pt2_along(n, "Gather", GRAPH_VALUES(places, graph_int(n->g, i)), 0);
+    parts[i] = pt2_gather(n, places, graph_int(n->g, i), 0);
   return mask->rank;
+}
+
+static bool is_mask(const pt2_value_t *index) {
+  return index->dtype == STRATA_DTYPE_BOOL || index->dtype == STRATA_DTYPE_U8;
 }
 
 // What an index is for the dims from |dim| on: an index for each of them.
 static int index_parts(pt2_node_t *n, const pt2_value_t *index, int dim, int rank, const char **parts) {
-  bool is_mask = index->dtype == STRATA_DTYPE_BOOL || index->dtype == STRATA_DTYPE_U8;
-  if (dim + (is_mask ? index->rank : 1) > rank)
+  if (dim + (is_mask(index) ? index->rank : 1) > rank)
     pt2_refuse(n, "more indices than dims");
   if (n->has_failed)
     return 0;
-  if (is_mask)
+  if (is_mask(index))
     return mask_places(n, index, parts);
   parts[0] = pt2_cast(n, index, STRATA_DTYPE_I64);
   return 1;
@@ -176,7 +179,7 @@ static indices_t read_indices(pt2_node_t *n, int rank) {
     pt2_value_t index = pt2_item_tensor(n, &items[i]);
     int more = index_parts(n, &index, dim, rank, &parts[result.count]);
     result.are_adjacent = result.are_adjacent && (!result.count || result.dims[result.count - 1] == dim - 1);
-    int index_rank = index.dtype == STRATA_DTYPE_BOOL || index.dtype == STRATA_DTYPE_U8 ? 1 : index.rank;
+    int index_rank = is_mask(&index) ? 1 : index.rank;
     result.rank = index_rank > result.rank ? index_rank : result.rank;
     if (more)
       all = all ? pt2_op(n, "Add", GRAPH_VALUES(all, parts[result.count])) : parts[result.count];

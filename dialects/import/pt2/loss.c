@@ -1,5 +1,5 @@
 // Distances and losses: formulas, and what is summed of them.
-#include "dialects/import/pt2/convert.h"
+#include "dialects/import/pt2/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -83,9 +83,8 @@ void pt2_import_loss_of_classes(pt2_node_t *n) {
   const char *ignored = pt2_operand(n, "ignore_index", STRATA_DTYPE_I64);
   const char *is_kept = pt2_op(n, "Not", GRAPH_VALUES(binary(n, "Equal", place, ignored)));
   place = pt2_op(n, "Where", GRAPH_VALUES(is_kept, place, pt2_number_value(n, STRATA_DTYPE_I64, 0)));
-  const char *weight = pt2_has(n, "weight")
-                           ? pt2_along(n, "Gather", GRAPH_VALUES(pt2_operand(n, "weight", dtype), place), 0)
-                           : pt2_number_value(n, dtype, 1);
+  const char *weight =
+      pt2_has(n, "weight") ? pt2_gather(n, pt2_operand(n, "weight", dtype), place, 0) : pt2_number_value(n, dtype, 1);
   weight = pt2_op(n, "Where", GRAPH_VALUES(is_kept, weight, zero));
   if (n->has_failed)
     return;

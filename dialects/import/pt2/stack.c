@@ -437,14 +437,11 @@ void pt2_import_cross(pt2_node_t *n) {
     pt2_refuse(n, "of %d and %d dims", self.rank, other.rank);
   const char *a = pt2_cast(n, &self, dtype), *b = pt2_cast(n, &other, dtype);
   const char *one = pt2_known_ints(n, 3, next), *two = pt2_known_ints(n, 3, after);
-  pt2_set(n, 0,
-          pt2_op(n, "Sub",
-                 GRAPH_VALUES(pt2_op(n, "Mul",
-                                     GRAPH_VALUES(pt2_along(n, "Gather", GRAPH_VALUES(a, one), axis),
-                                                  pt2_along(n, "Gather", GRAPH_VALUES(b, two), axis))),
-                              pt2_op(n, "Mul",
-                                     GRAPH_VALUES(pt2_along(n, "Gather", GRAPH_VALUES(a, two), axis),
-                                                  pt2_along(n, "Gather", GRAPH_VALUES(b, one), axis))))));
+  pt2_set(
+      n, 0,
+      pt2_op(n, "Sub",
+             GRAPH_VALUES(pt2_op(n, "Mul", GRAPH_VALUES(pt2_gather(n, a, one, axis), pt2_gather(n, b, two, axis))),
+                          pt2_op(n, "Mul", GRAPH_VALUES(pt2_gather(n, a, two, axis), pt2_gather(n, b, one, axis))))));
 }
 
 //===-- By index -------------------------------------------------------------------------------------------------===//
@@ -453,7 +450,7 @@ void pt2_import_cross(pt2_node_t *n) {
 void pt2_import_take(pt2_node_t *n) {
   int64_t rest = -1;
   const char *flat = pt2_reshape(n, pt2_tensor(n, "self").name, pt2_known_ints(n, 1, &rest));
-  pt2_set(n, 0, pt2_along(n, "Gather", GRAPH_VALUES(flat, pt2_operand(n, "index", STRATA_DTYPE_I64)), 0));
+  pt2_set(n, 0, pt2_gather(n, flat, pt2_operand(n, "index", STRATA_DTYPE_I64), 0));
 }
 
 void pt2_import_take_along_dim(pt2_node_t *n) {

@@ -1,5 +1,5 @@
 // Operators of torchvision.
-#include "dialects/import/pt2/convert.h"
+#include "dialects/import/pt2/shape.h"
 
 // [boxes, 4] and [boxes]; the places of those that are left.
 void pt2_import_nms(pt2_node_t *n) {
@@ -12,17 +12,13 @@ void pt2_import_nms(pt2_node_t *n) {
                               GRAPH_VALUES(graph_reshape(n->g, boxes.name, 3, boxes_shape),
                                            graph_reshape(n->g, scores.name, 3, scores_shape),
                                            graph_op(n->g, "Size", GRAPH_VALUES(scores.name)), threshold));
-  graph_node_t *places = graph_node(n->g, "Gather", GRAPH_VALUES(left, graph_ints(n->g, 1, place)));
-  graph_set_int(places, "axis", 1);
-  pt2_set(n, 0, graph_reshape(n->g, graph_result(places, NULL), 1, all));
+  pt2_set(n, 0, graph_reshape(n->g, pt2_gather(n, left, graph_ints(n->g, 1, place), 1), 1, all));
 }
 
 // Columns |start| up to |end| of the regions [count, 5]: which image, and a box.
 static const char *region_columns(pt2_node_t *n, const char *regions, int64_t start, int64_t end) {
-  int64_t axis = 1;
-  return pt2_op(
-      n, "Slice",
-      GRAPH_VALUES(regions, graph_ints(n->g, 1, &start), graph_ints(n->g, 1, &end), graph_ints(n->g, 1, &axis)));
+  int64_t one = 1;
+  return pt2_slice(n, regions, 1, pt2_known_ints(n, 1, &start), pt2_known_ints(n, 1, &end), pt2_known_ints(n, 1, &one));
 }
 
 void pt2_import_roi_align(pt2_node_t *n) {
