@@ -16,7 +16,6 @@
 #include "lowering/affine_to_tile/contract_cpu.h"
 
 #include "dialects/affine/nest.h"
-#include "lowering/expand/ops.h"
 #include "passes/affine/product_tasks.h"
 #include "passes/target.h"
 

@@ -2,7 +2,6 @@
 #include "lowering/affine_to_tile/contract_cpu.h"
 
 #include "dialects/affine/nest.h"
-#include "lowering/expand/ops.h"
 
 static MlirType factor_type(const strata_contraction_side_t *side) { return mlirValueGetType(side->factor); }
 

@@ -3,7 +3,6 @@
 
 #include "dialects/affine/nest.h"
 #include "dialects/affine/quads.h"
-#include "lowering/expand/ops.h"
 #include "passes/target.h"
 
 #include <string.h>
