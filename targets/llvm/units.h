@@ -17,7 +17,7 @@ typedef struct {
 // One LLVM module, and what became of it. A unit is used by one thread at a time.
 typedef struct {
   strata_arena_t *arena; // the unit's own; NULL: not under way yet
-  MlirModule kernels; // what it is translated from; null: not under way
+  MlirModule kernels;    // what it is translated from; null: not under way
   STRATA_VECTOR(strata_llvm_taken_t) taken;
   LLVMContextRef context;
   LLVMModuleRef module;
