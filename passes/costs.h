@@ -244,6 +244,20 @@ typedef struct {
   double short_flops;    // ... up to which a kernel is over so soon that the next had better begin early
 } strata_launch_costs_t;
 
+// Bytes of machine code (variant_budget.c, gpu_variants.c).
+typedef struct {
+  double body;         // of a product or attention: waiting, copying, finding tiles
+  double result;       // that is summed up in a register: set to zero, converted, stored
+  double masked_score; // of attention: with its part of the softmax, behind the last row or column or not
+  double score;        // where it is known that there is no such
+  double multiplied;   // a result by instructions on registers, whose operands are loaded for it
+  double addition;     // of what is done with a result
+  double masked_load;  // of an operand that threads bring themselves, there or not
+  double load;         // where that is known
+  double row_body;     // of rows that registers hold
+  double row_element;  // that a thread holds: loaded, stored, masked
+} strata_code_costs_t;
+
 // Models err: one way is taken only if it takes less than this share of the other's time.
 typedef struct {
   double norm;             // a norm in a product's kernel: of the time of two (group_norm.c)
@@ -271,6 +285,7 @@ typedef struct strata_gpu_costs {
   strata_split_costs_t split;
   strata_sort_costs_t sorts;
   strata_launch_costs_t launches;
+  strata_code_costs_t code;
   strata_margin_costs_t margins;
   strata_gpu_tiles_t tiles;
   strata_corrections_t corrections;

@@ -12,6 +12,7 @@
 void strata_output_begin(void) {
   signal(SIGPIPE, SIG_IGN);
   signal(SIGXFSZ, SIG_IGN);
+  signal(SIGCHLD, SIG_DFL);
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
     if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
       open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); // the lowest number that is free: |fd|

@@ -1,4 +1,4 @@
-// What a program of ours does about its standard streams, and about limits on what it writes.
+// What a program of ours does about its standard streams, limits on what it writes, and what it inherits of signals.
 #ifndef STRATA_TOOLS_OUTPUT_H
 #define STRATA_TOOLS_OUTPUT_H
 
@@ -6,7 +6,8 @@
 
 // At the start of main. Writing to a pipe that nobody reads, or beyond the limit on a file's size, becomes an error
 // that is looked at in place of a signal that ends the process. Streams that the caller closed become ones that cannot
-// be used, so that no file of ours is taken for one of them.
+// be used, so that no file of ours is taken for one of them. Where the caller ignores the end of its children, as some
+// daemons do, ours are waited for all the same: else nobody would know how they ended.
 void strata_output_begin(void);
 
 // Writes out what is on standard output and returns |status|; if that is none, IO where standard output or error has

@@ -208,7 +208,9 @@ static strata_status_t make_tensors(work_t *w) {
 
 static strata_status_t call(work_t *w, int candidate, const point_t *point) {
   const strata_library_t *library = library_of(w, candidate);
-  return library_error(library, library->run(w->data, point->dims, w->memory, strata_device_stream(w->device)));
+  int code = library->run(w->data, point->dims, w->memory, strata_device_stream(w->device));
+  atomic_fetch_add(&w->record->n_calls, 1);
+  return library_error(library, code);
 }
 
 static void compare(work_t *w, int candidate, const point_t *point, size_t output) {

@@ -6,10 +6,13 @@
 #include "tools/device.h"
 #include "tools/tune_choice.h"
 
+#include <stdatomic.h>
+
 // What is known of a kernel's candidates: in memory that survives the process, as a kernel may take the device, and
 // with it the process, down.
 typedef struct {
   bool is_done;
+  atomic_ulong n_calls;                     // that returned: while it grows the process is at work
   int current;                              // the candidate that is being called; -1: none
   char faults[STRATA_TUNE_CANDIDATES][256]; // why it is none; "": nothing is wrong with it
   strata_tune_points_t times;               // of a kernel whose sizes do not vary there is one point

@@ -22,7 +22,7 @@ enum { MOST_WORKERS = 16, PAUSE_US = 20000 };
 // What a worker says of itself; the next one with its GPU goes on from there.
 typedef struct {
   size_t kernel;          // under way; as many as there are: none
-  unsigned long progress; // grows
+  unsigned long progress; // kernels that are done
   atomic_bool is_ready;   // the next are known
   char card[128], arch[32];
   char error[512]; // that no candidate is to blame for
@@ -208,14 +208,16 @@ static strata_status_t finish(tuner_t *t, int index, int status) {
   return NULL;
 }
 
-// A worker that does nothing for long is ended.
+// A worker none of whose calls returns for long is ended.
 static void watch(tuner_t *t, int index) {
   const double patience = 60;
-  unsigned long progress = t->shared->workers[index].progress;
-  if (progress != t->progress[index])
+  worker_t *worker = &t->shared->workers[index];
+  strata_tune_record_t *record = record_of(t, worker);
+  unsigned long progress = worker->progress + (record ? atomic_load(&record->n_calls) : 0);
+  if (progress != t->progress[index]) {
     t->since[index] = strata_now();
-  if (progress != t->progress[index])
     print_progress(t);
+  }
   t->progress[index] = progress;
   if (strata_now() - t->since[index] > patience)
     kill(t->pids[index], SIGKILL);

@@ -122,6 +122,7 @@ extern const strata_combiner_info_t strata_combiner_info[STRATA_COMBINER_COUNT];
 // Table look-ups; the COUNT constant where there is none.
 strata_op_id_t strata_op_id(MlirOperation op); // by the op's name
 strata_composite_id_t strata_op_composite(MlirOperation op);
+strata_combiner_t strata_op_combiner(MlirOperation op); // by its attribute "kind"
 bool strata_op_is_pure(MlirOperation op); // of the dialect, primitive or composite: all of them are free of effects
 bool strata_is_elementwise(strata_op_id_t id); // false of STRATA_OP_COUNT
 strata_combiner_t strata_combiner_from_name(MlirStringRef name);

@@ -179,6 +179,10 @@ strata_combiner_t strata_combiner_from_name(MlirStringRef name) {
   return (strata_combiner_t)i;
 }
 
+strata_combiner_t strata_op_combiner(MlirOperation op) {
+  return strata_combiner_from_name(strata_attr_str(op, "kind"));
+}
+
 //===-- Types ----------------------------------------------------------------------------------------------------===//
 
 strata_type_t strata_type_from_mlir(MlirType type) {

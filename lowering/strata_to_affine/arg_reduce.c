@@ -41,7 +41,7 @@ static MlirValue is_better(strata__nest_t *nest, strata_combiner_t combiner, boo
 strata_status_t strata__lower_arg_reduce(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
   int axis = (int)strata_attr_i64(op, "axis", 0);
-  strata_combiner_t combiner = strata__combiner_of(op);
+  strata_combiner_t combiner = strata_op_combiner(op);
   if (strata__arg_reduce_by_lanes(l, op))
     return NULL;
   MlirType i64 = strata_type_to_mlir(l->context, result->type);

@@ -103,7 +103,7 @@ static void reduce_parts(line_t *s, MlirOperation op, int64_t n_parts, int64_t l
 
 bool strata__arg_reduce_by_lanes(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
-  strata_combiner_t combiner = strata__combiner_of(op);
+  strata_combiner_t combiner = strata_op_combiner(op);
   line_t s = {.lowering = l,
               .operand = operand,
               .is_least = combiner == STRATA_COMBINER_MIN || combiner == STRATA_COMBINER_MIN_U,

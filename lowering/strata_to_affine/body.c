@@ -306,10 +306,6 @@ MlirValue strata__body(strata__nest_t *nest, strata_op_id_t id, strata_type_t fr
 
 //===-- Combiners ------------------------------------------------------------------------------------------------===//
 
-strata_combiner_t strata__combiner_of(MlirOperation op) {
-  return strata_combiner_from_name(strata_attr_str(op, "kind"));
-}
-
 MlirValue strata__combine(strata__nest_t *nest, strata_combiner_t combiner, MlirValue x, MlirValue y) {
   const strata_combiner_info_t *info = &strata_combiner_info[combiner];
   return strata__binary(nest, mlirTypeIsAFloat(type_of(x)) ? info->float_op : info->int_op, x, y);

@@ -265,7 +265,6 @@ MlirValue strata__body(strata__nest_t *nest, strata_op_id_t id, strata_type_t fr
 MlirValue strata__combine(strata__nest_t *nest, strata_combiner_t combiner, MlirValue x, MlirValue y);
 MlirAttribute strata__neutral(strata_combiner_t combiner, MlirType type);
 MlirValue strata__neutral_value(strata__nest_t *nest, strata_combiner_t combiner, MlirType type);
-strata_combiner_t strata__combiner_of(MlirOperation op);
 
 //===-- One function a kind --------------------------------------------------------------------------------------===//
 

@@ -48,7 +48,7 @@ strata_status_t strata__lower_reduce(strata__lowering_t *l, MlirOperation op) {
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
   strata__nest_begin_for(l, &nest, op, "reduce", result, point);
-  strata__store(&nest, result, point, reduce(&nest, operand, &axes, strata__combiner_of(op), point));
+  strata__store(&nest, result, point, reduce(&nest, operand, &axes, strata_op_combiner(op), point));
   strata__nest_end(&nest);
   return NULL;
 }

@@ -93,7 +93,7 @@ static MlirValue combine_before(line_t *s, int level, const strata__tensor_t *be
 
 static void lower_by_parts(strata__lowering_t *l, MlirOperation op, const strata__tensor_t *result) {
   line_t s = {.operand = strata__operand(l, op, 0),
-              .combiner = strata__combiner_of(op),
+              .combiner = strata_op_combiner(op),
               .is_reverse = strata_attr_flag(op, "reverse")};
   MlirValue neutral, at;
   const strata__tensor_t *before_parts = NULL;
@@ -118,7 +118,7 @@ static void lower_by_parts(strata__lowering_t *l, MlirOperation op, const strata
 
 // A line whose combination is exact.
 static bool goes_by_parts(const strata__lowering_t *l, MlirOperation op, const strata__tensor_t *operand) {
-  strata_combiner_t combiner = strata__combiner_of(op);
+  strata_combiner_t combiner = strata_op_combiner(op);
   bool is_integer = strata_type_info[operand->type].kind == STRATA_TYPE_KIND_INTEGER;
   return strata_target_is_gpu(l->compile) && operand->rank == 1 && strata_size_max(operand->sizes[0]) > FEW_PARTS &&
          is_integer &&
@@ -135,7 +135,7 @@ strata_status_t strata__lower_scan(strata__lowering_t *l, MlirOperation op) {
     return NULL;
   }
   strata_size_t length = operand->sizes[axis], others[STRATA_MAX_RANK];
-  strata_combiner_t combiner = strata__combiner_of(op);
+  strata_combiner_t combiner = strata_op_combiner(op);
   strata__nest_t nest;
   MlirAffineExpr coordinates[STRATA_MAX_RANK];
   MlirValue before, final;

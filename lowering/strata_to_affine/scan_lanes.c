@@ -127,7 +127,7 @@ bool strata__scan_by_lanes(strata__lowering_t *l, MlirOperation op) {
               .op = op,
               .operand = strata__operand(l, op, 0),
               .result = strata__result(l, op, 0),
-              .combiner = strata__combiner_of(op),
+              .combiner = strata_op_combiner(op),
               .is_exclusive = strata_attr_flag(op, "exclusive"),
               .is_reverse = strata_attr_flag(op, "reverse")};
   s.rank = s.operand->rank;

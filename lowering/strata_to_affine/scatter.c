@@ -119,7 +119,7 @@ strata_status_t strata__lower_scatter(strata__lowering_t *l, MlirOperation op) {
   scatter_t s = {.indices = strata__operand(l, op, 1),
                  .updates = strata__operand(l, op, 2),
                  .result = strata__result(l, op, 0),
-                 .combiner = strata__combiner_of(op),
+                 .combiner = strata_op_combiner(op),
                  .block = 1};
   strata_size_t tasks[STRATA_MAX_RANK];
   int n = s.updates->rank - 1, first = 0;

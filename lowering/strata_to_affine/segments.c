@@ -138,7 +138,7 @@ MlirValue strata__segment_reduce_span(strata__nest_t *nest, strata_combiner_t co
 static strata_status_t lower_reduce(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *rows = strata__operand(l, op, 0), *offsets = strata__operand(l, op, 1),
                          *result = strata__result(l, op, 0);
-  strata_combiner_t combiner = strata__combiner_of(op);
+  strata_combiner_t combiner = strata_op_combiner(op);
   strata_size_t total = rows->sizes[0];
   bool has_parts = strata_target_is_gpu(l->compile) && !strata__is_empty(rows) && strata_size_max(total) > FEW_ROWS;
   if (has_parts)

@@ -76,7 +76,7 @@ static strata__span_t rows_of_part(strata__nest_t *nest, sequences_t *s, MlirVal
 const strata__tensor_t *strata__lower_segment_parts(strata__lowering_t *l, MlirOperation op,
                                                     const strata__tensor_t *rows, const strata__tensor_t *offsets) {
   sequences_t s = {offsets, rows->sizes[0]};
-  strata_combiner_t combiner = strata__combiner_of(op);
+  strata_combiner_t combiner = strata_op_combiner(op);
   strata__tensor_t *parts = strata_arena_new(l->compile->arena, strata__tensor_t);
   strata_size_t *sizes = strata_arena_array(l->compile->arena, strata_size_t, STRATA_MAX_RANK);
   memcpy(sizes, rows->sizes, (size_t)rows->rank * sizeof *sizes);

@@ -78,7 +78,7 @@ strata_status_t strata__lower_trees(strata__lowering_t *l, MlirOperation op) {
                .values = strata__operand(l, op, 3)};
   strata__nest_t *nest = &t.nest;
   const strata__tensor_t *result = strata__result(l, op, 0);
-  strata_combiner_t combiner = strata__combiner_of(op);
+  strata_combiner_t combiner = strata_op_combiner(op);
   STRATA_TRY(strata_trees_check(l->compile, op));
   strata__nest_begin(l, nest, op, "trees", 3, result->sizes);
   nest->is_serial = true;

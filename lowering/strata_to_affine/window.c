@@ -27,7 +27,7 @@ static int count_dims(const window_t *w, int rank) {
 
 strata_status_t strata__lower_window(strata__lowering_t *l, MlirOperation op) {
   const strata__tensor_t *operand = strata__operand(l, op, 0), *result = strata__result(l, op, 0);
-  strata_combiner_t combiner = strata__combiner_of(op);
+  strata_combiner_t combiner = strata_op_combiner(op);
   window_t w = window_of(op);
   if (count_dims(&w, operand->rank) > STRATA_MAX_DIMS)
     return strata_error(STRATA_UNSUPPORTED, "window: more than %d dims", STRATA_MAX_DIMS);

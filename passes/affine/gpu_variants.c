@@ -7,15 +7,13 @@
 #include "passes/affine/gpu_forms.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/problem.h"
+#include "passes/affine/thresholds.h"
 #include "passes/affine/variant_budget.h"
 #include "passes/affine/variants.h"
 
 #include <string.h>
 
-enum {
-  MAX_RANGES = 4, // of a condition
-  MAX_LIKELY = 2, // lengths that have variants of their own
-};
+enum { MAX_RANGES = 4 }; // of a condition
 
 typedef struct {
   int count;
@@ -182,7 +180,7 @@ static strata_status_t add_lengths(const strata_scheduling_t *s, const strata_ro
   if (!find_length(s, rows, &length))
     return NULL;
   int n_likely = strata_likely_values(s, length, likely);
-  for (int i = 0; i < n_likely && i < MAX_LIKELY; i++)
+  for (int i = 0; i < n_likely && i < strata_thresholds.likely_lengths; i++)
     if (likely[i] > strata_size_min(length) && likely[i] < strata_size_max(length)) {
       STRATA_TRY(strata_gpu_variant_of_rows(s, length, likely[i], schedule, &is_there));
       *out_n_likely += is_there;
@@ -231,11 +229,6 @@ static strata_status_t add_few(const strata_scheduling_t *s, const strata_row_ke
 
 //===-- Which of them to have ------------------------------------------------------------------------------------===//
 
-#define GAIN 0.1      // of rows of a length by its variant, as a logarithm
-#define BODY 1000     // bytes of code: of a kernel ...
-#define OF_ELEMENT 40 // ... for each that a thread holds: loaded, stored, masked ...
-#define OF_ADDITION 8 // ... and for what is computed of it
-
 // Variants for lengths, which no model compares: all, but for those whose code is dearer than what they give. Of ranges
 // one is kept if one of longer rows is, which does not take its lengths.
 typedef struct {
@@ -250,7 +243,7 @@ static double plan_lengths(void *user, double price) {
   double code = 0;
   bool keeps_longer = false;
   for (int i = lengths->count; i-- > 0;) {
-    bool is_cheap = price * lengths->code[i] < GAIN;
+    bool is_cheap = price * lengths->code[i] < strata_thresholds.length_gain;
     keeps_longer |= is_cheap && i >= lengths->n_likely;
     lengths->is_kept[i] = i >= lengths->n_likely ? keeps_longer : is_cheap;
     code += lengths->is_kept[i] ? lengths->code[i] : 0;
@@ -271,15 +264,16 @@ static strata_status_t take_lengths(void *user) {
 static void offer_lengths(const strata_scheduling_t *s, int n_likely) {
   lengths_t *lengths = strata_arena_new(s->compile->arena, lengths_t);
   MlirOperation variants[STRATA_MAX_VARIANTS];
-  double of_element = OF_ELEMENT;
+  const strata_code_costs_t *code = &s->device->costs->code;
+  double of_element = code->row_element;
   for (int i = 0; i < s->kernel->n_nests; i++)
-    of_element += OF_ADDITION * strata_nest_work(&s->kernel->nests[i]).work;
+    of_element += code->addition * strata_nest_work(&s->kernel->nests[i]).work;
   lengths->kernel = strata_scheduling_keep(s);
   lengths->count = strata_variants_of(s->called->func, variants);
   lengths->n_likely = n_likely;
   for (int i = 0; i < lengths->count; i++) {
     strata_schedule_t schedule = strata_schedule_read(variants[i]);
-    lengths->code[i] = BODY + of_element * (double)schedule.tile[0] / (double)strata_max(schedule.group, 1);
+    lengths->code[i] = code->row_body + of_element * (double)schedule.tile[0] / (double)strata_max(schedule.group, 1);
   }
   const strata_variant_offer_t offer = {.called = *lengths->kernel->called,
                                         .seconds = strata_gpu_seconds_of_bytes(s),

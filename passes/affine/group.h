@@ -118,14 +118,31 @@ STRATA_MUST_CHECK strata_status_t strata_group_find_prices(strata_compile_t *com
                                                            strata_group_prices_t *out_prices);
 // How often the points of |node| are computed if it joins the group and is computed where members read it.
 double strata_group_evaluations(const strata_grouping_t *grouping, int group, int node);
-// True if the contraction or window of the group reads |node|, or what is computed from it on the way.
-bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int node);
 // True if |node| follows a contraction of no group yet, through nests of no group, and stores fewer bytes than that
 // (group_narrowed.c).
 bool strata_group_narrows_another(const strata_grouping_t *grouping, int node);
 // Why joining does not pay, or NONE. |evaluations| as above; the points of the nest if it is aligned.
 strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
                                          double evaluations);
+
+//===-- Operands (group_operand.c) -------------------------------------------------------------------------------===//
+
+// True if the nest is a product of a matrix and few vectors, whose results are computed one by one.
+bool strata_group_is_thin(const strata_group_prices_t *prices, const strata_nest_t *nest);
+// True if the contraction or window of the group reads |node|, or what is computed from it on the way.
+bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int node);
+// True if such a |node|, whose points are computed |evaluations| times, had better be computed on the operand's way.
+bool strata_group_takes_operand(const strata_grouping_t *grouping, int group, int node, double evaluations);
+
+//===-- Stored anyway (group_stored.c) ---------------------------------------------------------------------------===//
+
+// True if |node| is elementwise and of no group yet.
+bool strata_group_may_join_later(const strata_grouping_t *grouping, int node);
+// True if |node|, which follows a contraction, spares no memory by joining, and another kernel can compute it.
+bool strata_group_adds_a_store_only(const strata_grouping_t *grouping, int group, int node);
+// True if |node| only widens what another kernel's reduction, and what waits for that, read: they can do that
+// themselves, and the narrow value is what goes through memory.
+bool strata_group_widens_for_reductions(const strata_grouping_t *grouping, int node);
 
 //===-- Attention (group_attention.c) ----------------------------------------------------------------------------===//
 

@@ -4,26 +4,14 @@
 // the group has few outer points to share among threads, the threads that go without work.
 #include "passes/affine/group.h"
 
-#include "dialects/affine/quads.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/schedule_gpu.h"
+#include "passes/affine/thresholds.h"
 #include "passes/target.h"
 
 #include <float.h>
 #include <math.h>
-
-#define MAX_FOLLOWERS 32    // of a nest that are looked at
-#define WAIT_DEPTH 6        // nests between a reduction and what waits for it: mean, epsilon, root
-#define ROWS_AT_ONCE 4.0    // along which a value that does not vary is computed once
-#define AFFORDABLE 0.2      // of a kernel's cost may go into repetitions
-#define SHARING 8.0         // launches, as long as what shares one takes (share_launches.c)
-#define SMALL_SIDE 32       // rows, or columns, of a small matrix: half a tile of 64
-#define SMALL_STEPS 128     // of the reduction: two steps of a tile
-#define OPERAND_WORK 4.0    // of a point: what may be done while an operand of a contraction is packed
-#define OPERAND_READS 1.25  // bytes for one byte of it
-#define OPERAND_NESTS 8     // at most, one after the other
-#define OPERAND_REPEATS 8.0 // of the packing of one element; more: it is read as windows, or by very many tasks
 
 //===-- Prices ---------------------------------------------------------------------------------------------------===//
 
@@ -87,30 +75,10 @@ static bool add_point_map(point_maps_t *points, strata_group_place_t place) {
   return true;
 }
 
-// True if the nest is a product of a matrix and few vectors, whose results are computed one by one.
-static bool is_thin(const strata_group_prices_t *prices, const strata_nest_t *nest) {
-  strata_contraction_t c;
-  int64_t lhs, rhs;
-  if (!strata_nest_contraction(nest, &c))
-    return false;
-  strata_contraction_sides(&c, &lhs, &rhs);
-  return fmin((double)lhs, (double)rhs) < prices->least_side;
-}
-
-// True of a product of small matrices, whose tiles are none of those that fetch in bulk.
-static bool is_small(const strata_nest_node_t *record) {
-  strata_contraction_t c;
-  int64_t lhs, rhs;
-  if (!strata_nest_contraction(record->nest, &c))
-    return false;
-  strata_contraction_sides(&c, &lhs, &rhs);
-  return lhs <= SMALL_SIDE && rhs <= SMALL_SIDE && record->trips <= SMALL_STEPS * record->points;
-}
-
 // A contraction packs what it reads: each point once for many results.
 static double operand_evaluations(const strata_group_prices_t *prices, const strata_nest_node_t *reader,
                                   MlirAffineMap point) {
-  double reuse = is_thin(prices, reader->nest) ? 1 : prices->operand_reuse;
+  double reuse = strata_group_is_thin(prices, reader->nest) ? 1 : prices->operand_reuse;
   uint32_t used = strata_affine_map_dims(point);
   double points = 1, results = 1;
   for (int dim = 0; dim < reader->nest->n_parallel + reader->nest->n_reduction; dim++)
@@ -131,7 +99,7 @@ static double read_evaluations(const strata_grouping_t *grouping, int reader, co
     if (!(used >> dim & 1))
       share /= (double)strata_nest_likely_extent(record->nest, dim);
   double all = grouping->nodes[reader].evaluations * (read->load->in_reduction ? record->trips / record->points : 1);
-  return all * (share < 1 ? fmax(share, 1 / ROWS_AT_ONCE) : 1);
+  return all * (share < 1 ? fmax(share, 1 / strata_thresholds.rows_at_once) : 1);
 }
 
 static double add_evaluations(const strata_grouping_t *grouping, int group, int reader, const strata_nest_read_t *read,
@@ -221,7 +189,7 @@ static bool affords_repetitions(const strata_grouping_t *grouping, int group, in
     return true;
   // A dear op is repeated only where that hardly shows, whatever memory it saves.
   double saved = record->is_dear ? 0 : saved_bytes(grouping, group, node) * prices->byte + prices->launch;
-  return extra <= saved || extra <= saved + AFFORDABLE * group_cost(grouping, group);
+  return extra <= saved || extra <= saved + strata_thresholds.affordable * group_cost(grouping, group);
 }
 
 double strata_group_evaluations_alone(const strata_nest_node_t *reader, const strata_nest_read_t *read) {
@@ -231,7 +199,7 @@ double strata_group_evaluations_alone(const strata_nest_node_t *reader, const st
   for (int dim = 0; dim < n_dims; dim++)
     if (!(used >> dim & 1))
       share /= (double)strata_nest_likely_extent(reader->nest, dim);
-  return reader->points * fmax(share, 1 / ROWS_AT_ONCE);
+  return reader->points * fmax(share, 1 / strata_thresholds.rows_at_once);
 }
 
 bool strata_group_affords_again(const strata_nest_graph_t *graph, const strata_group_prices_t *prices, int node,
@@ -241,8 +209,8 @@ bool strata_group_affords_again(const strata_nest_graph_t *graph, const strata_g
   double bytes = 0;
   for (size_t i = 0; i < buffers->count; i++)
     bytes += graph->buffers.data[buffers->data[i]].bytes * prices->byte;
-  double saved = (record->is_dear ? 0 : prices->launch) + AFFORDABLE * (prices->launch + bytes);
-  return bytes <= SHARING * prices->launch && (evaluations - record->points) * record->work <= saved;
+  double saved = (record->is_dear ? 0 : prices->launch) + strata_thresholds.affordable * (prices->launch + bytes);
+  return bytes <= strata_thresholds.sharing * prices->launch && (evaluations - record->points) * record->work <= saved;
 }
 
 // Threads that |tasks| of |trips| points in all occupy, each at most |most|.
@@ -327,240 +295,20 @@ static bool is_worth_a_pause(const strata_grouping_t *grouping, int node) {
   return record->points * record->work + bytes * grouping->prices.byte > grouping->prices.pause;
 }
 
-static bool may_join_later(const strata_grouping_t *grouping, int node) {
-  return grouping->nodes[node].group < 0 && strata_group_node(grouping, node)->class == STRATA_NEST_MAP;
-}
-
-// True if |node| needs the result of a reduction that comes after |first|.
-static bool waits_for_reduction(const strata_grouping_t *grouping, int node, int first, int depth) {
-  const strata_nest_node_t *record = strata_group_node(grouping, node);
-  for (size_t i = 0; i < record->reads.count && depth > 0; i++) {
-    int producer = record->reads.data[i].producer;
-    strata_nest_class_t class = strata_group_node(grouping, producer)->class;
-    if (producer > first && (class == STRATA_NEST_ROW || class == STRATA_NEST_ANCHOR ||
-                             waits_for_reduction(grouping, producer, first, depth - 1)))
-      return true;
-  }
-  return false;
-}
-
-// True if |buffer| is in memory whether or not |node| joins the group that makes it: a reader is of another kernel, or
-// will be, as what a norm divides and the next residual sum.
-static bool is_stored_anyway(const strata_grouping_t *grouping, int group, int buffer, int node) {
-  const strata_nest_buffer_t *record = &grouping->graph.buffers.data[buffer];
-  if (!record->is_alloc || record->readers.count > STRATA_GROUP_MAX_READERS)
-    return true;
-  for (size_t i = 0; i < record->readers.count; i++) {
-    int reader = record->readers.data[i];
-    if (reader == node || strata_group_has(grouping, group, reader))
-      continue;
-    if (!may_join_later(grouping, reader) || waits_for_reduction(grouping, reader, record->writer, WAIT_DEPTH))
-      return true;
-  }
-  return false;
-}
-
-// True if some other kernel can compute |node| where it reads it, so that its results need no memory.
-static bool is_absorbed(const strata_grouping_t *grouping, int node) {
-  const strata_nest_node_t *record = strata_group_node(grouping, node);
-  for (size_t i = 0; i < record->buffers.count; i++) {
-    const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[i]];
-    if (!record->nest->accesses[i].is_store)
-      continue;
-    if (!buffer->is_alloc || buffer->readers.count > STRATA_GROUP_MAX_READERS)
-      return false;
-    for (size_t j = 0; j < buffer->readers.count; j++) {
-      strata_nest_class_t class = strata_group_node(grouping, buffer->readers.data[j])->class;
-      if (class != STRATA_NEST_MAP && class != STRATA_NEST_ROW)
-        return false;
-    }
-  }
-  return true;
-}
-
-// What follows |node| elementwise, itself first; false if that is too much to look at.
-static bool find_followers(const strata_grouping_t *grouping, int node, strata_ints_t *out) {
-  *strata_vector_push(grouping->graph.arena, out) = node;
-  for (size_t i = 0; i < out->count; i++) {
-    const strata_ints_t *after = &strata_group_node(grouping, out->data[i])->after;
-    for (size_t j = 0; j < after->count; j++) {
-      const strata_nest_node_t *record = strata_group_node(grouping, after->data[j]);
-      if (!record->nest || record->class != STRATA_NEST_MAP || strata_ints_contain(out, after->data[j]))
-        continue;
-      if (out->count == MAX_FOLLOWERS)
-        return false;
-      *strata_vector_push(grouping->graph.arena, out) = after->data[j];
-    }
-  }
-  return true;
-}
-
-// True if there is another kernel anyway among those that read what |node| makes, directly or by what is elementwise:
-// that of a reduction over it, or one that computes what it meets. Else that kernel would be one more.
-static bool has_kernel_behind(const strata_grouping_t *grouping, int group, int node) {
-  strata_ints_t followers = {0};
-  if (!find_followers(grouping, node, &followers))
-    return true;
-  for (size_t i = 0; i < followers.count; i++) {
-    const strata_nest_node_t *record = strata_group_node(grouping, followers.data[i]);
-    for (size_t j = 0; j < record->after.count; j++)
-      if (strata_group_node(grouping, record->after.data[j])->class == STRATA_NEST_ROW)
-        return true;
-    for (size_t j = 0; j < record->before.count; j++) {
-      int other = record->before.data[j];
-      if (strata_group_node(grouping, other)->class >= STRATA_NEST_ROW &&
-          !strata_group_node(grouping, other)->is_constant && !strata_group_has(grouping, group, other))
-        return true;
-    }
-  }
-  return false;
-}
-
-static bool adds_a_store_only(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = strata_group_node(grouping, node);
-  for (size_t i = 0; i < record->reads.count; i++)
-    if (strata_group_has(grouping, group, record->reads.data[i].producer) &&
-        !is_stored_anyway(grouping, group, record->reads.data[i].buffer, node))
-      return false;
-  return is_absorbed(grouping, node) && has_kernel_behind(grouping, group, node);
-}
-
-// True if |node| only widens what another kernel's reduction, and what waits for that, read: they can do that
-// themselves, and the narrow value is what goes through memory.
-static bool widens_for_reductions(const strata_grouping_t *grouping, int node) {
-  const strata_nest_node_t *record = strata_group_node(grouping, node);
-  if (!strata_str_equal(record->nest->name, "convert") || record->buffers.count != 2 || !is_absorbed(grouping, node))
-    return false;
-  int store = record->nest->accesses[0].is_store ? 0 : 1;
-  const strata_nest_buffer_t *wide = &grouping->graph.buffers.data[record->buffers.data[store]];
-  if (wide->bytes <= grouping->graph.buffers.data[record->buffers.data[1 - store]].bytes)
-    return false;
-  for (size_t i = 0; i < wide->readers.count; i++) {
-    int reader = wide->readers.data[i];
-    if (strata_group_node(grouping, reader)->class != STRATA_NEST_ROW &&
-        !waits_for_reduction(grouping, reader, node, WAIT_DEPTH))
-      return false;
-  }
-  return true;
-}
-
-// True if the contraction or window of the group reads |node|, or what is computed from it on the way.
-bool strata_group_is_operand(const strata_grouping_t *grouping, int group, int node) {
-  const strata_nest_node_t *record = strata_group_node(grouping, node);
-  for (size_t i = 0; i < record->after.count; i++) {
-    int reader = record->after.data[i];
-    if (strata_group_has(grouping, group, reader) &&
-        (strata_group_node(grouping, reader)->class == STRATA_NEST_ANCHOR || grouping->nodes[reader].is_operand))
-      return true;
-  }
-  return false;
-}
-
-// Bytes that go through one access.
-static double access_bytes(const strata_grouping_t *grouping, const strata_nest_node_t *record, size_t access) {
-  const strata_nest_buffer_t *buffer = &grouping->graph.buffers.data[record->buffers.data[access]];
-  return buffer->elements > record->trips ? buffer->bytes / buffer->elements * record->trips : buffer->bytes;
-}
-
-// Something cheap that reads no more than it makes may be computed while an operand is packed; windows would compute it
-// once for every position.
-static bool is_cheap_operand(const strata_grouping_t *grouping, int node, double evaluations) {
-  const strata_nest_node_t *record = strata_group_node(grouping, node);
-  double read = 0, written = 0;
-  for (size_t i = 0; i < record->buffers.count; i++)
-    *(record->nest->accesses[i].is_store ? &written : &read) += access_bytes(grouping, record, i);
-  return record->work <= OPERAND_WORK && !record->is_dear && read <= OPERAND_READS * written &&
-         evaluations <= OPERAND_REPEATS * record->points;
-}
-
-// A nest and all that would be a kernel with it, were it none of a contraction's operand.
-typedef struct {
-  int n_nests;
-  double read; // bytes, from memory
-  double work; // of a point
-} chain_t;
-
-static const strata_nest_read_t *read_of(const strata_nest_node_t *record, const strata_access_t *load) {
-  for (size_t i = 0; i < record->reads.count; i++)
-    if (record->reads.data[i].load == load)
-      return &record->reads.data[i];
-  return NULL;
-}
-
-// False if a part of it would stay behind.
-static bool add_chain(const strata_grouping_t *grouping, int node, chain_t *chain) {
-  const strata_nest_node_t *record = strata_group_node(grouping, node);
-  chain->work += record->work;
-  if (record->class != STRATA_NEST_MAP || record->is_dear || chain->work > OPERAND_WORK ||
-      ++chain->n_nests > OPERAND_NESTS)
-    return false;
-  for (size_t i = 0; i < record->buffers.count; i++) {
-    const strata_access_t *access = &record->nest->accesses[i];
-    const strata_nest_read_t *read = access->is_store ? NULL : read_of(record, access);
-    bool is_ahead =
-        read && may_join_later(grouping, read->producer) && !strata_group_node(grouping, read->producer)->is_constant;
-    if (is_ahead && grouping->graph.buffers.data[read->buffer].readers.count > 1)
-      return false;
-    if (is_ahead && !add_chain(grouping, read->producer, chain))
-      return false;
-    if (!is_ahead && !access->is_store)
-      chain->read += access_bytes(grouping, record, i);
-  }
-  return true;
-}
-
-// A GPU's contraction fetches its operands in bulk unless they are computed on their way, and the wider they are in
-// memory the more it fetches. What it saves is a kernel, and what that reads and writes.
-static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int node, double evaluations) {
-  const strata_group_prices_t *prices = &grouping->prices;
-  const strata_nest_node_t *record = strata_group_node(grouping, node);
-  const strata_nest_node_t *anchor = strata_group_node(grouping, grouping->groups.data[group].members.data[0]);
-  bool is_thin_product = is_thin(prices, anchor->nest);
-  double repeats = evaluations / record->points, written = 0;
-  chain_t chain = {0};
-  if (!add_chain(grouping, node, &chain))
-    return false;
-  for (size_t i = 0; i < record->buffers.count; i++)
-    written += record->nest->accesses[i].is_store ? access_bytes(grouping, record, i) : 0;
-  if (is_thin_product && chain.work == 0 && chain.read <= written)
-    return true; // a copy: the original is read as easily
-  if (repeats > OPERAND_REPEATS)
-    return false;
-  double loss = is_thin_product || is_small(anchor) ? 0 : anchor->trips * prices->product_loss;
-  double alone = prices->launch + (chain.read + (1 + repeats) * written) * prices->byte + record->points * chain.work;
-  return loss + repeats * chain.read * prices->byte + evaluations * chain.work <= alone;
-}
-
-// True of a product of bytes that is read four at a time: no operand is computed on its way.
-static bool reads_quads(const strata_grouping_t *grouping, const strata_nest_t *nest) {
-  strata_contraction_t c;
-  if (!grouping->prices.reads_quads || !strata_nest_contraction(nest, &c))
-    return false;
-  const strata_access_t *sides[2] = {c.lhs, c.rhs};
-  for (int i = 0; i < 2; i++)
-    if (!strata_type_is_integer(mlirShapedTypeGetElementType(mlirValueGetType(sides[i]->buffer)), 8))
-      return false;
-  return true;
-}
-
 strata_group_reason_t strata_group_judge(const strata_grouping_t *grouping, int group, int node, bool is_aligned,
                                          double evaluations) {
   bool is_gpu = strata_target_is_gpu(grouping->compile);
-  const strata_nest_node_t *first = strata_group_node(grouping, grouping->groups.data[group].members.data[0]);
-  if (grouping->nodes[node].is_operand && (strata_nest_sums_vary(first->nest) || reads_quads(grouping, first->nest)))
-    return STRATA_REASON_OPERAND; // it would be packed, as far as the sums go, or read by bytes
-  if (grouping->nodes[node].is_operand && !(is_gpu ? is_fetched_cheaper(grouping, group, node, evaluations)
-                                                   : is_cheap_operand(grouping, node, evaluations)))
+  if (grouping->nodes[node].is_operand && !strata_group_takes_operand(grouping, group, node, evaluations))
     return STRATA_REASON_OPERAND;
   if (!is_aligned)
     return affords_repetitions(grouping, group, node, evaluations) ? STRATA_REASON_NONE : STRATA_REASON_RECOMPUTE;
   strata_nest_class_t kind = grouping->groups.data[group].kind;
   if (kind == STRATA_NEST_ANCHOR && !strata_group_is_private(grouping, group, node, -1) &&
-      adds_a_store_only(grouping, group, node))
+      strata_group_adds_a_store_only(grouping, group, node))
     return STRATA_REASON_STORED;
   if (kind == STRATA_NEST_ANCHOR && strata_group_narrows_another(grouping, node))
     return STRATA_REASON_NARROWED;
-  if (kind == STRATA_NEST_ANCHOR && widens_for_reductions(grouping, node))
+  if (kind == STRATA_NEST_ANCHOR && strata_group_widens_for_reductions(grouping, node))
     return STRATA_REASON_WIDENED;
   if (kind == STRATA_NEST_ROW && !keeps_threads_busy(grouping, group, node))
     return STRATA_REASON_PARALLEL;

@@ -138,7 +138,8 @@ static double code_of(const variants_t *v, const strata_work_t *work, const stra
     for (int side = 0; side < 2; side++)
       loads +=
           (double)(schedule.tile[side] * schedule.tile[2]) / (v->products[i].problem.sides[side].is_wide ? LANES : 1);
-    code += strata_variant_code(&schedule, v->products[i].work, loads / (double)schedule.threads, varies);
+    code += strata_variant_code(&v->device->costs->code, &schedule, v->products[i].work,
+                                loads / (double)schedule.threads, varies);
   }
   return code;
 }

@@ -3,21 +3,12 @@
 
 #include "passes/affine/explain.h"
 #include "passes/affine/nest_graph.h"
+#include "passes/affine/thresholds.h"
 
 #include <math.h>
 #include <string.h>
 
 //===-- Code -----------------------------------------------------------------------------------------------------===//
-
-// Measured on what ptxas 13.0 makes for sm_90a, within a third.
-#define BODY 4400        // waiting, copying, finding tiles
-#define RESULT 80        // that is summed up in a register: set to zero, converted, stored
-#define MASKED_SCORE 650 // of attention: with its part of the softmax, behind the last row or column or not
-#define SCORE 130        // where it is known that there is no such
-#define MULTIPLIED 200   // a result by instructions on registers, whose operands are loaded for it
-#define ADDITION 8       // of what is done with a result
-#define MASKED_LOAD 300  // of an operand that threads bring themselves, there or not
-#define LOAD 80          // where that is known
 
 double strata_variant_work(const strata_kernel_t *kernel) {
   double work = 0;
@@ -27,15 +18,16 @@ double strata_variant_work(const strata_kernel_t *kernel) {
   return work;
 }
 
-double strata_variant_code(const strata_schedule_t *schedule, double work, double loads, bool varies) {
+double strata_variant_code(const strata_code_costs_t *code, const strata_schedule_t *schedule, double work,
+                           double loads, bool varies) {
   double results = (double)(schedule->tile[0] * schedule->tile[1]);
   double own = results / (double)(schedule->group > 1 ? schedule->group : schedule->threads);
   if (schedule->kind == STRATA_KERNEL_ATTENTION)
-    return BODY + own * (varies ? MASKED_SCORE : SCORE);
-  double of_result = RESULT + ADDITION * work;
+    return code->body + own * (varies ? code->masked_score : code->score);
+  double of_result = code->result + code->addition * work;
   if (schedule->producers || !schedule->mma.length)
-    return BODY + own * of_result;
-  return BODY + own * (of_result + MULTIPLIED) + loads * (varies ? MASKED_LOAD : LOAD);
+    return code->body + own * of_result;
+  return code->body + own * (of_result + code->multiplied) + loads * (varies ? code->masked_load : code->load);
 }
 
 //===-- Offers ---------------------------------------------------------------------------------------------------===//
@@ -68,13 +60,9 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 
 //===-- Spending -------------------------------------------------------------------------------------------------===//
 
-#define BESIDE_SHARE 0.8              // of code for likely sizes alone, that all others may be ...
-#define BESIDE 110e3                  // ... and bytes, at least: a library is not of that alone
-#define LEAST_SHARE 1e-3              // of a call's time
-#define CHEAPEST 1e-8                 // price of a byte, of a call's time
-enum { STEPS = 32, OF_DOUBLING = 4 }; // to a fortieth of a call for 10 KB
-
-static double price_at(int step) { return step ? CHEAPEST * exp2((double)step / OF_DOUBLING) : 0; }
+static double price_at(int step) {
+  return step ? strata_thresholds.cheapest * exp2((double)step / strata_thresholds.price_doubling) : 0;
+}
 
 static double seconds_of(const strata_variant_offer_t *offer) {
   return offer->seconds * (double)offer->called.calls.count;
@@ -89,7 +77,7 @@ typedef struct {
 
 static void plan_one(const spending_t *s, size_t i, int step) {
   strata_variant_offer_t *offer = &s->budget->offers.data[i];
-  double share = fmax(seconds_of(offer) / s->seconds, LEAST_SHARE);
+  double share = fmax(seconds_of(offer) / s->seconds, strata_thresholds.least_share);
   s->code[i] = offer->plan(offer->user, price_at(step) / share);
 }
 
@@ -109,7 +97,7 @@ static double plan_all(const spending_t *s, int step) {
 
 // The first step whose price is high enough, or the last.
 static int find_step(const spending_t *s) {
-  int low = 0, high = STEPS;
+  int low = 0, high = strata_thresholds.price_steps;
   while (low < high) {
     int middle = (low + high) / 2;
     if (plan_all(s, middle) > s->most)
@@ -134,11 +122,10 @@ static size_t *by_share(strata_arena_t *arena, const strata_variant_budget_t *bu
 
 // At one price code is too much, at the next there may be much left: for plans of lower prices, step by step.
 static void spend_rest(const spending_t *s, const size_t *order, int step) {
-  enum { LOWER = 4 };
   size_t count = s->budget->offers.count;
   for (size_t i = 0; i < count; i++)
     s->steps[i] = step;
-  for (int lower = step - 1; lower >= 0 && lower >= step - LOWER; lower--)
+  for (int lower = step - 1; lower >= 0 && lower >= step - strata_thresholds.lower_prices; lower--)
     for (size_t i = 0; i < count; i++) {
       size_t at = order[i];
       plan_one(s, at, lower);
@@ -160,7 +147,7 @@ strata_status_t strata_variant_budget_spend(strata_compile_t *compile, strata_va
   }
   if (count == 0)
     return NULL;
-  s.most = alone + fmax(BESIDE_SHARE * alone, BESIDE);
+  s.most = alone + fmax(strata_thresholds.beside_share * alone, strata_thresholds.beside_bytes);
   double free_code = plan_all(&s, 0);
   int step = free_code > s.most ? find_step(&s) : 0;
   if (step > 0) {

@@ -36,7 +36,8 @@ STRATA_MUST_CHECK strata_status_t strata_variant_budget_spend(strata_compile_t *
 
 // Bytes of machine code, about: of a product or attention by |schedule| for sizes that vary, or are known. |work| is
 // what is computed of one result, in additions; |loads| those of a thread for a step.
-double strata_variant_code(const strata_schedule_t *schedule, double work, double loads, bool varies);
+double strata_variant_code(const strata_code_costs_t *code, const strata_schedule_t *schedule, double work,
+                           double loads, bool varies);
 // Of all nests of the kernel but the contractions.
 double strata_variant_work(const strata_kernel_t *kernel);
 

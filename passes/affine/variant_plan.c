@@ -1,16 +1,9 @@
 // See variant_plan.h. Ways are added one by one, each the one that helps most, and then exchanged for others as long as
 // that helps.
 #include "passes/affine/variant_plan.h"
+#include "passes/affine/thresholds.h"
 
 #include <math.h>
-
-#define MOST_RATIO 64  // of what can be
-#define POWER 8        // of a ratio: the worst sizes count
-#define LIKELY_POWER 2 // of that of sizes that are likely
-#define DEAREST 40     // logarithm of what code can make of such a power, and what more of it than the least
-#define OF_CHANGE 0.03 // how much faster neighbouring sizes must become by another way, unless changes are too many
-
-enum { MOST_RANGES = 6 }; // of a way
 
 typedef struct {
   const strata_plan_costs_t *costs;
@@ -40,25 +33,27 @@ static void fill_powers(search_t *s) {
   for (int size = 0; size < c->n_sizes; size++)
     sum += c->weights[size];
   for (int size = 0; size < c->n_sizes; size++) {
-    double best = best_of(c, size), power = c->is_likely[size] ? POWER * LIKELY_POWER : POWER;
+    double best = best_of(c, size), power = c->is_likely[size]
+                                                ? strata_thresholds.worst_power * strata_thresholds.likely_power
+                                                : strata_thresholds.worst_power;
     for (int way = 0; way < c->n_ways; way++)
       s->powers[(size_t)size * (size_t)c->n_ways + (size_t)way] =
-          c->weights[size] / sum * pow(fmin(cost_of(c, size, way) / best, MOST_RATIO), power);
+          c->weights[size] / sum * pow(fmin(cost_of(c, size, way) / best, strata_thresholds.most_ratio), power);
   }
 }
 
 // Beyond the limits, too, the least code is the cheapest.
 static void price_code(search_t *s) {
   const strata_plan_costs_t *c = s->costs;
-  double least = INFINITY, of_byte = POWER * c->code_price;
+  double least = INFINITY, of_byte = strata_thresholds.worst_power * c->code_price;
   for (int way = 0; way < c->n_ways; way++) {
     s->dearer[way] = 1;
     if (c->code && c->takes_all[way])
       least = fmin(least, c->code[way]);
   }
   for (int way = 0; way < c->n_ways && isfinite(least); way++)
-    s->dearer[way] = exp(fmin(of_byte * fmin(least, c->code[way]), DEAREST) +
-                         fmin(of_byte * fmax(c->code[way] - least, 0), DEAREST));
+    s->dearer[way] = exp(fmin(of_byte * fmin(least, c->code[way]), strata_thresholds.dearest) +
+                         fmin(of_byte * fmax(c->code[way] - least, 0), strata_thresholds.dearest));
 }
 
 // The way that helps the kept ones most, among those that take all sizes if |is_first|; what they take together. The
@@ -100,19 +95,18 @@ static double taken_by(const search_t *s, const strata_variant_plan_t *plan) {
     sum += s->others[size];
   for (int i = 0; i < plan->count; i++)
     dearer *= s->dearer[plan->ways[i]];
-  return pow(sum * dearer, 1.0 / POWER) * (1 + s->costs->price * plan->count);
+  return pow(sum * dearer, 1.0 / strata_thresholds.worst_power) * (1 + s->costs->price * plan->count);
 }
 
 // One more way; false if there is none.
 static bool add(const search_t *s, strata_variant_plan_t *plan) {
-  enum { MOST_TURNS = 8 };
   double sum = INFINITY, before = INFINITY;
   keep(s, plan, -1);
   int way = best_beside(s, plan->count == 0, &sum);
   if (way < 0)
     return false;
   plan->ways[plan->count++] = way;
-  for (int turn = 0; turn < MOST_TURNS; turn++) {
+  for (int turn = 0; turn < strata_thresholds.exchange_turns; turn++) {
     double taken = taken_by(s, plan);
     if (taken >= before)
       break;
@@ -159,8 +153,8 @@ static int ranges_of(const strata_plan_costs_t *c, const strata_variant_plan_t *
 }
 
 static void assign_few(const strata_plan_costs_t *c, strata_variant_plan_t *plan) {
-  int most = MOST_RANGES + 1;
-  for (double of_change = OF_CHANGE; most > MOST_RANGES; of_change *= 2) {
+  int most = strata_thresholds.way_ranges + 1;
+  for (double of_change = strata_thresholds.change_gain; most > strata_thresholds.way_ranges; of_change *= 2) {
     assign(c, of_change, plan);
     most = 0;
     for (int way = 0, own; way < plan->count; way++)
@@ -183,9 +177,8 @@ static void put_first(const strata_plan_costs_t *c, strata_variant_plan_t *plan)
 // What |plan| grows to, and the best on the way; from a first way, as exchanges alone end at what is best nearby. Where
 // code has a price it is not grown on behind ways that do not pay.
 static void grow(const search_t *s, strata_variant_plan_t plan, strata_variant_plan_t *best, double *least) {
-  enum { PATIENCE = 2 };
   double own = INFINITY;
-  for (int idle = 0; plan.count < STRATA_PLAN_WAYS && idle < PATIENCE;) {
+  for (int idle = 0; plan.count < STRATA_PLAN_WAYS && idle < strata_thresholds.growth_patience;) {
     double taken = add(s, &plan) ? taken_by(s, &plan) : INFINITY;
     if (!isfinite(taken))
       break;
@@ -200,8 +193,8 @@ static void grow(const search_t *s, strata_variant_plan_t plan, strata_variant_p
 
 // From each of the first ways that are best alone. Prices are tried one after the other: of those few plans do.
 static void grow_from_best(const search_t *s, strata_variant_plan_t *best, double *least) {
-  enum { STARTS = STRATA_PLAN_SIZES, FEW_STARTS = 8 };
-  const int most = s->costs->code_price > 0 ? FEW_STARTS : STARTS;
+  enum { STARTS = STRATA_PLAN_SIZES };
+  const int most = s->costs->code_price > 0 ? strata_thresholds.priced_starts : STARTS;
   int starts[STARTS], count = 0;
   double sums[STARTS];
   for (int way = 0; way < s->costs->n_ways; way++) {

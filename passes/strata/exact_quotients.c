@@ -46,8 +46,8 @@ static bool jumps(MlirOperation op, strata_op_id_t id) {
 }
 
 static bool chooses(MlirOperation op) {
-  MlirStringRef kind = strata_attr_str(op, "kind");
-  return strata_str_equal(kind, "max") || strata_str_equal(kind, "min");
+  strata_combiner_t combiner = strata_op_combiner(op);
+  return combiner == STRATA_COMBINER_MAX || combiner == STRATA_COMBINER_MIN;
 }
 
 // The op's result is its operand |index| moved, chosen or shifted.

@@ -42,7 +42,7 @@ typedef struct {
 
 // A window for the greatest, each of which has an element of the image.
 static bool read_window(MlirOperation op, int rank, window_t *out) {
-  if (!strata_str_equal(strata_attr_str(op, "kind"), "max") ||
+  if (strata_op_combiner(op) != STRATA_COMBINER_MAX ||
       strata_attr_i64s(op, "window", STRATA_MAX_RANK, out->window) != rank ||
       strata_attr_i64s(op, "strides", STRATA_MAX_RANK, out->strides) != rank ||
       strata_attr_i64s(op, "dilations", STRATA_MAX_RANK, out->dilations) != rank ||

@@ -77,7 +77,7 @@ static void set_operand(strata_contract_t *c, int operand, const factor_t *f) {
 
 static MlirValue raise(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   MlirOperation mul = id == STRATA_OP_REDUCE ? strata_def_if(strata_operand(op, 0), STRATA_OP_MUL) : (MlirOperation){0};
-  if (mlirOperationIsNull(mul) || !strata_str_equal(strata_attr_str(op, "kind"), "add") ||
+  if (mlirOperationIsNull(mul) || strata_op_combiner(op) != STRATA_COMBINER_ADD ||
       !strata_value_has_one_use(strata_result(mul)))
     return STRATA_NO_VALUE;
   MlirContext context = r->compile->context;

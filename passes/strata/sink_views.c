@@ -161,7 +161,7 @@ static MlirValue reduce_reshape(strata_rewriter_t *r, MlirOperation op, MlirOper
 
 static MlirValue pass_reduce(strata_rewriter_t *r, MlirOperation op) {
   MlirOperation view = strata_def(strata_operand(op, 0));
-  strata_combiner_t kind = strata_combiner_from_name(strata_attr_str(op, "kind"));
+  strata_combiner_t kind = strata_op_combiner(op);
   if (!is_view(view))
     return STRATA_NO_VALUE;
   return strata_op_id(view) == STRATA_OP_TRANSPOSE ? reduce_transpose(r, op, view, kind)

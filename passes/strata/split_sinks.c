@@ -32,9 +32,8 @@ static bool is_maximum(MlirValue value, MlirValue x, int64_t axis) {
                                       strata_op_id(op) == STRATA_OP_RESHAPE || strata_op_id(op) == STRATA_OP_CONVERT))
     op = strata_def(strata_operand(op, 0));
   return !mlirOperationIsNull(op) && strata_op_id(op) == STRATA_OP_REDUCE &&
-         strata_str_equal(strata_attr_str(op, "kind"), "max") &&
-         strata_attr_i64s(op, "axes", STRATA_MAX_RANK, axes) == 1 && axes[0] == axis &&
-         mlirValueEqual(under_conversions(strata_operand(op, 0)), x);
+         strata_op_combiner(op) == STRATA_COMBINER_MAX && strata_attr_i64s(op, "axes", STRATA_MAX_RANK, axes) == 1 &&
+         axes[0] == axis && mlirValueEqual(under_conversions(strata_operand(op, 0)), x);
 }
 
 static MlirValue without_shift(MlirValue x, int64_t axis) {

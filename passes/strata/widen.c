@@ -60,8 +60,8 @@ static bool combines(const node_t *node) { return node->id == STRATA_OP_REDUCE |
 
 // A sum (or product) of narrow elements.
 static bool is_sum(const node_t *node) {
-  MlirStringRef kind = combines(node) ? strata_attr_str(node->op, "kind") : strata_str("");
-  return (strata_str_equal(kind, "add") || strata_str_equal(kind, "mul")) && is_narrow(strata_result(node->op));
+  strata_combiner_t combiner = combines(node) ? strata_op_combiner(node->op) : STRATA_COMBINER_COUNT;
+  return (combiner == STRATA_COMBINER_ADD || combiner == STRATA_COMBINER_MUL) && is_narrow(strata_result(node->op));
 }
 
 // The result may be of another magnitude than the operands.

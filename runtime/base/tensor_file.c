@@ -111,12 +111,12 @@ static strata_status_t parse_npy_type(reader_t *r, strata_tensor_t *tensor) {
   const uint8_t *quote = memchr(r->at, '\'', bytes_left(r));
   if (!quote)
     return malformed(r, "the descr of the .npy header is not a string");
-  int length = (int)(quote - r->at);
+  size_t length = (size_t)(quote - r->at);
   r->at = quote + 1;
-  tensor->dtype = strata_dtype_from_npy(descr, (size_t)length);
+  tensor->dtype = strata_dtype_from_npy(descr, length);
   if (tensor->dtype == STRATA_DTYPE_NONE)
     return strata_error(STRATA_UNSUPPORTED, "%s: element type '%.*s' is not supported", r->path,
-                        length > 32 ? 32 : length, descr);
+                        length > 32 ? 32 : (int)length, descr);
   return NULL;
 }
 

@@ -5,7 +5,6 @@
 
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,10 +60,8 @@ static void build_entry(const strata_llvm_unit_t *unit, LLVMValueRef kernel, con
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(unit->context), parameters, 4, false);
   size_t length;
   const char *name = LLVMGetValueName2(kernel, &length);
-  char *entry_name = malloc(sizeof STRATA_CPU_ENTRY_PREFIX + length);
-  sprintf(entry_name, "%s%s", STRATA_CPU_ENTRY_PREFIX, name);
+  const char *entry_name = strata_arena_printf(unit->arena, "%s%s", STRATA_CPU_ENTRY_PREFIX, name);
   LLVMValueRef entry = LLVMAddFunction(unit->module, entry_name, type);
-  free(entry_name);
   add_target_attrs(entry, settings->device);
   enum { SCRATCH = 4 }; // attributes count parameters from 1
   add_enum_attr(entry, SCRATCH, "align", 64);
@@ -75,7 +72,7 @@ static void build_entry(const strata_llvm_unit_t *unit, LLVMValueRef kernel, con
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(unit->context);
   LLVMPositionBuilderAtEnd(builder, LLVMAppendBasicBlockInContext(unit->context, entry, ""));
   unsigned n_parameters = LLVMCountParams(kernel), n_buffers = n_parameters - 3;
-  LLVMValueRef *arguments = malloc(n_parameters * sizeof *arguments);
+  LLVMValueRef *arguments = strata_arena_array(unit->arena, LLVMValueRef, n_parameters);
   for (unsigned i = 0; i < n_buffers; i++) {
     LLVMValueRef index = LLVMConstInt(i64, i, false);
     LLVMValueRef place = LLVMBuildInBoundsGEP2(builder, pointer, LLVMGetParam(entry, 0), &index, 1, "");
@@ -88,7 +85,6 @@ static void build_entry(const strata_llvm_unit_t *unit, LLVMValueRef kernel, con
     LLVMBuildFence(builder, LLVMAtomicOrderingSequentiallyConsistent, false, "");
   LLVMBuildRetVoid(builder);
   LLVMDisposeBuilder(builder);
-  free(arguments);
 }
 
 static void prepare_functions(const strata_llvm_unit_t *unit, const settings_t *settings) {

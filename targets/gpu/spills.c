@@ -3,7 +3,6 @@
 #include "targets/gpu/emit.h"
 
 #include <llvm-c/Core.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void set(LLVMValueRef function, const char *name, const char *value) {
@@ -73,7 +72,6 @@ static bool concede(LLVMModuleRef module, const char *warnings, int number) {
 static void start_again(strata_llvm_unit_t *unit, LLVMModuleRef kept) {
   LLVMDisposeModule(unit->module);
   LLVMDisposeMemoryBuffer(unit->output);
-  free(unit->stacks);
   unit->module = kept;
   unit->output = NULL;
   unit->stacks = NULL;

@@ -8,25 +8,19 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <mlir-c/Target/LLVMIR.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <threads.h>
 
 //===-- Errors ---------------------------------------------------------------------------------------------------===//
 
 static void note_error(strata_llvm_unit_t *unit, const char *message) {
   if (!unit->error)
-    unit->error = strdup(message);
+    unit->error = strata_arena_strdup(unit->arena, message);
 }
 
 // "stack frame size (808) exceeds limit (0) in function 'f'": functions ask for this warning.
 static void note_stack(strata_llvm_unit_t *unit, const char *message) {
-  size_t length = unit->stacks ? strlen(unit->stacks) : 0, size = strlen(message);
-  char *grown = realloc(unit->stacks, length + size + 2);
-  if (!grown)
-    return;
-  sprintf(grown + length, "%s\n", message);
-  unit->stacks = grown;
+  unit->stacks = strata_arena_printf(unit->arena, "%s%s\n", unit->stacks ? unit->stacks : "", message);
 }
 
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *user) {
@@ -105,8 +99,7 @@ void strata_llvm_units_dispose(strata_llvm_units_t *units) {
       LLVMDisposeModule(unit->module);
     if (unit->context)
       LLVMContextDispose(unit->context);
-    free(unit->error);
-    free(unit->stacks);
+    strata_arena_destroy(unit->arena);
   }
 }
 
@@ -185,6 +178,7 @@ typedef struct {
 } compiling_t;
 
 static void translate(strata_llvm_unit_t *unit) {
+  unit->arena = strata_arena_create();
   unit->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(unit->context, on_diagnostic, unit);
   unit->module = mlirTranslateModuleToLLVMIR(mlirModuleGetOperation(unit->kernels), unit->context);

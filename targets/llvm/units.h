@@ -16,13 +16,14 @@ typedef struct {
 
 // One LLVM module, and what became of it. A unit is used by one thread at a time.
 typedef struct {
-  MlirModule kernels; // what it is translated from; null: not under way
+  strata_arena_t *arena; // the unit's own; NULL: not under way yet
+  MlirModule kernels;    // what it is translated from; null: not under way
   STRATA_VECTOR(strata_llvm_taken_t) taken;
   LLVMContextRef context;
   LLVMModuleRef module;
   LLVMMemoryBufferRef output; // an object or assembly; NULL: not compiled
-  char *error;                // the first message, malloc'ed
-  char *stacks;               // what LLVM said of stack frames, a line each, malloc'ed
+  const char *error;          // the first message
+  const char *stacks;         // what LLVM said of stack frames, a line each; NULL: nothing
 } strata_llvm_unit_t;
 
 typedef struct {

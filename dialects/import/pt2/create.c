@@ -113,15 +113,18 @@ void pt2_import_trilu(pt2_node_t *n) {
 
 //===-- Random numbers -------------------------------------------------------------------------------------------===//
 
-// By |op|, of the shape and element type of the result.
-static graph_node_t *random_node(pt2_node_t *n, const char *op) {
-  strata_dtype_t dtype = pt2_result_dtype(n);
-  const char *like =
-      pt2_has(n, "size") ? filled(n, pt2_sizes(n, "size"), pt2_number_value(n, dtype, 0)) : pt2_tensor(n, "self").name;
+// By |op|, of the shape of |like| and the element type of the result.
+static graph_node_t *random_like(pt2_node_t *n, const char *op, const char *like) {
   graph_node_t *node = pt2_node(n, op, GRAPH_VALUES(like));
   if (node)
-    graph_set_int(node, "dtype", strata_dtype_info[dtype].onnx_type);
+    graph_set_int(node, "dtype", strata_dtype_info[pt2_result_dtype(n)].onnx_type);
   return node;
+}
+
+// The same, of the shape of the result.
+static graph_node_t *random_node(pt2_node_t *n, const char *op) {
+  const char *zero = pt2_has(n, "size") ? pt2_number_value(n, pt2_result_dtype(n), 0) : NULL;
+  return random_like(n, op, zero ? filled(n, pt2_sizes(n, "size"), zero) : pt2_tensor(n, "self").name);
 }
 
 void pt2_import_random(pt2_node_t *n) {
@@ -158,11 +161,9 @@ void pt2_import_bernoulli(pt2_node_t *n) {
     likely = pt2_operand(n, "p", pt2_is_float(self.dtype) ? self.dtype : STRATA_DTYPE_F32);
     likely = filled(n, pt2_shape(n, self.name, 0, self.rank), likely);
   }
-  graph_node_t *node = pt2_node(n, "Bernoulli", GRAPH_VALUES(likely));
-  if (!node)
-    return;
-  graph_set_int(node, "dtype", strata_dtype_info[pt2_result_dtype(n)].onnx_type);
-  pt2_set(n, 0, graph_result(node, NULL));
+  graph_node_t *node = random_like(n, "Bernoulli", likely);
+  if (node)
+    pt2_set(n, 0, graph_result(node, NULL));
 }
 
 //===-- Sizes ----------------------------------------------------------------------------------------------------===//

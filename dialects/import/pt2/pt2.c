@@ -66,12 +66,12 @@ static bool is_contiguous(const strata_tensor_t *tensor, const int64_t *strides)
 
 // The bytes from the first to the last element of a tensor of such strides; false if that overflows.
 static bool needed_bytes(const strata_tensor_t *tensor, const int64_t *strides, int64_t offset, size_t *out_size) {
-  int64_t last = offset, step;
+  int64_t last = offset, step, count;
   for (int i = 0; i < tensor->rank; i++)
     if (strides[i] < 0 || __builtin_mul_overflow(tensor->shape[i] - 1, strides[i], &step) ||
         __builtin_add_overflow(last, step, &last))
       return false;
-  return strata_dtype_size(tensor->dtype, last + 1, out_size);
+  return !__builtin_add_overflow(last, 1, &count) && strata_dtype_size(tensor->dtype, count, out_size);
 }
 
 // A copy in row-major order.
