@@ -192,8 +192,14 @@ static comparison_t compare(const finder_t *f, const int64_t *values) {
   joined = c.alone;
   joined.row_reductions = f->n_reductions;
   c.apart = strata_problem_seconds(f->device, &c.alone) + norm_seconds(&c.alone);
-  if (strata_pipelined_choose(f->device, &joined, 1, &choice) == 0)
+  if (strata_pipelined_choose(f->device, &joined, 1, &choice) == 0) {
+    if (!strata_tiled_choose(f->device, &joined, &choice))
+      return c;
+    c.blocks = 1;
+    c.factor = 1;
+    c.joined = choice.seconds;
     return c;
+  }
   c.blocks = choice.pipelined.row;
   c.joined = choice.seconds;
   c.factor = strata_problem_correction(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);
@@ -334,7 +340,7 @@ strata_status_t strata_group_norms(strata_grouping_t *grouping) {
   if (!is_allowed(grouping->compile))
     return NULL;
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
-  if (!f.device->mma_async[0] || f.device->max_cluster < 2)
+  if ((!f.device->mma_async[0] || f.device->max_cluster < 2) && !strata_gpu_stages_by_threads(f.device))
     return NULL;
   for (f.first = 0; f.first < (int)grouping->graph.nodes.count; f.first++)
     if (strata_group_is_free_anchor(grouping, f.first))

@@ -53,8 +53,11 @@ typedef strata_tiled_choice_t tile_t;
 // Operands of columns, and sums, of a tile.
 static int64_t pair_of(const strata_problem_t *p) { return p->is_pair ? 2 : 1; }
 
-// Pairs are for devices whose threads stage both operands: fragments that are read ahead are of one product.
-static bool carries_pairs(const strata_gpu_device_t *device) { return strata_gpu_stages_by_threads(device); }
+// Pairs, and reductions of rows, are for devices whose threads stage both operands: fragments that are read ahead are of
+// one product, whose tiles are none as long as rows. Rows are reduced where a matrix instruction leaves its sums.
+static bool carries(const strata_gpu_device_t *device, const strata_problem_t *p) {
+  return strata_gpu_stages_by_threads(device) ? p->mma || !p->row_reductions : !p->is_pair && !p->row_reductions;
+}
 
 // Threads of a warp that has a tile of its own.
 static int64_t lanes_of(const strata_problem_t *p) { return p->mma ? p->mma->layout->lanes : WARP; }
@@ -69,6 +72,18 @@ static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, bool is
   }
   bool is_small = shape->rows * shape->columns <= 64 * 64;
   return STEP_BYTES / p->operand_bytes * (is_small != is_other ? 2 : 1);
+}
+
+typedef struct {
+  const shape_t *data;
+  size_t count;
+} shapes_t;
+
+static shapes_t shapes_of(const strata_problem_t *p) {
+  const strata_gpu_tiles_t *all = &p->costs->tiles;
+  if (!p->mma)
+    return (shapes_t){all->fma, (size_t)all->n_fma};
+  return (shapes_t){all->mma, (size_t)(p->row_reductions ? all->n_mma_rows : all->n_mma)};
 }
 
 // Number |number| of all there are for |mma|.
@@ -172,7 +187,8 @@ static bool is_useful(const strata_gpu_device_t *device, const strata_problem_t 
 }
 
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
-  return is_useful(device, p, tile) && registers_of(device, p, tile) <= REGISTERS &&
+  bool is_row = !p->row_reductions || tile->shape->columns >= p->columns;
+  return is_row && is_useful(device, p, tile) && registers_of(device, p, tile) <= REGISTERS &&
          shared_of(p, tile, SLOTS) <= device->shared_bytes;
 }
 
@@ -225,13 +241,21 @@ static double rate_of(const strata_problem_t *p, const strata_mma_t *mma) {
   return (double)own / (mma->cycles - spared * costs->mma_issue);
 }
 
+// Of reductions over rows: of each thread's elements, and between the warps that have parts of a row.
+static int64_t row_cycles(const strata_problem_t *p, const tile_t *tile) {
+  const shape_t *shape = tile->shape;
+  double elements = (double)(shape->rows * shape->columns / (shape->warps[0] * shape->warps[1] * lanes_of(p)));
+  double warps = shape->warps[1] > 1 ? p->costs->tiled.combine_latency : 0;
+  return (int64_t)(p->row_reductions * (p->costs->norm.combine * elements + warps));
+}
+
 static cycles_t cycles_of(const strata_problem_t *p, const tile_t *tile) {
   const strata_tiled_costs_t *costs = &p->costs->tiled;
   const shape_t *shape = tile->shape;
   int64_t steps = strata_ceil_div(p->steps, tile->steps);
   int64_t results = pair_of(p) * shape->rows * shape->columns;
   int64_t products = (int64_t)ceil((double)(results * steps * tile->steps) / rate_of(p, tile->mma));
-  int64_t work = products * 100 / shape->efficiency;
+  int64_t work = products * 100 / shape->efficiency + row_cycles(p, tile);
   int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / (int64_t)costs->store_rate;
   int64_t combine = tile->split > 1 ? (int64_t)costs->combine_latency : 0; // of the parts of a split
   int64_t waiting = steps * (int64_t)costs->step_latency + combine;
@@ -326,16 +350,14 @@ static void set_time(const strata_gpu_device_t *device, const strata_problem_t *
 
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
   const strata_problem_t *p = w->product;
-  const strata_gpu_tiles_t *all = &p->costs->tiles;
-  const shape_t *shapes = p->mma ? all->mma : all->fma;
-  size_t n_shapes = (size_t)(p->mma ? all->n_mma : all->n_fma);
+  const shapes_t shapes = shapes_of(p);
   const strata_mma_t *mma = p->mma;
-  size_t n_tiles = n_shapes * N_STEPS * N_SPLITS, number = c->number;
+  size_t n_tiles = shapes.count * N_STEPS * N_SPLITS, number = c->number;
   for (; number >= n_tiles && mma; number -= n_tiles)
     mma = strata_mma_next(w->device, mma);
-  if ((p->is_pair && !carries_pairs(w->device)) || p->row_reductions || number >= n_tiles || (p->mma && !mma))
+  if (!carries(w->device, p) || number >= n_tiles || (p->mma && !mma))
     return false;
-  tile_t tile = tile_of(p, mma, shapes, number);
+  tile_t tile = tile_of(p, mma, shapes.data, number);
   tile.number = c->number + 1;
   c->tiled = tile;
   return true;
