@@ -62,16 +62,22 @@ static bool carries(const strata_gpu_device_t *device, const strata_problem_t *p
 // Threads of a warp that has a tile of its own.
 static int64_t lanes_of(const strata_problem_t *p) { return p->mma ? p->mma->layout->lanes : WARP; }
 
-// Steps that one warp of a split takes at once. Small tiles have more loads under way in steps twice as long.
-static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, bool is_other) {
+// Steps that one warp of a split takes at once. Small tiles have more loads under way in steps twice as long; of tiles
+// as long as rows steps half as long leave shared memory for more columns.
+static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, int64_t split, bool is_other) {
   if (!p->mma) {
     int64_t steps = MIN_FMA_STEPS;
     while (steps < FMA_STEPS && steps < p->steps)
       steps *= 2;
     return steps;
   }
+  int64_t steps = STEP_BYTES / p->operand_bytes;
+  if (p->row_reductions && is_other)
+    return steps / 2;
+  if (split > 1 || p->steps <= steps)
+    return steps;
   bool is_small = shape->rows * shape->columns <= 64 * 64;
-  return STEP_BYTES / p->operand_bytes * (is_small != is_other ? 2 : 1);
+  return steps * (is_small != is_other ? 2 : 1);
 }
 
 typedef struct {
@@ -89,9 +95,8 @@ static shapes_t shapes_of(const strata_problem_t *p) {
 // Number |number| of all there are for |mma|.
 static tile_t tile_of(const strata_problem_t *p, const strata_mma_t *mma, const shape_t *shapes, size_t number) {
   const shape_t *shape = &shapes[number / N_SPLITS / N_STEPS];
-  int64_t split = (int64_t)1 << number % N_SPLITS, steps = steps_of(p, shape, number / N_SPLITS % N_STEPS);
-  if (p->mma && (split > 1 || p->steps * p->operand_bytes <= STEP_BYTES))
-    steps = STEP_BYTES / p->operand_bytes;
+  int64_t split = (int64_t)1 << number % N_SPLITS;
+  int64_t steps = steps_of(p, shape, split, number / N_SPLITS % N_STEPS);
   return (tile_t){.shape = shape,
                   .mma = mma,
                   .split = split,
@@ -188,8 +193,9 @@ static bool is_useful(const strata_gpu_device_t *device, const strata_problem_t 
 
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
   bool is_row = !p->row_reductions || tile->shape->columns >= p->columns;
-  return is_row && is_useful(device, p, tile) && registers_of(device, p, tile) <= REGISTERS &&
-         shared_of(p, tile, SLOTS) <= device->shared_bytes;
+  int64_t registers = registers_of(device, p, tile);
+  return is_row && is_useful(device, p, tile) && registers <= REGISTERS &&
+         registers * tile->threads <= device->registers && shared_of(p, tile, SLOTS) <= device->shared_bytes;
 }
 
 // Where operands may be copied as they are: as many slots as leave room for the blocks that a processor runs anyway, of
