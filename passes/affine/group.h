@@ -69,6 +69,7 @@ typedef struct {
   double least_side;    // results along a side below which a contraction has no tiles, and nothing serves twice
   bool reads_quads;     // products of bytes read their operands four at a time, from memory (quads.c)
   double product_loss;  // of a multiply-add whose operands are computed on their way and not fetched in bulk
+  bool loads_by_threads; // what they stage: a copy on the way costs them nothing
 } strata_group_prices_t;
 
 typedef struct {

@@ -1,5 +1,5 @@
 """Norms and softmax in the kernel of the product before them, as code of gfx942, gfx950, gfx1100 and gfx1201, executed
-instruction by instruction: one launch, right by NumPy in double precision, no spills, and nothing found. Rows, columns and
+instruction by instruction: one launch (of f32 another in front of it, which rounds operands to f16), right by NumPy in double precision, no spills, and nothing found. Rows, columns and
 steps that fill no tile, means far from zero, sums that are results as well; the tile that the model takes, and one drawn
 of those that hold the row."""
 import functools
@@ -59,7 +59,7 @@ class Row(Normed):
 
 
 # Rows, columns, warps along both, warps that share the steps, steps of each; those of 16 bits.
-TILES = [(64, 64, 2, 2, 1, 64), (32, 64, 1, 2, 4, 32), (128, 128, 2, 4, 1, 32), (32, 128, 1, 4, 2, 32),
+TILES = [(64, 64, 2, 2, 1, 64), (32, 64, 1, 2, 2, 32), (128, 128, 2, 4, 1, 32), (32, 128, 1, 4, 2, 32),
          (64, 256, 2, 4, 1, 32), (32, 256, 1, 4, 1, 32), (64, 512, 2, 8, 1, 16), (32, 512, 1, 8, 1, 16),
          (32, 1024, 1, 8, 1, 32)]
 CASES = {
@@ -92,7 +92,7 @@ def check(name, device):
     path = strata.write(f"{name}.mlir", case.text())
     options = ["--target=amdgpu", f"--device={device}", "--fuse-norms"]
     told = strata.strata(path, "--explain", "--compile-to=affine", "-o", f"{name}.affine.mlir", *options)
-    schedule = re.search(r"^schedule k0 .*$", told, re.MULTILINE)[0]
+    schedule = re.search(r'^schedule .* kind = "contract".*$', told, re.MULTILINE)[0]
     fit = [tile for tile in TILES if columns <= tile[1] < 4 * columns and (tile[1] < 1024 or device in WIDE)]
     line = with_tile(schedule, fit[generator.integers(len(fit))])
     for more in [], [f"--schedule={strata.write(f'{name}.schedule', line)}"]:
@@ -100,7 +100,7 @@ def check(name, device):
         library = gpu.Library(strata.compile_library(path, ".", name, [*options, *more])[0])
         launches, results = len(library.launches), library.run(case.inputs)
         library.unload()
-        problems = list(case.wrong(results)) + [f"{launches} launches"] * (launches != 1)
+        problems = list(case.wrong(results)) + [f"{launches} launches"] * (launches != 1 + (case.kind == "f32"))
         assert not problems, f"{line if more else schedule}: {'; '.join(problems)}"
 
 
@@ -111,7 +111,7 @@ def main():
         sys.exit(gpu.in_processes(__file__, {d: {"STRATA_TEST_DRIVER_ARCH": arch} for d, arch in DEVICES.items()}))
     device = sys.argv[1]
     names = [name for name in CASES if name != "wide" or device in WIDE]
-    strata.report([(f"{name} {device}", functools.partial(check, name, device)) for name in strata.drawn(names, 4)])
+    strata.report([(f"{name} {device}", functools.partial(check, name, device)) for name in strata.drawn(names, 3)])
 
 
 if __name__ == "__main__":
