@@ -12,8 +12,8 @@
 // HOST-COUNT-2: llvm.call @strata_emulated_load_turned(%{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr) -> ()
 module {
   builtin.module @kernels {
-    func.func @turned(%x: memref<256xf16>, %y: memref<256xf16>, %v: memref<256xbf16>, %w: memref<256xbf16>) attributes {
-        strata.blocks = 1 : i64, strata.threads = 32 : i64, strata.shared = 0 : i64, strata.index_bits = 32 : i64} {
+    func.func @turned(%x: memref<256xf16>, %y: memref<256xf16>, %v: memref<256xbf16>, %w: memref<256xbf16>, %shared: memref<512xi8, 3>) attributes {
+        strata.blocks = 1 : i64, strata.threads = 32 : i64, strata.shared = 512 : i64, strata.index_bits = 32 : i64} {
       %t = gpu.thread_id x
       %c8 = arith.constant 8 : index
       %at = arith.muli %t, %c8 : index
