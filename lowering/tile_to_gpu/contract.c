@@ -215,8 +215,8 @@ static strata_layout_t turned_layout(const strata_shared_operand_t *operand, int
   return layout;
 }
 
-// Whether an operand whose vectors of |width| lie across the reduction comes from memory as if it lay along it: all lanes
-// load, so it hangs over nothing.
+// Whether an operand whose vectors of |width| lie across the reduction comes from memory as if it lay along it: all
+// lanes load, so it hangs over nothing.
 static bool is_turned(const strata_product_t *p, const strata_shared_operand_t *operand, int64_t group, int64_t width) {
   MlirOperation load = strata_operand_load(operand);
   if (!p->mma || !strata_mma_loads_turned(p->mma) || mlirOperationIsNull(load) || !strata_op_is(load, "tile.load"))
@@ -269,8 +269,7 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   int64_t group = strata_gpu_group_of(d, op);
   operand->is_turned = dim != STEP && is_turned(p, operand, group, width);
   operand->form = !p->mma ? STRATA_BY_STEP : dim == STEP || operand->is_turned ? STRATA_BY_ROW : STRATA_ACROSS;
-  operand->load =
-      operand->is_turned ? turned_layout(operand, group) : load_layout(operand, group, dim == STEP, width);
+  operand->load = operand->is_turned ? turned_layout(operand, group) : load_layout(operand, group, dim == STEP, width);
   p->warp_tile[side] = operand->rows / p->warps[side];
   return NULL;
 }

@@ -524,7 +524,7 @@ static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int
   for (size_t i = 0; i < record->buffers.count; i++)
     written += record->nest->accesses[i].is_store ? access_bytes(grouping, record, i) : 0;
   if (is_thin_product && chain.work == 0 && chain.read <= written)
-    return true; // a copy: the original is read as easily
+    return true;                                              // a copy: the original is read as easily
   bool is_load = chain.work == 0 && prices->loads_by_threads; // from where the original lies, however often
   if (repeats > OPERAND_REPEATS && !is_load)
     return false;

@@ -53,8 +53,8 @@ typedef strata_tiled_choice_t tile_t;
 // Operands of columns, and sums, of a tile.
 static int64_t pair_of(const strata_problem_t *p) { return p->is_pair ? 2 : 1; }
 
-// Pairs, and reductions of rows, are for devices whose threads stage both operands: fragments that are read ahead are of
-// one product, whose tiles are none as long as rows. Rows are reduced where a matrix instruction leaves its sums.
+// Pairs, and reductions of rows, are for devices whose threads stage both operands: fragments that are read ahead are
+// of one product, whose tiles are none as long as rows. Rows are reduced where a matrix instruction leaves its sums.
 static bool carries(const strata_gpu_device_t *device, const strata_problem_t *p) {
   return strata_gpu_stages_by_threads(device) ? p->mma || !p->row_reductions : !p->is_pair && !p->row_reductions;
 }

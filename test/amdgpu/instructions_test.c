@@ -226,8 +226,8 @@ static void test_turned_bytes(const chip_t *chip) {
   CHECK(hipModuleUnload(module) == 0);
 }
 
-// Squares of 8 x 8 halfwords in memory, of which each of eight lanes has a row, in the order of lanes or another, as each
-// says by its address. A lane gets eight rows of its column.
+// Squares of 8 x 8 halfwords in memory, of which each of eight lanes has a row, in the order of lanes or another, as
+// each says by its address. A lane gets eight rows of its column.
 static void test_turned_loads(const chip_t *chip, unsigned crossed) {
   uint32_t in[MAX_LANES * 4] = {0}, out[MAX_LANES * 4];
   text_t text = {0};
