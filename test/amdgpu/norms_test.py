@@ -1,7 +1,7 @@
-"""Norms and softmax in the kernel of the product before them, as code of gfx942, gfx950, gfx1100 and gfx1201, executed
-instruction by instruction: one launch (of f32 another in front of it, which rounds operands to f16), right by NumPy in double precision, no spills, and nothing found. Rows, columns and
-steps that fill no tile, means far from zero, sums that are results as well; the tile that the model takes, and one drawn
-of those that hold the row."""
+"""Norms and softmax in the kernel of the product before them, as code of gfx942, gfx950, gfx1100 and gfx1201,
+executed instruction by instruction: one launch (of f32 another in front of it, which rounds operands to f16), right by
+NumPy in double precision, no spills, and nothing found. Rows, columns and steps that fill no tile, means far from zero,
+sums that are results as well; the tile that the model takes, and one drawn of those that hold the row."""
 import functools
 import os
 import re
@@ -25,8 +25,8 @@ OPERATIONS = 16  # of an element beside its sums, each rounded: at most so many
 
 
 class Row(Normed):
-    """How far off results may be is derived: n numbers added up in any order are off by n roundings of their sizes' sum.
-    Of what is first order in the errors twice as much, for all that is of higher order."""
+    """How far off results may be is derived: n numbers added up in any order are off by n roundings of the sum of their
+    sizes. Of what is first order in the errors twice as much, for all that is of higher order."""
 
     def round(self, x):
         """Products of f32 are of f16: these are, so that nothing is rounded."""

@@ -1,7 +1,7 @@
 """Products whose operands lie across the reduction, which lanes of gfx1201 turn as they load them from memory
-(global_load_tr_b128), as machine code executed instruction by instruction and on the emulated device: of 16 bits, either
-operand or both, tiles of every kind, and the compiler's own choice. Right in every bit, nothing found; such loads are
-there, and no elements are read one by one, where no tile hangs over, and nowhere else.
+(global_load_tr_b128), as machine code executed instruction by instruction and on the emulated device: of 16 bits,
+either operand or both, tiles of every kind, and the compiler's own choice. Right in every bit, nothing found; such
+loads are there, and no elements are read one by one, where no tile hangs over, and nowhere else.
 
     python3 turned_test.py "f16 nn"         # cases by parts of their names
 """
