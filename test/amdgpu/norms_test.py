@@ -111,7 +111,7 @@ def main():
         sys.exit(gpu.in_processes(__file__, {d: {"STRATA_TEST_DRIVER_ARCH": arch} for d, arch in DEVICES.items()}))
     device = sys.argv[1]
     names = [name for name in CASES if name != "wide" or device in WIDE]
-    strata.report([(f"{name} {device}", functools.partial(check, name, device)) for name in strata.drawn(names, 3)])
+    strata.report([(f"{name} {device}", functools.partial(check, name, device)) for name in strata.drawn(names, 2)])
 
 
 if __name__ == "__main__":

@@ -54,4 +54,4 @@ def check(device, kind, order, tile, m, n, k):
 
 
 if __name__ == "__main__":
-    sys.exit(copies.run(__file__, DEVICES, cases(), name_of, check, 16))
+    sys.exit(copies.run(__file__, DEVICES, cases(), name_of, check, 10))
