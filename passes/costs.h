@@ -32,6 +32,7 @@ typedef struct {
   const strata_pipelined_shape_t *pipelined, *pipelined_fma;
   const strata_tiled_shape_t *mma, *fma; // staged, with and without matrix instructions
   int n_pipelined, n_pipelined_fma, n_mma, n_fma;
+  int n_mma_rows; // of |mma| for products whose rows are reduced: n_mma, and longer ones behind them
 } strata_gpu_tiles_t;
 
 //===-- Models ---------------------------------------------------------------------------------------------------===//

@@ -61,6 +61,9 @@ int64_t strata_mma_scale_block(const strata_mma_t *mma);
 bool strata_mma_loads_crossed(const strata_mma_t *mma);
 // True if devices of |family| have tile.load_crossed.
 bool strata_mma_family_loads_crossed(const char *family);
+// The same of tile.load_turned, which brings such operands as if they lay along the reduction.
+bool strata_mma_loads_turned(const strata_mma_t *mma);
+bool strata_mma_family_loads_turned(const char *family);
 // True if devices of |family| have it.
 bool strata_mma_is_of(const strata_mma_t *mma, const char *family);
 // True if it does not read all bits of its operands' elements, to which they are to be rounded.

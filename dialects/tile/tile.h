@@ -28,6 +28,8 @@
 #define STRATA_TILE_SCALED "tile.scaled"
 #define STRATA_TILE_LOAD_MATRICES "tile.load_matrices"
 #define STRATA_TILE_LOAD_CROSSED "tile.load_crossed"
+#define STRATA_TILE_LOAD_TURNED "tile.load_turned"
+enum { STRATA_TURNED_LANES = 8 }; // that turn a square of as many elements of 16 bits
 #define STRATA_TILE_UNPACK "tile.unpack"
 #define STRATA_TILE_WIDEN "tile.widen"
 #define STRATA_TILE_FUNNEL "tile.funnel"

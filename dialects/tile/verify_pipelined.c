@@ -257,6 +257,18 @@ static const char *crossed_fault(MlirOperation op) {
              : "has a result of other than four elements of 16 bits or eight of 8";
 }
 
+static const char *turned_fault(MlirOperation op) {
+  enum { LANES = 8, BITS = 128 };
+  MlirType memory = mlirValueGetType(mlirOperationGetOperand(op, 0)),
+           column = mlirValueGetType(mlirOperationGetResult(op, 0));
+  if (mlirShapedTypeGetRank(memory) != 1 ||
+      !mlirTypeEqual(mlirShapedTypeGetElementType(memory), mlirShapedTypeGetElementType(column)))
+    return "has memory that is no memref of rank 1 of its elements";
+  return mlirShapedTypeGetDimSize(column, 0) == LANES && bits_of_result(op) == BITS
+             ? NULL
+             : "has a result of other than eight elements of 16 bits";
+}
+
 static bool is_byte_format(MlirStringRef from) {
   static const char *const formats[] = {"f8E4M3FN", "f8E5M2", "i8", "ui8"};
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -324,6 +336,7 @@ static const struct {
     {STRATA_TILE_COPY_WAIT, wait_fault},
     {STRATA_TILE_LOAD_MATRICES, matrices_fault},
     {STRATA_TILE_LOAD_CROSSED, crossed_fault},
+    {STRATA_TILE_LOAD_TURNED, turned_fault},
     {STRATA_TILE_WIDEN, widen_fault},
     {STRATA_TILE_SCALED, scaled_fault},
     {STRATA_TILE_MMA, mma_fault},

@@ -55,6 +55,7 @@ typedef struct {
   int first_symbol;   // operand of |op|
   bool is_streaming;  // stores go past the caches
   bool is_readonly;   // nothing in this launch writes the buffer
+  bool is_turned;     // loads of whole vectors, which eight lanes turn among themselves (tile.load_turned)
   bool is_private;    // shared memory laid out for hanging elements, too: no conditions but those of copies
   int64_t *stored;    // the same: elements along each dim that are there to be loaded; null: all
 } strata_transfer_t;

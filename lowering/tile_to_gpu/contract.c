@@ -13,7 +13,9 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/access.h"
+#include "lowering/tile_to_gpu/operand.h"
 #include "lowering/tile_to_gpu/parts.h"
+#include "lowering/tile_to_gpu/values.h"
 
 enum { ROW = 0, COLUMN = 1, STEP = 1, WARP = 32 };
 
@@ -201,6 +203,31 @@ static strata_layout_t load_layout(const strata_shared_operand_t *operand, int64
   return strata_layout_build(2, (int64_t[]){operand->rows, operand->steps}, group, orders[along_steps], width);
 }
 
+// A lane has eight steps of a row, lanes beside one another rows beside one another.
+static strata_layout_t turned_layout(const strata_shared_operand_t *operand, int64_t group) {
+  strata_layout_t layout = {0};
+  int64_t rows = strata_min(operand->rows, group), steps = STRATA_TURNED_LANES * (group / rows);
+  strata_layout_push_reg(&layout, STEP, STRATA_TURNED_LANES, 1);
+  strata_layout_push_thread(&layout, 0, rows, 1);
+  strata_layout_push_thread(&layout, STEP, group / rows, STRATA_TURNED_LANES);
+  strata_layout_push_reg(&layout, STEP, operand->steps / steps, steps);
+  strata_layout_push_reg(&layout, 0, operand->rows / rows, rows);
+  return layout;
+}
+
+// Whether an operand whose vectors of |width| lie across the reduction comes from memory as if it lay along it: all
+// lanes load, so it hangs over nothing.
+static bool is_turned(const strata_product_t *p, const strata_shared_operand_t *operand, int64_t group, int64_t width) {
+  MlirOperation load = strata_operand_load(operand);
+  if (!p->mma || !strata_mma_loads_turned(p->mma) || mlirOperationIsNull(load) || !strata_op_is(load, "tile.load"))
+    return false;
+  MlirType element = mlirShapedTypeGetElementType(mlirValueGetType(mlirOperationGetOperand(load, 0)));
+  return mlirTypeEqual(element, operand->element) && width == STRATA_TURNED_LANES &&
+         mlirAttributeIsNull(strata_attr(load, "mask")) && mlirAttributeIsNull(strata_attr(load, "pad")) &&
+         strata_is_power_of_two(operand->rows) && strata_is_power_of_two(operand->steps) &&
+         operand->rows >= STRATA_TURNED_LANES && operand->rows * operand->steps >= STRATA_TURNED_LANES * group;
+}
+
 // Rows and steps of what |value| is, of whose rows a thread takes |word| elements at once.
 static void read_sizes(MlirValue value, int64_t word, strata_shared_operand_t *out) {
   MlirType type = mlirValueGetType(value);
@@ -239,8 +266,10 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   int dim;
   int64_t width;
   STRATA_TRY(strata_operand_source(d, value, &dim, &width));
-  operand->form = !p->mma ? STRATA_BY_STEP : dim == STEP ? STRATA_BY_ROW : STRATA_ACROSS;
-  operand->load = load_layout(operand, strata_gpu_group_of(d, op), dim == STEP, width);
+  int64_t group = strata_gpu_group_of(d, op);
+  operand->is_turned = dim != STEP && is_turned(p, operand, group, width);
+  operand->form = !p->mma ? STRATA_BY_STEP : dim == STEP || operand->is_turned ? STRATA_BY_ROW : STRATA_ACROSS;
+  operand->load = operand->is_turned ? turned_layout(operand, group) : load_layout(operand, group, dim == STEP, width);
   p->warp_tile[side] = operand->rows / p->warps[side];
   return NULL;
 }
@@ -357,6 +386,7 @@ strata_status_t strata_product_fix_layouts(strata_gpu_distribution_t *d, MlirOpe
       const strata_shared_operand_t *operand = &product.operands[side];
       bool is_held = side == ROW && strata_product_holds_left(op, &product);
       strata_layout_fix(d, mlirOperationGetOperand(op, side), is_held ? &operand->fragment : &operand->load);
+      strata_gpu_record_of(d, mlirOperationGetOperand(op, side))->is_turned = operand->is_turned && !is_held;
       fix_scaled(d, &product, side);
     }
   return NULL;

@@ -49,6 +49,7 @@ typedef struct {
   int64_t word; // elements along the reduction that go together: those that a thread has beside one another for
                 // matrix instructions, else 1
   strata_shared_form_t form;
+  bool is_turned;                 // eight lanes turn what they load among themselves: it lies across in memory alone
   strata_layout_t load;           // as it comes from memory
   strata_layout_t fragment;       // as the product reads it
   strata_layout_t matrices;       // BY_ROW: rows of 16 bytes that a thread names to tile.load_matrices

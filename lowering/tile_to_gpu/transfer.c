@@ -9,6 +9,7 @@
 #include "dialects/affine/schedule.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 
 //===-- Items ----------------------------------------------------------------------------------------------------===//
@@ -128,8 +129,9 @@ static void load_at(strata_walk_t *w, MlirValue position, int64_t length, MlirVa
   MlirValue operands[] = {w->transfer->flat, position};
   strata_named_attr_t attr = {"tile.readonly", mlirUnitAttrGet(e->context)};
   MlirType element = strata_walk_element(w), type = length == 1 ? element : mlirVectorTypeGet(1, &length, element);
-  MlirValue value = strata_emit_value(e, length == 1 ? "memref.load" : "vector.load", 2, operands, type,
-                                      w->transfer->is_readonly, &attr);
+  const char *name = w->transfer->is_turned ? STRATA_TILE_LOAD_TURNED : length == 1 ? "memref.load" : "vector.load";
+  MlirValue value =
+      strata_emit_value(e, name, 2, operands, type, w->transfer->is_readonly && !w->transfer->is_turned, &attr);
   for (int64_t i = 0; i < length; i++)
     out[i] = strata_lanes_extract(e, value, i);
 }

@@ -9,6 +9,7 @@ struct strata_gpu_record {
   const strata_layout_t *layout; // of the root; NULL until chosen
   bool crosses;                  // of the root: some access is contiguous along another dim than the layout's vectors
   strata_registers_t registers;  // values are NULL until defined
+  bool is_turned;                // a load's, by eight lanes among themselves: an operand that lies across the reduction
   MlirValue stored;              // an operand's place in shared memory, where a loop's contractions find it; else null
   MlirValue counter;             // of a loop's induction value: how often the loop has run; null if bounds are dynamic
 };

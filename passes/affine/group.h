@@ -53,22 +53,23 @@ typedef struct {
 // What differs by target, in additions of vector code. On a GPU the unit is the whole card's: where few threads have
 // work, time is lost in proportion.
 typedef struct {
-  double byte;          // to or from memory
-  double launch;        // of a kernel, among repetitions
-  double pause;         // between kernels, while all threads wait
-  double threads;       // that a kernel should be able to occupy
-  double draw;          // for how many such threads one stands, where others want nothing of memory
-  double task_points;   // of a nest without rows: fewer are not worth a task of their own
-  double task_threads;  // that can share a task
-  double row_threads;   // the same of a row that a cluster can hold ...
-  double row_bytes;     // ... of so many bytes
-  double row_elements;  // of a row that a task holds from one nest to the next; 0: it reads them again
-  int64_t piece_bytes;  // of a row that should lie side by side: of a vector, of a sector
-  double thread_points; // of a task, that a thread should have
-  double operand_reuse; // results for which an operand's element serves once it is packed, or in shared memory
-  double least_side;    // results along a side below which a contraction has no tiles, and nothing serves twice
-  bool reads_quads;     // products of bytes read their operands four at a time, from memory (quads.c)
-  double product_loss;  // of a multiply-add whose operands are computed on their way and not fetched in bulk
+  double byte;           // to or from memory
+  double launch;         // of a kernel, among repetitions
+  double pause;          // between kernels, while all threads wait
+  double threads;        // that a kernel should be able to occupy
+  double draw;           // for how many such threads one stands, where others want nothing of memory
+  double task_points;    // of a nest without rows: fewer are not worth a task of their own
+  double task_threads;   // that can share a task
+  double row_threads;    // the same of a row that a cluster can hold ...
+  double row_bytes;      // ... of so many bytes
+  double row_elements;   // of a row that a task holds from one nest to the next; 0: it reads them again
+  int64_t piece_bytes;   // of a row that should lie side by side: of a vector, of a sector
+  double thread_points;  // of a task, that a thread should have
+  double operand_reuse;  // results for which an operand's element serves once it is packed, or in shared memory
+  double least_side;     // results along a side below which a contraction has no tiles, and nothing serves twice
+  bool reads_quads;      // products of bytes read their operands four at a time, from memory (quads.c)
+  double product_loss;   // of a multiply-add whose operands are computed on their way and not fetched in bulk
+  bool loads_by_threads; // what they stage: a copy on the way costs them nothing
 } strata_group_prices_t;
 
 typedef struct {

@@ -51,7 +51,8 @@ strata_status_t strata_group_find_prices(strata_compile_t *compile, strata_group
                                         .thread_points = 8,
                                         .operand_reuse = 128,
                                         .least_side = 8, // schedule_contract_gpu.c
-                                        .product_loss = costs->product_loss};
+                                        .product_loss = costs->product_loss,
+                                        .loads_by_threads = strata_gpu_stages_by_threads(device)};
   return NULL;
 }
 

@@ -167,7 +167,7 @@ static double norm_seconds(const strata_problem_t *p) {
 // What the kernel takes at some sizes.
 typedef struct {
   strata_problem_t alone;
-  int64_t blocks;       // of a cluster that holds a row; 0: none does
+  int64_t blocks;       // that hold a row together, those of a cluster or one; 0: none do
   double joined, apart; // seconds
   double factor;        // how many times as long the joined ones take
   const char *obstacle;
@@ -185,19 +185,22 @@ static comparison_t compare(const finder_t *f, const int64_t *values) {
   const traffic_t bytes = traffic(f);
   strata_problem_t usual = problem_at(f, f->contraction.nest->likely), joined;
   comparison_t c = {.alone = problem_at(f, values), .factor = INFINITY};
-  strata_candidate_t choice;
+  strata_candidate_t choice = {0};
   double elements = (double)(c.alone.rows * c.alone.batch), usually = (double)(usual.rows * usual.batch);
   c.alone.traffic = bytes.known + bytes.varying * elements / usually;
   c.alone.stored_bytes = bytes.stored;
   joined = c.alone;
   joined.row_reductions = f->n_reductions;
   c.apart = strata_problem_seconds(f->device, &c.alone) + norm_seconds(&c.alone);
-  if (strata_pipelined_choose(f->device, &joined, 1, &choice) == 0)
-    return c;
-  c.blocks = choice.pipelined.row;
+  if (strata_pipelined_choose(f->device, &joined, 1, &choice) > 0) {
+    c.blocks = choice.pipelined.row;
+    c.factor = strata_problem_correction(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);
+    c.obstacle = strata_problem_obstacle(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);
+  } else if (strata_tiled_choose(f->device, &joined, &choice)) {
+    c.blocks = 1;
+    c.factor = 1;
+  }
   c.joined = choice.seconds;
-  c.factor = strata_problem_correction(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);
-  c.obstacle = strata_problem_obstacle(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);
   return c;
 }
 
@@ -256,7 +259,7 @@ static strata_status_t pays(const finder_t *f, bool *out_is_taken) {
                    1e6 * c.joined, is_taken ? "instead of" : "are not taken for", 1e6 * c.apart,
                    c.obstacle ? "; corrected: " : "", c.obstacle ? c.obstacle : "");
   else
-    strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit a cluster's tiles", f->first,
+    strata_explain(f->grouping->compile, "norm contract#%d: no, rows of %lld do not fit the tiles", f->first,
                    (long long)c.alone.columns);
   *out_is_taken = is_taken;
   return decide(f, &c, out_is_taken);
@@ -329,12 +332,17 @@ static bool is_allowed(const strata_compile_t *compile) {
          !options->disable_fast_math && !options->disable_tensor_core;
 }
 
+// Clusters, or blocks whose threads stage tiles as long as rows.
+static bool may_hold_rows(const strata_gpu_device_t *device) {
+  return (device->mma_async[0] && device->max_cluster > 1) || strata_gpu_stages_by_threads(device);
+}
+
 strata_status_t strata_group_norms(strata_grouping_t *grouping) {
   finder_t f = {.grouping = grouping};
   if (!is_allowed(grouping->compile))
     return NULL;
   STRATA_TRY(strata_gpu_device(grouping->compile, &f.device));
-  if (!f.device->mma_async[0] || f.device->max_cluster < 2)
+  if (!may_hold_rows(f.device))
     return NULL;
   for (f.first = 0; f.first < (int)grouping->graph.nodes.count; f.first++)
     if (strata_group_is_free_anchor(grouping, f.first))

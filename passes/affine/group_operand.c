@@ -109,9 +109,10 @@ static bool is_fetched_cheaper(const strata_grouping_t *grouping, int group, int
     written += record->nest->accesses[i].is_store ? access_bytes(grouping, record, i) : 0;
   if (is_thin_product && chain.work == 0 && chain.read <= written)
     return true; // a copy: the original is read as easily
-  if (repeats > strata_thresholds.operand_repeats)
+  bool is_load = chain.work == 0 && prices->loads_by_threads; // from where the original lies, however often
+  if (repeats > strata_thresholds.operand_repeats && !is_load)
     return false;
-  double loss = is_thin_product || is_small(anchor) ? 0 : anchor->trips * prices->product_loss;
+  double loss = is_thin_product || is_small(anchor) || is_load ? 0 : anchor->trips * prices->product_loss;
   double alone = prices->launch + (chain.read + (1 + repeats) * written) * prices->byte + record->points * chain.work;
   return loss + repeats * chain.read * prices->byte + evaluations * chain.work <= alone;
 }

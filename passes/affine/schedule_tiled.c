@@ -53,30 +53,50 @@ typedef strata_tiled_choice_t tile_t;
 // Operands of columns, and sums, of a tile.
 static int64_t pair_of(const strata_problem_t *p) { return p->is_pair ? 2 : 1; }
 
-// Pairs are for devices whose threads stage both operands: fragments that are read ahead are of one product.
-static bool carries_pairs(const strata_gpu_device_t *device) { return strata_gpu_stages_by_threads(device); }
+// Pairs, and reductions of rows, are for devices whose threads stage both operands: fragments that are read ahead are
+// of one product, whose tiles are none as long as rows. Rows are reduced where a matrix instruction leaves its sums.
+static bool carries(const strata_gpu_device_t *device, const strata_problem_t *p) {
+  return strata_gpu_stages_by_threads(device) ? p->mma || !p->row_reductions : !p->is_pair && !p->row_reductions;
+}
 
 // Threads of a warp that has a tile of its own.
 static int64_t lanes_of(const strata_problem_t *p) { return p->mma ? p->mma->layout->lanes : WARP; }
 
-// Steps that one warp of a split takes at once. Small tiles have more loads under way in steps twice as long.
-static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, bool is_other) {
+// Steps that one warp of a split takes at once. Small tiles have more loads under way in steps twice as long; of tiles
+// as long as rows steps half as long leave shared memory for more columns.
+static int64_t steps_of(const strata_problem_t *p, const shape_t *shape, int64_t split, bool is_other) {
   if (!p->mma) {
     int64_t steps = MIN_FMA_STEPS;
     while (steps < FMA_STEPS && steps < p->steps)
       steps *= 2;
     return steps;
   }
+  int64_t steps = STEP_BYTES / p->operand_bytes;
+  if (p->row_reductions && is_other)
+    return steps / 2;
+  if (split > 1 || p->steps <= steps)
+    return steps;
   bool is_small = shape->rows * shape->columns <= 64 * 64;
-  return STEP_BYTES / p->operand_bytes * (is_small != is_other ? 2 : 1);
+  return steps * (is_small != is_other ? 2 : 1);
+}
+
+typedef struct {
+  const shape_t *data;
+  size_t count;
+} shapes_t;
+
+static shapes_t shapes_of(const strata_problem_t *p) {
+  const strata_gpu_tiles_t *all = &p->costs->tiles;
+  if (!p->mma)
+    return (shapes_t){all->fma, (size_t)all->n_fma};
+  return (shapes_t){all->mma, (size_t)(p->row_reductions ? all->n_mma_rows : all->n_mma)};
 }
 
 // Number |number| of all there are for |mma|.
 static tile_t tile_of(const strata_problem_t *p, const strata_mma_t *mma, const shape_t *shapes, size_t number) {
   const shape_t *shape = &shapes[number / N_SPLITS / N_STEPS];
-  int64_t split = (int64_t)1 << number % N_SPLITS, steps = steps_of(p, shape, number / N_SPLITS % N_STEPS);
-  if (p->mma && (split > 1 || p->steps * p->operand_bytes <= STEP_BYTES))
-    steps = STEP_BYTES / p->operand_bytes;
+  int64_t split = (int64_t)1 << number % N_SPLITS;
+  int64_t steps = steps_of(p, shape, split, number / N_SPLITS % N_STEPS);
   return (tile_t){.shape = shape,
                   .mma = mma,
                   .split = split,
@@ -172,8 +192,10 @@ static bool is_useful(const strata_gpu_device_t *device, const strata_problem_t 
 }
 
 static bool fits(const strata_gpu_device_t *device, const strata_problem_t *p, const tile_t *tile) {
-  return is_useful(device, p, tile) && registers_of(device, p, tile) <= REGISTERS &&
-         shared_of(p, tile, SLOTS) <= device->shared_bytes;
+  bool is_row = !p->row_reductions || tile->shape->columns >= p->columns;
+  int64_t registers = registers_of(device, p, tile);
+  return is_row && is_useful(device, p, tile) && registers <= REGISTERS &&
+         registers * tile->threads <= device->registers && shared_of(p, tile, SLOTS) <= device->shared_bytes;
 }
 
 // Where operands may be copied as they are: as many slots as leave room for the blocks that a processor runs anyway, of
@@ -225,13 +247,21 @@ static double rate_of(const strata_problem_t *p, const strata_mma_t *mma) {
   return (double)own / (mma->cycles - spared * costs->mma_issue);
 }
 
+// Of reductions over rows: of each thread's elements, and between the warps that have parts of a row.
+static int64_t row_cycles(const strata_problem_t *p, const tile_t *tile) {
+  const shape_t *shape = tile->shape;
+  double elements = (double)(shape->rows * shape->columns / (shape->warps[0] * shape->warps[1] * lanes_of(p)));
+  double warps = shape->warps[1] > 1 ? p->costs->tiled.combine_latency : 0;
+  return (int64_t)(p->row_reductions * (p->costs->norm.combine * elements + warps));
+}
+
 static cycles_t cycles_of(const strata_problem_t *p, const tile_t *tile) {
   const strata_tiled_costs_t *costs = &p->costs->tiled;
   const shape_t *shape = tile->shape;
   int64_t steps = strata_ceil_div(p->steps, tile->steps);
   int64_t results = pair_of(p) * shape->rows * shape->columns;
   int64_t products = (int64_t)ceil((double)(results * steps * tile->steps) / rate_of(p, tile->mma));
-  int64_t work = products * 100 / shape->efficiency;
+  int64_t work = products * 100 / shape->efficiency + row_cycles(p, tile);
   int64_t store = shape->rows * shape->columns * (p->stored_bytes + 2) / (int64_t)costs->store_rate;
   int64_t combine = tile->split > 1 ? (int64_t)costs->combine_latency : 0; // of the parts of a split
   int64_t waiting = steps * (int64_t)costs->step_latency + combine;
@@ -326,16 +356,14 @@ static void set_time(const strata_gpu_device_t *device, const strata_problem_t *
 
 static bool next(const strata_work_t *w, strata_candidate_t *c) {
   const strata_problem_t *p = w->product;
-  const strata_gpu_tiles_t *all = &p->costs->tiles;
-  const shape_t *shapes = p->mma ? all->mma : all->fma;
-  size_t n_shapes = (size_t)(p->mma ? all->n_mma : all->n_fma);
+  const shapes_t shapes = shapes_of(p);
   const strata_mma_t *mma = p->mma;
-  size_t n_tiles = n_shapes * N_STEPS * N_SPLITS, number = c->number;
+  size_t n_tiles = shapes.count * N_STEPS * N_SPLITS, number = c->number;
   for (; number >= n_tiles && mma; number -= n_tiles)
     mma = strata_mma_next(w->device, mma);
-  if ((p->is_pair && !carries_pairs(w->device)) || p->row_reductions || number >= n_tiles || (p->mma && !mma))
+  if (!carries(w->device, p) || number >= n_tiles || (p->mma && !mma))
     return false;
-  tile_t tile = tile_of(p, mma, shapes, number);
+  tile_t tile = tile_of(p, mma, shapes.data, number);
   tile.number = c->number + 1;
   c->tiled = tile;
   return true;

@@ -26,6 +26,16 @@ static const strata_pipelined_shape_t pipelined_fma_tiles[] = {
 static const strata_tiled_shape_t mma_tiles[] = {
 #define MMA_TILE(rows, columns, row_warps, column_warps, rate, source) {rows, columns, {row_warps, column_warps}, rate},
 #include "targets/gpu/tiles.def"
+// Those of rows alone are behind the others.
+#define MMA_ROW_TILE(rows, columns, row_warps, column_warps, rate, source)                                             \
+  {rows, columns, {row_warps, column_warps}, rate},
+#include "targets/gpu/tiles.def"
+};
+
+enum {
+  N_MMA_ROW_TILES = 0
+#define MMA_ROW_TILE(...) +1
+#include "targets/gpu/tiles.def"
 };
 
 static const strata_tiled_shape_t fma_tiles[] = {
@@ -64,7 +74,8 @@ const strata_gpu_costs_t strata_gpu_measured_costs = {
               .fma = fma_tiles,
               .n_pipelined = COUNT(pipelined_tiles),
               .n_pipelined_fma = COUNT(pipelined_fma_tiles),
-              .n_mma = COUNT(mma_tiles),
+              .n_mma = COUNT(mma_tiles) - N_MMA_ROW_TILES,
+              .n_mma_rows = COUNT(mma_tiles),
               .n_fma = COUNT(fma_tiles)},
     .corrections = {.rows = corrections,
                     .n = COUNT(corrections),

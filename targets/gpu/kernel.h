@@ -46,6 +46,7 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_convert_f8(const strata_gpu_kernel_
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_mma(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load_matrices(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load_crossed(const strata_gpu_kernel_t *kernel, MlirOperation op);
+STRATA_MUST_CHECK strata_status_t strata_gpu_convert_load_turned(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_async(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_copy(const strata_gpu_kernel_t *kernel, MlirOperation op);
 STRATA_MUST_CHECK strata_status_t strata_gpu_convert_cluster(const strata_gpu_kernel_t *kernel, MlirOperation op);

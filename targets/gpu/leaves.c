@@ -217,6 +217,7 @@ static const struct {
     {"tile.mma", strata_gpu_convert_mma},
     {"tile.load_matrices", strata_gpu_convert_load_matrices},
     {"tile.load_crossed", strata_gpu_convert_load_crossed},
+    {"tile.load_turned", strata_gpu_convert_load_turned},
     {"tile.copy_", strata_gpu_convert_copy},
     {"tile.cluster_", strata_gpu_convert_cluster},
     {"tile.launch_", strata_gpu_convert_launch},

@@ -46,19 +46,34 @@ static const char *const crossed[] = {
 #include "targets/gpu/mma.def"
 };
 
-bool strata_mma_loads_crossed(const strata_mma_t *mma) {
-  for (size_t i = 0; i < sizeof crossed / sizeof crossed[0]; i++)
-    if (strcmp(crossed[i], mma->name) == 0)
+static const char *const turned[] = {
+#define MMA_TURNED(name) name,
+#include "targets/gpu/mma.def"
+};
+
+static bool names(const char *const *list, size_t n, const strata_mma_t *mma) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(list[i], mma->name) == 0)
       return true;
   return false;
 }
 
-bool strata_mma_family_loads_crossed(const char *family) {
-  for (size_t i = 0; i < sizeof crossed / sizeof crossed[0]; i++)
-    if (strata_mma_is_of(strata_mma_named(strata_str(crossed[i])), family))
+static bool names_one_of(const char *const *list, size_t n, const char *family) {
+  for (size_t i = 0; i < n; i++)
+    if (strata_mma_is_of(strata_mma_named(strata_str(list[i])), family))
       return true;
   return false;
 }
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+bool strata_mma_loads_crossed(const strata_mma_t *mma) { return names(crossed, COUNT(crossed), mma); }
+
+bool strata_mma_family_loads_crossed(const char *family) { return names_one_of(crossed, COUNT(crossed), family); }
+
+bool strata_mma_loads_turned(const strata_mma_t *mma) { return names(turned, COUNT(turned), mma); }
+
+bool strata_mma_family_loads_turned(const char *family) { return names_one_of(turned, COUNT(turned), family); }
 
 bool strata_mma_rounds(const strata_mma_t *mma) { return strcmp(mma->operands[0], "tf32") == 0; }
 

@@ -207,3 +207,19 @@ strata_status_t strata_gpu_convert_load_crossed(const strata_gpu_kernel_t *kerne
   mlirOperationDestroy(op);
   return NULL;
 }
+
+// %v = "tile.load_turned"(%memory, %at)
+// %v = llvm.call_intrinsic "llvm.amdgcn.global.load.tr.b128"(%p) -> vector<8xf16>
+strata_status_t strata_gpu_convert_load_turned(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue result = mlirOperationGetResult(op, 0), value;
+  MlirValue address = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
+  if (!strata_mma_family_loads_turned(kernel->device->mma))
+    return strata_error(STRATA_UNSUPPORTED, "kernels-to-llvm: %s loads nothing turned", kernel->device->name);
+  if (strata_gpu_is_emulated(kernel))
+    value = load_emulated(kernel, op, "strata_emulated_load_turned", address);
+  else
+    value = strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_LOAD_TURNED, 1, &address, mlirValueGetType(result));
+  mlirValueReplaceAllUsesOfWith(result, value);
+  mlirOperationDestroy(op);
+  return NULL;
+}

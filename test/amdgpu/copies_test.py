@@ -64,7 +64,7 @@ def multiply(device, kind, order, m, n, k, line=""):
         file.write(case.text())
     if line:
         with open("product.schedule", "w", encoding="utf-8") as file:
-            file.write(line.replace("emulated_950", device) + "\n")
+            file.write(re.sub(r"emulated_\w+", device, line) + "\n")
         options.append("--schedule=product.schedule")
     path = strata.compile_library("product.mlir", ".", f"product_{kind}_{order}_{m}x{n}x{k}", options)[0]
     library = gpu.Library(path)

@@ -92,6 +92,10 @@ static const case_t cases[] = {
      "v_lshlrev_b32 v31, 1, v30\nds_write_b64 v31, v[30:31]\nds_read_b64_tr_b16 v[2:3], v31"},
     {&gfx950, "v2 is used before", 64,
      "v_lshlrev_b32 v31, 1, v30\nds_write_b64 v31, v[30:31]\nds_read_b64_tr_b16 v[2:3], v31\nv_mov_b32 v2, 0"},
+    {&gfx1201, "", 32, "v_lshlrev_b32 v31, 2, v30\nglobal_load_tr_b128 v[4:7], v31, s[4:5]"},
+    {&gfx1201, "some lanes are not active", 16, "v_lshlrev_b32 v31, 2, v30\nglobal_load_tr_b128 v[4:7], v31, s[4:5]"},
+    {&gfx1201, "v6 is used before", 32,
+     "v_lshlrev_b32 v31, 2, v30\nglobal_load_tr_b128 v[4:7], v31, s[4:5]\nv_mov_b32 v6, 0"},
     // What it does not know
     {&gfx942, "does not know this instruction", 64, "v_cubeid_f32 v1, v1, v1, v1"},
     {&gfx942, "a form of it that the executor does not know", 64,

@@ -226,6 +226,29 @@ static void test_turned_bytes(const chip_t *chip) {
   CHECK(hipModuleUnload(module) == 0);
 }
 
+// Squares of 8 x 8 halfwords in memory, of which each of eight lanes has a row, in the order of lanes or another, as
+// each says by its address. A lane gets eight rows of its column.
+static void test_turned_loads(const chip_t *chip, unsigned crossed) {
+  uint32_t in[MAX_LANES * 4] = {0}, out[MAX_LANES * 4];
+  text_t text = {0};
+  char body[256];
+  snprintf(body, sizeof body,
+           "v_xor_b32 v8, %u, v30\nv_lshlrev_b32 v8, 4, v8\nglobal_load_tr_b128 v[4:7], v8, s[4:5]\ns_wait_loadcnt 0",
+           crossed);
+  add_lanes_kernel(&text, chip, "turned_loads", body, 4, 4, 4);
+  void *module = load_kernels(chip, &text);
+  for (unsigned lane = 0; lane < chip->lanes; lane++)
+    for (unsigned i = 0; i < 8; i++) // 100 times the row, and the column
+      in[4 * lane + i / 2] |= (100 * lane + i) << 16 * (i % 2);
+  run_lanes(module, "turned_loads", chip, in, 4, out, 4);
+  for (unsigned lane = 0; lane < chip->lanes; lane++)
+    for (unsigned row = 0; row < 8; row++) {
+      uint32_t number = out[4 * lane + row / 2] >> 16 * (row % 2) & 0xFFFF;
+      CHECK(number == 100 * ((lane / 8 * 8 + row) ^ crossed) + lane % 8);
+    }
+  CHECK(hipModuleUnload(module) == 0);
+}
+
 //===-- Matrices -------------------------------------------------------------------------------------------------===//
 
 // A product whose operands lie in the words of lanes as the ISA documents have it: |row|, |depth| of the |i|-th element
@@ -420,6 +443,8 @@ int main(void) {
   test_turned(&gfx950, 0);
   test_turned(&gfx950, 21);
   test_turned_bytes(&gfx950);
+  test_turned_loads(&gfx1201, 0);
+  test_turned_loads(&gfx1201, 21);
   for (size_t i = 0; i < sizeof products / sizeof products[0]; i++)
     test_product(&products[i]);
   return check_result();

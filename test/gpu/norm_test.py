@@ -14,7 +14,7 @@ from level2 import HalfCase, bits
 random = np.random.default_rng(7)
 OPTIONS = ["--target=nvgpu", "--device=emulated_90", "--fuse-norms"]
 APART = "--polyblocks-disable-reduce-reduce-fusion"
-EPSILON = {"f16": 2.0 ** -11, "bf16": 2.0 ** -8}  # of a result's rounding
+EPSILON = {"f16": 2.0 ** -11, "bf16": 2.0 ** -8, "f32": 2.0 ** -24}  # of a result's rounding
 SUMS = 2.0 ** -20                                 # of f32, over a row
 
 
@@ -22,19 +22,21 @@ class Normed(HalfCase):
     """norm(x W + bias + residual), written as a front end does."""
 
     def __init__(self, name, rows, columns, steps, norm="layer_norm", kind="bf16", crossed=True, residual=True,
-                 stream=False, mean=0.0, batch=None, least=1):
-        self.sizes, self.kind, self.norm, self.least = (rows, columns, steps), kind, norm, least
+                 stream=False, mean=0.0, batch=None, generator=random):
+        self.sizes, self.kind, self.norm = (rows, columns, steps), kind, norm
         self.stream, self.batch = stream, batch
         m, n, k = self.sizes
         w = (k, n) if crossed else (n, k)
         shapes = [(m, k), w, (n,)] + [(m, n)] * residual + [(n,)] * {"layer_norm": 2, "rms_norm": 1, "softmax": 0}[norm]
-        inputs = [self.round(random.standard_normal(shape) * (k ** -0.5 if shape == w else 1) +
+        inputs = [self.round(generator.standard_normal(shape) * (k ** -0.5 if shape == w else 1) +
                              (mean if shape == (m, n) else 0)) for shape in shapes]
         wide = [self.widen(x) for x in inputs]
         if batch:
             inputs = [self.shaped(x) if x.shape[0] == m and x.ndim == 2 else x for x in inputs]
         super().__init__(name, *inputs)
-        self.total = wide[0] @ (wide[1] if crossed else wide[1].T) + wide[2] + (wide[3] if residual else 0)
+        products = [wide[0], wide[1] if crossed else wide[1].T]
+        self.total = products[0] @ products[1] + wide[2] + (wide[3] if residual else 0)
+        self.size = np.abs(products[0]) @ np.abs(products[1]) + np.abs(wide[2]) + (np.abs(wide[3]) if residual else 0)
         self.expect(wide[3 + residual:])
         self.graph(crossed, residual)
 

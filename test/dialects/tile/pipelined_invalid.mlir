@@ -278,6 +278,28 @@ module { module @kernels {
 
 // -----
 
+// CHECK: tile.load_turned has a result of other than eight elements of 16 bits
+module { module @kernels {
+  func.func @k(%x: memref<32xf16>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %a = "tile.load_turned"(%x, %c0) : (memref<32xf16>, index) -> vector<4xf16>
+    return
+  }
+} }
+
+// -----
+
+// CHECK: tile.load_turned has memory that is no memref of rank 1 of its elements
+module { module @kernels {
+  func.func @k(%x: memref<32xf32>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %a = "tile.load_turned"(%x, %c0) : (memref<32xf32>, index) -> vector<8xf16>
+    return
+  }
+} }
+
+// -----
+
 // CHECK: tile.load_matrices has a fragment of other than 16 bytes
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {

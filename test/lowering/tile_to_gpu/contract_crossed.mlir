@@ -6,6 +6,14 @@
 // RUN: strata-opt %t.mlir --target=amdgpu --device=gfx950 --pipeline=tile-to-gpu | FileCheck %s --check-prefix=SMALL
 // RUN: sed 's/mfma.32x32x16.f16/mfma.32x32x8.f16/' %s > %t.older.mlir
 // RUN: strata-opt %t.older.mlir --target=amdgpu --device=gfx942 --pipeline=tile-to-gpu | FileCheck %s --check-prefix=APART
+// RUN: sed 's/mfma.32x32x16.f16/wmma12.f16/; s/threads = 64, group = 64/threads = 32, group = 32/' %s > %t.turned.mlir
+// RUN: strata-opt %t.turned.mlir --target=amdgpu --device=gfx1201 --pipeline=tile-to-gpu | FileCheck %s --check-prefix=TURNED
+
+// One that turns operands as they are loaded from memory has them in LDS, and reads them, as if they lay along the reduction.
+// TURNED-LABEL: func.func @product
+// TURNED-COUNT-4: "tile.load_turned"(%{{.*}}, %{{.*}}) : (memref<4096xf16>, index) -> vector<8xf16>
+// TURNED-NOT: memref.load %{{.*}} : memref<2048xf16, 3>
+// TURNED: "tile.mma"(%{{.*}}, %{{.*}}, %{{.*}}) {kind = "wmma12.f16"}
 
 // Of 16 x 16 as well, whose columns are then in order.
 // SMALL-COUNT-4: "tile.load_crossed"(%{{.*}}, %{{.*}}) : (memref<2048xf16, 3>, index) -> vector<4xf16>

@@ -1,4 +1,6 @@
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --split-input-file --fuse-norms --pipeline=affine-group | FileCheck %s
+// RUN: strata-opt %s --target=amdgpu --device=gfx942 --split-input-file --fuse-norms --pipeline=affine-group | FileCheck %s
+// RUN: strata-opt %s --target=amdgpu --device=gfx1201 --split-input-file --fuse-norms --pipeline=affine-group | FileCheck %s
 // RUN: strata-opt %s --target=nvgpu --device=sm_80 --split-input-file --fuse-norms --pipeline=affine-group | FileCheck %s --check-prefix=APART
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --split-input-file --fuse-norms --pipeline=affine-group --mlir-disable-fast-math | FileCheck %s --check-prefix=APART
 // RUN: strata-opt %s --target=nvgpu --device=sm_90a --split-input-file --fuse-norms --pipeline=affine-group --polyblocks-disable-reduce-reduce-fusion | FileCheck %s --check-prefix=APART

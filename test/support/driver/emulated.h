@@ -52,6 +52,10 @@ void strata_emulated_load_crossed(const void *piece, void *columns);
 // The same of eight rows of sixteen bytes: lane l names columns 8 (l mod 2) to 8 (l mod 2) + 7 of row l / 2.
 void strata_emulated_load_crossed_8(const void *piece, void *columns);
 
+// Of each eight lanes each names eight elements of 16 bits in memory, aligned to 16 bytes. |column|, the caller's: of
+// all eight the element whose number is that of the lane.
+void strata_emulated_load_turned(const void *row, void *column);
+
 //===-- Copies that threads go on beside (docs/gpu.md) -----------------------------------------------------------===//
 
 // 16 bytes from memory into shared memory, zeros if they are not |inside|: put off until the caller waits for them, so

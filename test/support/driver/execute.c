@@ -380,6 +380,19 @@ EXPORT void strata_emulated_load_crossed(const void *piece, void *columns) { loa
 
 EXPORT void strata_emulated_load_crossed_8(const void *piece, void *columns) { load_crossed(piece, 1, columns); }
 
+EXPORT void strata_emulated_load_turned(const void *row, void *column) {
+  enum { LANES = 8, BYTES = 2, HALF = 32 };
+  unsigned lane = run->current % lanes;
+  uintptr_t own = (uintptr_t)row;
+  if (own % (LANES * BYTES))
+    kernel_fault("loads a row that is turned from a place that is not aligned to 16 bytes");
+  for (unsigned i = 0; i < LANES; i++) {
+    unsigned from = lane / LANES * LANES + i;
+    uint64_t high = shuffle(BY_LANE, (uint32_t)(own >> HALF), from), low = shuffle(BY_LANE, (uint32_t)own, from);
+    memcpy((char *)column + i * BYTES, (const char *)(uintptr_t)(high << HALF | low) + lane % LANES * BYTES, BYTES);
+  }
+}
+
 //===-- Launches -------------------------------------------------------------------------------------------------===//
 
 // A kernel that touches what is not its own ends the process, after saying which it was.

@@ -56,21 +56,21 @@ static void permute_other_row(state_t *state, const instruction_t *instruction) 
 // Sixteen lanes have a matrix of sixteen columns, elements of |bytes| bytes, of which a lane has loaded 8 bytes of a
 // row; it gets 8 bytes of a column. (CDNA4 ISA, "MFMA Transpose Load from LDS": neighbours along the depth for each of
 // sixteen rows of an operand.)
-void turn_matrices(state_t *state, unsigned index, unsigned bytes) {
-  enum { GROUP = 16, PIECE = 8, WORDS = PIECE / 4 };
-  uint8_t loaded[MAX_LANES][PIECE];
-  unsigned n = PIECE / bytes;
+void turn_matrices(state_t *state, unsigned index, unsigned group, unsigned piece, unsigned bytes) {
+  enum { MOST = 16 };
+  uint8_t loaded[MAX_LANES][MOST];
+  unsigned n = piece / bytes, words = piece / 4;
   if (exec_of(state) != (state->n_lanes == 64 ? UINT64_MAX : (UINT64_C(1) << state->n_lanes) - 1))
     found(state, "a load that turns a matrix, of which some lanes are not active");
   for (unsigned lane = 0; lane < state->n_lanes; lane++)
-    for (unsigned word = 0; word < WORDS; word++)
+    for (unsigned word = 0; word < words; word++)
       memcpy(&loaded[lane][4 * word], &vector_of(state, index + word)[lane], 4);
   for (unsigned lane = 0; lane < state->n_lanes; lane++) {
-    uint8_t column[PIECE];
+    uint8_t column[MOST];
     for (unsigned row = 0; row < n; row++)
-      memcpy(&column[row * bytes], &loaded[lane / GROUP * GROUP + GROUP / n * row + lane % GROUP / n][lane % n * bytes],
+      memcpy(&column[row * bytes], &loaded[lane / group * group + group / n * row + lane % group / n][lane % n * bytes],
              bytes);
-    for (unsigned word = 0; word < WORDS; word++)
+    for (unsigned word = 0; word < words; word++)
       memcpy(&vector_of(state, index + word)[lane], &column[4 * word], 4);
   }
 }

@@ -225,8 +225,9 @@ void lanes_write(state_t *state, unsigned index, const uint32_t *values);
 // Ends the launch: what was found, and where.
 void found(state_t *state, const char *format, ...) __attribute__((noreturn, format(printf, 2, 3)));
 
-// Two registers from |index| on, as lanes have loaded them: turned, as ds_read_b64_tr_b16 does (across.c).
-void turn_matrices(state_t *state, unsigned index, unsigned bytes);
+// Registers from |index| on, |piece| bytes of elements of |bytes| each, as lanes have loaded them: turned among |group|
+// of them, as ds_read_b64_tr_b16 and global_load_tr_b128 do (across.c).
+void turn_matrices(state_t *state, unsigned index, unsigned group, unsigned piece, unsigned bytes);
 
 void waits_check(state_t *state, const instruction_t *instruction);
 uint32_t waits_issue(state_t *state, class_t class);

@@ -3,8 +3,8 @@
 #include "test/support/driver/amdgpu/numbers.h"
 
 typedef enum { LOAD, STORE, TO_LDS, MODIFY } action_t;
-// TURNED_n: whole, then turned between lanes, elements of n bytes.
-typedef enum { WHOLE, TURNED_1, TURNED_2, ZERO, SIGN, LOW, LOW_SIGN, HIGH, HIGH_SIGN } how_t;
+// TURNED_n: whole, then turned between lanes, elements of n bytes; SQUARES: of 2 bytes, between eight lanes.
+typedef enum { WHOLE, TURNED_1, TURNED_2, SQUARES, ZERO, SIGN, LOW, LOW_SIGN, HIGH, HIGH_SIGN } how_t;
 typedef enum { ADD, SUBTRACT, SMIN, SMAX, UMIN, UMAX, AND, OR, XOR, SWAP, COMPARE_SWAP, ADD_F32, ADD_F64 } modify_t;
 // In memory_find_row's order.
 typedef enum { GLOBAL, FLAT, SCRATCH, BUFFER, LDS } space_t;
@@ -238,7 +238,7 @@ static uint32_t narrow_value(const state_t *state, const char *memory, const row
 static void load_lane(const state_t *state, const row_t *row, const char *memory, unsigned index, unsigned lane) {
   static const char zeros[16];
   memory = memory ? memory : zeros;
-  if (row->how <= TURNED_2)
+  if (row->how <= SQUARES)
     for (unsigned word = 0; word < row->bytes / 4u; word++)
       memcpy(&vector_of(state, index + word)[lane], memory + 4 * word, 4);
   else
@@ -379,6 +379,8 @@ static void carry_out_access(state_t *state, const instruction_t *instruction) {
     else if (memory)
       modify_lane(state, row, &places, memory, lane);
   }
+  if (row->how == SQUARES)
+    turn_matrices(state, places.result->index, 8, row->bytes, 2);
   bool is_load = row->action == LOAD || row->action == TO_LDS || places.result;
   class_t class = places.space == FLAT ? CLASS_FLAT : is_load ? CLASS_LOAD : CLASS_STORE;
   uint32_t number = waits_issue(state, class);
@@ -423,7 +425,7 @@ static void carry_out_local(state_t *state, const instruction_t *instruction) {
     access_shared(state, instruction, lane, 1, (uint32_t)instruction->offset1 * unit + address - now);
   }
   if (row->how == TURNED_1 || row->how == TURNED_2)
-    turn_matrices(state, instruction->operands[0].index, row->how == TURNED_1 ? 1 : 2);
+    turn_matrices(state, instruction->operands[0].index, 16, row->bytes, row->how == TURNED_1 ? 1 : 2);
   uint32_t number = waits_issue(state, CLASS_LDS);
   if (returns)
     waits_mark(state, &instruction->operands[0], (row->bytes + 3u) / 4 << (row->pair != 0), CLASS_LDS, number);
