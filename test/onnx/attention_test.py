@@ -13,6 +13,7 @@ import numpy as np
 
 import onnx_file
 import strata
+from casts_test import FLOAT8, to_f8
 
 RNG = np.random.default_rng(2611)
 MICROSOFT = "com.microsoft"
@@ -26,12 +27,12 @@ def floats(*shape):
 class Case:
     """|inputs|: arrays, None where an operand is left out; |want|: results, None where one is not compared. Those in
     |fixed| are weights, results in |wide| and inputs in |kept| stay f32; |opset| is that of the default domain; |named|:
-    whether sizes may vary."""
+    whether sizes may vary. Inputs and results in |float8|, two lists, are bits of such floats."""
 
     def __init__(self, name, op, inputs, want, domain="", opset=23, fixed=(), tolerance=1e-5, wide=(), kept=(),
-                 named=True, **attributes):
+                 named=True, float8=((), ()), **attributes):
         self.name, self.op, self.domain, self.opset, self.fixed, self.wide = name, op, domain, opset, fixed, wide
-        self.kept, self.named = kept, named
+        self.kept, self.named, self.float8 = kept, named, float8
         self.inputs, self.want, self.tolerance, self.attributes = inputs, want, tolerance, attributes
         CASES.append(self)
 
@@ -55,7 +56,7 @@ class Case:
             if i in self.fixed:
                 graph.constant(name, value)
             else:
-                graph.input(name, onnx_file.ELEMENT_TYPES[value.dtype], shape)
+                graph.input(name, FLOAT8 if i in self.float8[0] else onnx_file.ELEMENT_TYPES[value.dtype], shape)
         while not operands[-1]:
             operands.pop()
         names = [f"{prefix}y{i}" if value is not None else "" for i, value in enumerate(self.want)]
@@ -63,7 +64,8 @@ class Case:
         for i, value in enumerate(self.want):
             if value is not None:
                 value = np.asarray(value)
-                element = (onnx_file.ELEMENT_TYPES[value.dtype] if value.dtype.kind != "f" else
+                element = (FLOAT8 if i in self.float8[1] else
+                           onnx_file.ELEMENT_TYPES[value.dtype] if value.dtype.kind != "f" else
                            onnx_file.FLOAT16 if half and i not in self.wide else onnx_file.FLOAT)
                 graph.output(names[i], element, [f"{names[i]}_{k}" for k in range(value.ndim)])
 
@@ -339,20 +341,68 @@ def multi_head():
              num_heads=heads, unidirectional=causal)
 
 
+class Bytes:
+    """A cache of i8."""
+    float8, per_byte, bits = ((), ()), 1, 8
+
+    def drawn(self, shape):
+        return RNG.integers(-9, 9, shape).astype(np.int8)
+
+    def stored(self, x):
+        return np.clip(np.rint(x), -128, 127).astype(np.int8)
+
+    def numbers(self, x):
+        return x.astype(np.float64)
+
+
+class Nibbles(Bytes):
+    """Two numbers from -8 to 7 a byte, the first in the low bits, 8 more than it is."""
+    per_byte, bits = 2, 4
+
+    def drawn(self, shape):
+        return RNG.integers(0, 256, shape).astype(np.uint8)
+
+    def stored(self, x):
+        codes = (np.clip(np.rint(x), -8, 7) + 8).astype(np.uint8)
+        return codes[..., 0::2] | codes[..., 1::2] << 4
+
+    def numbers(self, x):
+        return np.stack([x & 15, x >> 4], -1).reshape(*x.shape[:-1], -1) - 8.0
+
+
+class Floats8(Bytes):
+    """float8_e4m3fn."""
+    float8 = ((3, 4), (1, 2))
+
+    def __init__(self):
+        part, exponent = np.arange(128) % 8, np.arange(128) // 8
+        self.table = np.where(exponent == 0, part / 8 * 2.0 ** -6, (1 + part / 8) * 2.0 ** (exponent - 7))[:127]
+
+    def drawn(self, shape):
+        return RNG.integers(0, 80, shape).astype(np.uint8) | RNG.integers(0, 2, shape).astype(np.uint8) << 7
+
+    def stored(self, x):
+        x = to_f8(x)
+        return np.searchsorted(self.table, np.abs(x)).astype(np.uint8) | np.signbit(x).astype(np.uint8) << 7
+
+    def numbers(self, x):
+        return np.where(x < 128, 1, -1) * self.table[x & 127]
+
+
 def group_query():
     heads, groups, size, room = 4, 2, 16, 20
     cos, sin = floats(room, 8), floats(room, 8)
 
     def case(name, batch, new, old, used, packed=False, window=-1, rotated=True, sink=None, softcap=0.0, norms=False,
-             counts=None, scales=(None, None), **more):
-        """|used|: keys of each batch entry with the new ones, of which |counts| are meant; |old|: room in the past, in
-        bytes if it has |scales|."""
+             counts=None, scales=(None, None), kind=None, **more):
+        """|used|: keys of each batch entry with the new ones, of which |counts| are meant; |old|: room in the past, a
+        cache of |kind| and with |scales| if these are given."""
         q, k, v = floats(batch, new, heads * size), floats(batch, new, groups * size), floats(batch, new, groups * size)
         past_k, past_v = (floats(batch, groups, old, size) if old else None for _ in range(2))
-        if quantized := scales[0] is not None:
+        if kind:
             q, k, v = (np.round(16 * x) / 16 for x in (q, k, v))  # exact in 16 bits, too: bytes are the same
             v[0, 0, :2] = -100, 100  # beyond the bytes
-            past_k, past_v = (RNG.integers(-9, 9, past_k.shape).astype(np.int8) for _ in range(2))
+            past_k, past_v = (kind.drawn((batch, groups, old, size // kind.per_byte)) for _ in range(2))
         used = np.array(used)
         begin, total = np.maximum(used - (new if counts is None else counts), 0), int(used.max())
         length = max(total, old)
@@ -365,16 +415,17 @@ def group_query():
             apart[:2] = [rotate(x, cos[places], sin[places], more.get("rotary_interleaved", 0)) for x in apart[:2]]
         present = []
         for past, x, scale in zip((past_k, past_v), apart[1:], scales):
-            x = np.clip(np.rint(x / scale.reshape(-1, scale.size // groups or 1)), -128, 127) if quantized else x
-            full = np.zeros((batch, groups, length, size))
+            x = kind.stored(x / scale.reshape(-1, scale.size // groups or 1)) if kind else x
+            full = np.zeros((batch, groups, length, x.shape[-1]), x.dtype)
             if old:  # what is behind the new keys stays
                 full[:, :, :old] = past
             for i in range(batch):
                 full[i, :, begin[i]:begin[i] + new] = x[i].swapaxes(0, 1)
-            present.append(full.astype(np.int8) if quantized else full)
+            present.append(full)
         last = places[:, None, :, None]
         seen = (np.arange(length) <= last) & ((np.arange(length) > last - window) if window > 0 else True)
-        read = [x * scale.reshape(-1, 1, scale.size // groups or 1) if quantized else x for x, scale in zip(present, scales)]
+        read = [kind.numbers(x) * scale.reshape(-1, 1, scale.size // groups or 1) if kind else x
+                for x, scale in zip(present, scales)]
         raw, share, y = attend(apart[0].swapaxes(1, 2), *read, allowed=seen, sink=sink, softcap=softcap)
         scores = [None, np.where(seen, softcap * np.tanh(raw / softcap) if softcap else raw, 0), share]
         scores = [scores[which][..., :total]] if (which := more.get("qk_output", 0)) else []
@@ -383,7 +434,7 @@ def group_query():
         inputs += [cos, sin] if rotated else [None, None]
         inputs += [None, None, sink, *scales, *weights, None if counts is None else np.array(counts, np.int32)]
         Case(name, "GroupQueryAttention", inputs, [join(y), *present, *scores], domain=MICROSOFT, fixed=(6, 7, 8, 11, 14, 15),
-             kept=(12, 13), num_heads=heads, kv_num_heads=groups, do_rotary=int(rotated), local_window_size=window,
+             kept=(12, 13), float8=kind.float8 if kind else ((), ()), num_heads=heads, kv_num_heads=groups, do_rotary=int(rotated), local_window_size=window,
              softcap=softcap, **more)
     case("group first", 2, 5, 0, [5, 5])
     case("group packed", 2, 1, 6, [7, 7], packed=True)
@@ -397,9 +448,10 @@ def group_query():
     case("group probabilities", 1, 3, 4, [7], sink=floats(heads), qk_output=2)
     case("group chunks", 3, 4, 14, [9, 3, 5], counts=[4, 2, 0])
     one, each = np.array([1 / 8], np.float32), (1 / 2 ** RNG.integers(2, 5, groups * size)).astype(np.float32)
-    for kind, scale in (("PER_TENSOR", one), ("PER_CHANNEL", each)):
-        case(f"group bytes {kind}", 2, 2, 9, [7, 4], rotated=False, scales=(scale, scale), k_quant_type=kind,
-             v_quant_type=kind, kv_cache_bit_width=8)
+    for scaled, scale in (("PER_TENSOR", one), ("PER_CHANNEL", each)):
+        for name, kind in (("bytes", Bytes()), ("nibbles", Nibbles()), ("float8", Floats8())):
+            case(f"group {name} {scaled}", 2, 2, 9, [7, 4], rotated=False, scales=(scale, scale), kind=kind,
+                 k_quant_type=scaled, v_quant_type=scaled, kv_cache_bit_width=kind.bits)
 
 
 def paged():
@@ -515,7 +567,8 @@ def check(cases, symbolic, half):
         results = run(library, inputs, folder)
     problems = {case.name: "" for case in cases}
     for got, (case, want) in zip(results, wanted):
-        problems[case.name] += differs(got, want, 8e-3 if half else case.tolerance)
+        tolerance = 0 if np.asarray(want).dtype.kind in "iu" else 8e-3 if half else case.tolerance
+        problems[case.name] += differs(got, want, tolerance)
     return problems
 
 

@@ -224,8 +224,11 @@ def check_errors():
             kv_num_heads=2, update_rule="linear")
     row, past, last = floats(1, 1, 32), floats(1, 2, 9, 16), np.array([3], np.int32)
     group = {"num_heads": 2, "kv_num_heads": 2}
-    refuses("not of i8", "GroupQueryAttention", [row, row, row, past, past, last, last, *[None] * 5, row[0, 0, :1], row[0, 0, :1]],
+    refuses("a cache of i8", "GroupQueryAttention", [row, row, row, past, past, last, last, *[None] * 5, row[0, 0, :1], row[0, 0, :1]],
             k_quant_type="PER_TENSOR", v_quant_type="PER_TENSOR", **group)
+    refuses("a cache of u8", "GroupQueryAttention", [row, row, row, *[past.astype(np.int8)] * 2, last, last, *[None] * 5,
+                                                     row[0, 0, :1], row[0, 0, :1]],
+            k_quant_type="PER_TENSOR", v_quant_type="PER_TENSOR", kv_cache_bit_width=4, **group)
     refuses("expected a past and scales", "GroupQueryAttention", [row, row, row, past, past, last, last],
             k_quant_type="PER_TENSOR", v_quant_type="PER_TENSOR", **group)
     refuses("expected 1 numbers, got 2", "GroupQueryAttention", [row, row, row, past, past, np.array([3, 3], np.int32), last], **group)

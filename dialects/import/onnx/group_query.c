@@ -42,6 +42,20 @@ static bool is_quantized(const onnx_node_t *n, int which) {
   return !onnx_attr_is(n, quant_types[which], "") && !onnx_attr_is(n, quant_types[which], "NONE");
 }
 
+// Two numbers are in a byte, the first in the low bits, with 8 added.
+static bool is_packed(const onnx_node_t *n) { return onnx_attr_int(n, "kv_cache_bit_width", 8) == 4; }
+
+static void check_quantized(onnx_node_t *n, int operand) {
+  strata_type_t type = onnx_operand_shape(n, operand).type;
+  int64_t bits = onnx_attr_int(n, "kv_cache_bit_width", 8);
+  bool is_signed = type == STRATA_TYPE_I8 && !onnx_is_unsigned(n, operand);
+  if (bits != 4 && bits != 8)
+    onnx_invalid(n, "attribute 'kv_cache_bit_width': expected 4 or 8, got %lld", (long long)bits);
+  else if (is_packed(n) ? type != STRATA_TYPE_I8 || is_signed : type != STRATA_TYPE_E4M3 && !is_signed)
+    onnx_invalid(n, "operand %d ('%s'): expected a cache of %s", operand, n->proto->input[operand],
+                 is_packed(n) ? "u8" : "i8 or float8e4m3fn");
+}
+
 static void check_caches(onnx_node_t *n) {
   bool has_scales = onnx_has(n, K_SCALE) && onnx_has(n, V_SCALE) && onnx_has(n, PAST_KEY) && onnx_has(n, PAST_VALUE);
   if (is_quantized(n, 0) != is_quantized(n, 1))
@@ -50,9 +64,9 @@ static void check_caches(onnx_node_t *n) {
     onnx_invalid(n, "expected a past and scales for a quantised cache");
   for (int i = PAST_KEY; i <= PAST_VALUE && onnx_has(n, i) && !onnx_failed(n); i++) {
     strata_type_t type = onnx_operand_shape(n, i).type;
-    if (is_quantized(n, 0) && (type != STRATA_TYPE_I8 || onnx_is_unsigned(n, i)))
-      onnx_unsupported(n, "a quantised cache that is not of i8");
-    else if (!is_quantized(n, 0) && type != onnx_operand_shape(n, QUERY).type)
+    if (is_quantized(n, 0))
+      check_quantized(n, i);
+    else if (type != onnx_operand_shape(n, QUERY).type)
       onnx_invalid(n, "operand %d ('%s'): expected the type of the queries", i, n->proto->input[i]);
   }
 }
@@ -247,22 +261,51 @@ static MlirValue scale_of(onnx_node_t *n, const cache_t *c, int which, strata_di
                     : onnx_reshape_dims(n, scale, 2, (strata_dim_t[]){heads, size});
 }
 
+// |x|, whole numbers from 0 to 15 of an even number in each row, two in a byte.
+static MlirValue pack(onnx_node_t *n, MlirValue x) {
+  int64_t size = 0;
+  if (!strata_dim_is_constant(onnx_shape(x).dims[3], &size) || size % 2)
+    onnx_invalid(n, "expected heads of an even number of elements, got %s", onnx_dim_text(n, onnx_shape(x).dims[3]));
+  if (onnx_failed(n))
+    return x;
+  MlirValue low = onnx_slice_axis(n, x, 3, 0, 2, size / 2), high = onnx_slice_axis(n, x, 3, 1, 2, size / 2);
+  MlirValue bytes = onnx_binary(n, STRATA_OP_ADD, low, onnx_with_number(n, STRATA_OP_MUL, high, 16));
+  return onnx_convert(n, bytes, false, STRATA_TYPE_I8, true);
+}
+
+// The numbers from -8 to 7 of a cache of bytes, [batch, heads, room, bytes].
+static MlirValue unpack(onnx_node_t *n, MlirValue x) {
+  strata_shape_t shape = onnx_shape(x);
+  int64_t bytes = 0;
+  if (!strata_dim_is_constant(shape.dims[3], &bytes))
+    onnx_unsupported(n, "heads of %s bytes, which must be a number", onnx_dim_text(n, shape.dims[3]));
+  if (onnx_failed(n))
+    return x;
+  strata_dim_t rows = strata_dim_product(n->b->compile->context, 3, shape.dims);
+  x = onnx_convert(n, onnx_unpack_bits(n, x, 4, rows, 2 * bytes), true, STRATA_TYPE_F32, false);
+  shape.dims[3] = onnx_dim(n, 2 * bytes);
+  return onnx_with_number(n, STRATA_OP_SUB, onnx_reshape_dims(n, x, 4, shape.dims), 8);
+}
+
 // What is new, [batch, length, heads, size], as the cache has it.
 static MlirValue to_cache(onnx_node_t *n, const cache_t *c, int which, MlirValue x) {
   if (!is_quantized(n, which) || onnx_failed(n))
     return x;
   MlirValue scale = scale_of(n, c, which, onnx_shape(x).dims[3], false);
-  x = onnx_unary(n, STRATA_OP_ROUND_EVEN, onnx_binary(n, STRATA_OP_DIV, onnx_widen(n, x), scale));
-  return onnx_convert(n, x, false, STRATA_TYPE_I8, false);
+  x = onnx_binary(n, STRATA_OP_DIV, onnx_widen(n, x), scale);
+  if (!is_packed(n))
+    return onnx_quantized(n, x, (MlirValue){0}, onnx_operand_shape(n, PAST_KEY + which).type, false);
+  x = onnx_with_number(n, STRATA_OP_ADD, onnx_unary(n, STRATA_OP_ROUND_EVEN, x), 8);
+  return pack(n, onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, x, 0), 15));
 }
 
 // The cache, [batch, heads, room, size], as numbers of |type|.
 static MlirValue of_cache(onnx_node_t *n, const cache_t *c, int which, MlirValue x, strata_type_t type) {
   if (!is_quantized(n, which) || onnx_failed(n))
     return x;
+  x = is_packed(n) ? unpack(n, x) : onnx_convert(n, x, false, STRATA_TYPE_F32, false);
   MlirValue scale = scale_of(n, c, which, onnx_shape(x).dims[3], true);
-  x = onnx_binary(n, STRATA_OP_MUL, onnx_convert(n, x, false, STRATA_TYPE_F32, false), scale);
-  return onnx_convert(n, x, false, type, false);
+  return onnx_convert(n, onnx_binary(n, STRATA_OP_MUL, x, scale), false, type, false);
 }
 
 //===-- The operator ---------------------------------------------------------------------------------------------===//
@@ -349,6 +392,8 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
   for (int i = 0; i < 2; i++)
     if (is_updated(n, &c, PAST_KEY + i))
       onnx_set_update(n, 1 + i, caches[i], PAST_KEY + i);
+    else if (onnx_has(n, PAST_KEY + i))
+      onnx_set_like(n, 1 + i, caches[i], PAST_KEY + i);
     else
       onnx_set(n, 1 + i, caches[i]);
 }
