@@ -339,6 +339,22 @@ def multi_head():
              [q, k, v, None, None, None, past_k, past_v, np.array([begin], np.int32)],
              [join(attend(split(q, heads), keys, values, allowed=seen)[2]), keys, values], domain=MICROSOFT,
              num_heads=heads, unidirectional=causal)
+    mask, ends = np.array([[1, 0, 1, 1, 0, 1, 1], [0, 1, 1, 0, 1, 0, 1]], np.int32), np.array([6, 7], np.int32)
+    full, more = RNG.integers(0, 2, (2, 3, 7)).astype(np.int32), floats(1, heads, 3, 7)
+
+    def masked(name, mask, seen, more, causal):
+        """|seen|: by the mask, of the seven keys that there are."""
+        bias = np.zeros((2, heads, 3, 9))
+        bias[..., :7] = (0 if seen is None else filtered(seen)) + (0 if more is None else more)
+        allowed = band(3, 9, begin) if causal else np.arange(9) < begin + 3
+        y = attend(split(q, heads), keys, values, bias=bias, allowed=allowed)[2]
+        Case(f"heads past with room, {name}", "MultiHeadAttention",
+             [q, k, v, None, mask, more, past_k, past_v, np.array([begin], np.int32)], [join(y), keys, values],
+             domain=MICROSOFT, num_heads=heads, unidirectional=causal)
+    masked("mask", mask, mask[:, None, None] > 0, None, 0)
+    masked("full mask and bias", full, full[:, None] > 0, more, 1)
+    masked("ends", ends, np.arange(7) < ends[:, None, None, None], more, 0)
+    masked("bias", None, None, more[:, :1], 1)
 
 
 class Bytes:

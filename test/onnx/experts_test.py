@@ -235,7 +235,8 @@ def check_errors():
     refuses("the type of the queries", "GroupQueryAttention", [row, row, row, *[past.astype(np.int8)] * 2, last, last], **group)
     refuses("expected a past, and causal", "GroupQueryAttention", [row, row, row, None, None, last, last, *[None] * 9, last],
             **group)
-    refuses("a mask of a past", "MultiHeadAttention", [row, row, row, None, last, None, past, past, last], num_heads=2)
+    refuses("masks of at most 9 keys, got 10", "MultiHeadAttention", [row, row, row, None, np.ones((1, 10), np.int32), None, past,
+                                                                      past, last], num_heads=2)
     refuses("a past of 4 dimensions", "MultiHeadAttention", [row, row, row, None, None, None, row[0], row[0], last], num_heads=2)
     refuses("the bits of f32 as i16", "BitCast", [x], opset=26, domain="", to=ELEMENT_TYPES[np.dtype(np.int16)])
     refuses("more than one spatial", "CausalConvWithState", [floats(1, 2, 8), floats(2, 1, 3)], ndim=2)

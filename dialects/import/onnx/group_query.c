@@ -326,18 +326,6 @@ static MlirValue visible(onnx_node_t *n, const cache_t *c) {
   return allowed;
 }
 
-// The bias is of as many keys as TOTAL says; the cache may have room for more.
-static MlirValue bias_of(onnx_node_t *n, const cache_t *c) {
-  MlirValue bias = onnx_operand(n, BIAS);
-  strata_shape_t shape = onnx_shape(bias);
-  if (onnx_failed(n) || shape.rank != 4)
-    return bias;
-  strata_dim_t missing = strata_dim_sub(onnx_resolve(n->importer, c->room), onnx_resolve(n->importer, shape.dims[3]));
-  strata_dim_t zero = onnx_dim(n, 0), low[4] = {zero, zero, zero, zero}, high[4] = {zero, zero, zero, missing};
-  return strata_dim_is(missing, 0) || strata_dim_is(shape.dims[3], 1) ? bias
-                                                                      : strata_build_pad_dims(n->b, bias, low, high, 0);
-}
-
 // Scores as 'qk_output' asks for them, in front of the softmax or behind it, of as many keys as TOTAL says; 0 where a
 // query does not see a key.
 static MlirValue shown(onnx_node_t *n, const cache_t *c, MlirValue allowed, const MlirValue *stages) {
@@ -380,7 +368,7 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
     return;
   a.allowed = visible(n, &c);
   if (onnx_has(n, BIAS))
-    a.bias = bias_of(n, &c);
+    a.bias = onnx_to_room(n, onnx_operand(n, BIAS), c.room);
   if (onnx_has(n, SINK))
     a.sink = onnx_operand(n, SINK);
   else if (onnx_attr_int(n, "smooth_softmax", 0))
