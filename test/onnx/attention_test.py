@@ -25,7 +25,8 @@ def floats(*shape):
 
 
 class Case:
-    """|inputs|: arrays, None where an operand is left out; |want|: results, None where one is not compared. Those in
+    """|inputs|: arrays, None where an operand is left out; |want|: results, None where one is not compared; of masked
+    arrays what is not masked is. Those in
     |fixed| are weights, results in |wide| and inputs in |kept| stay f32; |opset| is that of the default domain; |named|:
     whether sizes may vary. Inputs and results in |float8|, two lists, are bits of such floats."""
 
@@ -63,7 +64,7 @@ class Case:
         graph.node(self.op, operands, names, domain=self.domain, **self.attributes)
         for i, value in enumerate(self.want):
             if value is not None:
-                value = np.asarray(value)
+                value = np.asanyarray(value)
                 element = (FLOAT8 if i in self.float8[1] else
                            onnx_file.ELEMENT_TYPES[value.dtype] if value.dtype.kind != "f" else
                            onnx_file.FLOAT16 if half and i not in self.wide else onnx_file.FLOAT)
@@ -371,6 +372,17 @@ class Bytes:
         return x.astype(np.float64)
 
 
+class Whole(Bytes):
+    """A cache that is not quantised."""
+    bits = 0
+
+    def drawn(self, shape):
+        return floats(*shape)
+
+    def stored(self, x):
+        return x
+
+
 class Nibbles(Bytes):
     """Two numbers from -8 to 7 a byte, the first in the low bits, 8 more than it is."""
     per_byte, bits = 2, 4
@@ -470,6 +482,51 @@ def group_query():
                  k_quant_type=scaled, v_quant_type=scaled, kv_cache_bit_width=kind.bits)
 
 
+def recent():
+    heads, groups, size = 4, 2, 16
+
+    def case(name, window, room, used, counts=None, new=1, biased=False, kind=None):
+        """Of |used| tokens in each batch entry the last ones are in a cache of |room| places, |new| of them or |counts|
+        since this step; what lies behind the last is anything."""
+        batch, used, at_once = len(used), np.array(used), room - window + 1
+        counts_ = np.full(batch, new) if counts is None else np.array(counts)
+        begin, total = used - counts_, int(used.max())
+        q, k, v = (floats(batch, new, count * size) for count in (heads, groups, groups))
+        scale = np.array([1 / 8], np.float32) if kind else np.array(1.0)
+        if kind:
+            q, k, v = (np.round(16 * x) / 16 for x in (q, k, v))
+        kind = kind or Whole()
+        pasts = [kind.drawn((batch, groups, room, size)) for _ in range(2)]
+        presents = [np.ma.masked_all((batch, groups, room, size), past.dtype) for past in pasts]
+        bias = floats(1, heads, new, total) if biased else None
+        y = np.ma.masked_all((batch, new, heads * size))
+        first = lambda count: max(count - window, 0) // at_once * at_once
+        for b in range(batch):
+            before, behind, rows = first(begin[b]), first(used[b]), counts_[b]
+            every = []
+            for past, present, x in zip(pasts, presents, (k, v)):
+                own = kind.stored(split(x[b:b + 1, :rows] / scale, groups)[0])
+                tokens = np.concatenate([np.zeros((groups, before, size), past.dtype), past[b, :, :begin[b] - before], own], 1)
+                present[b, :, :used[b] - behind] = tokens[:, behind:]
+                every.append(kind.numbers(tokens)[None] * scale)
+            last, token = begin[b] + np.arange(rows)[:, None], np.arange(used[b])
+            more = bias[:, :, :rows, :used[b]] if biased else 0.0
+            y[b, :rows] = join(attend(split(q[b:b + 1, :rows], heads), *every, bias=more,
+                                      allowed=(token <= last) & (token > last - window))[2])[0]
+        inputs = [q, k, v, *pasts, (used - 1).astype(np.int32), np.array(total, np.int32), *[None] * 3, bias, None]
+        quantized = kind.bits == 8
+        inputs += [scale, scale] if quantized else [None, None]
+        inputs += [None, None, None if counts is None else np.array(counts, np.int32)]
+        more = {"k_quant_type": "PER_TENSOR", "v_quant_type": "PER_TENSOR"} if quantized else {}
+        Case(name, "GroupQueryAttention", inputs, [y, *presents], domain=MICROSOFT, kept=(12, 13), num_heads=heads,
+             kv_num_heads=groups, local_window_size=window, sliding_window_cache=1, fixed=(12, 13), **more)
+    case("recent step", 4, 6, [3, 6, 7, 13])
+    case("recent step, as many places as the window", 5, 5, [4, 5, 19])
+    case("recent chunks", 3, 7, [5, 9, 20], counts=[5, 1, 4], new=5, biased=True)
+    case("recent, more than there are places", 2, 4, [19], new=11, biased=True)
+    case("recent bytes", 4, 6, [9, 14, 11], kind=Bytes())
+
+
 def paged():
     heads, groups, size = 4, 2, 16
 
@@ -561,9 +618,10 @@ def run(library, inputs, folder):
 
 
 def differs(got, want, tolerance):
-    got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
+    got, known, want = np.asarray(got, np.float64), ~np.ma.getmaskarray(want), np.ma.filled(want, 0).astype(np.float64)
     if got.shape != want.shape:
         return f"shape {got.shape}, expected {want.shape}"
+    got, want = got[known], want[known]
     scale = np.sqrt(np.mean(want[np.isfinite(want)] ** 2)) if want.size else 0
     with np.errstate(invalid="ignore"):
         bad = ~((np.abs(got - want) <= tolerance * (scale + np.abs(want))) | (got == want))
@@ -590,8 +648,8 @@ def check(cases, symbolic, half):
 
 def main():
     pattern, failures = sys.argv[1] if len(sys.argv) > 1 else "", 0
-    for make in (onnx_attention, rotary, cache, norms, gelus, microsoft_attention, multi_head, group_query, paged,
-                 few_bits):
+    for make in (onnx_attention, rotary, cache, norms, gelus, microsoft_attention, multi_head, group_query, recent,
+                 paged, few_bits):
         first = len(CASES)
         make()
         for symbolic, half in ((False, False), (True, False), (True, True)):

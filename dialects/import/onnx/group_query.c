@@ -3,6 +3,7 @@
 #include "dialects/import/onnx/attention.h"
 #include "dialects/import/onnx/cache.h"
 #include "dialects/import/onnx/quantize.h"
+#include "dialects/import/onnx/recent_cache.h"
 #include "dialects/import/onnx/sizes.h"
 
 #include <math.h>
@@ -31,8 +32,10 @@ typedef struct {
   int64_t heads, kv_heads;
   strata_dim_t batch, queries;
   strata_dim_t total, room; // keys of the longest batch entry, places of the cache that results
+  strata_dim_t keys;        // that attention reads
   MlirValue begin;          // [batch, 1] where the new keys go: how many there were
   MlirValue count;          // and how many there are then
+  MlirValue tokens;         // [batch, 1, 1, keys]: of a cache of the last tokens which the keys are, -1 where none is
 } cache_t;
 
 // Of keys and of values: how a cache of bytes is scaled.
@@ -71,10 +74,15 @@ static void check_caches(onnx_node_t *n) {
   }
 }
 
+// Whether the caches have the last tokens alone.
+static bool is_recent(const onnx_node_t *n) { return onnx_attr_int(n, "sliding_window_cache", 0); }
+
 static void check(onnx_node_t *n) {
   check_caches(n);
-  if (onnx_attr_int(n, "sliding_window_cache", 0))
-    onnx_unsupported(n, "a cache of a window");
+  if (is_recent(n) && !(onnx_attr_int(n, "local_window_size", -1) > 0 && onnx_has(n, PAST_KEY)))
+    onnx_invalid(n, "expected a past and a local_window_size for a sliding_window_cache");
+  else if (is_recent(n) && onnx_wants(n, 3))
+    onnx_unsupported(n, "scores of a sliding_window_cache");
   if (onnx_has(n, N_QUERIES) && !(onnx_has(n, PAST_KEY) && onnx_attr_int(n, "causal", 1)))
     onnx_invalid(n, "operand %d ('%s'): expected a past, and causal attention", N_QUERIES, n->proto->input[N_QUERIES]);
   if (!onnx_failed(n) && (onnx_has(n, PAST_KEY) != onnx_has(n, PAST_VALUE) || onnx_has(n, KEY) != onnx_has(n, VALUE)))
@@ -171,33 +179,59 @@ static MlirValue column(onnx_node_t *n, const cache_t *c, int operand) {
   return onnx_reshape_dims(n, x, 2, (strata_dim_t[]){c->batch, onnx_dim(n, 1)});
 }
 
-// Operand TOTAL is how many keys there are with the new ones, of the longest batch entry. The cache has room for those,
-// or for as many as before if that is more. Operand N_QUERIES is how many of the new ones are meant: those behind are
-// written, too, where the next ones will be.
-static void read_cache(onnx_node_t *n, cache_t *c) {
-  strata_shape_t query = onnx_operand_shape(n, QUERY);
-  int64_t count;
-  const strata_dim_t *total = onnx_dims(n, TOTAL, &count);
-  if (!onnx_failed(n) && count != 1)
-    onnx_invalid(n, "operand %d ('%s'): expected one number", TOTAL, n->proto->input[TOTAL]);
+static onnx_recent_t recent_of(onnx_node_t *n, const cache_t *c) {
+  return (onnx_recent_t){.window = onnx_attr_int(n, "local_window_size", -1),
+                         .batch = c->batch,
+                         .queries = c->queries,
+                         .room = c->room,
+                         .begin = c->begin,
+                         .count = c->count};
+}
+
+static void read_recent(onnx_node_t *n, cache_t *c) {
+  onnx_recent_t r = recent_of(n, c);
+  if (!onnx_failed(n) && !onnx_require(n->importer, c->room, onnx_dim(n, r.window), 0, INT64_MAX))
+    onnx_invalid(n, "operand %d ('%s'): expected places for the window's %lld tokens, got %s", PAST_KEY,
+                 n->proto->input[PAST_KEY], (long long)r.window, onnx_dim_text(n, c->room));
   if (onnx_failed(n))
     return;
+  c->keys = strata_dim_add(c->room, c->queries);
+  c->tokens = onnx_reshape_dims(n, onnx_recent_tokens(n, &r), 4,
+                                (strata_dim_t[]){c->batch, onnx_dim(n, 1), onnx_dim(n, 1), c->keys});
+}
+
+// Operand TOTAL is how many keys there are with the new ones, of the longest batch entry. The cache has room for those,
+// or for as many as before if that is more; one of the last tokens has as many places as before.
+static void read_room(onnx_node_t *n, cache_t *c) {
+  strata_shape_t past = onnx_has(n, PAST_KEY) ? onnx_operand_shape(n, PAST_KEY) : (strata_shape_t){.rank = 4};
+  int64_t count = 1;
+  const strata_dim_t *total = is_recent(n) ? &past.dims[2] : onnx_dims(n, TOTAL, &count);
+  if (!onnx_failed(n) && count != 1)
+    onnx_invalid(n, "operand %d ('%s'): expected one number", TOTAL, n->proto->input[TOTAL]);
+  else if (!onnx_failed(n) && past.rank != 4)
+    onnx_invalid(n, "operand %d ('%s'): expected 4 dimensions", PAST_KEY, n->proto->input[PAST_KEY]);
+  if (onnx_failed(n))
+    return;
+  c->total = c->room = total[0];
+  if (onnx_has(n, PAST_KEY) && !is_recent(n))
+    c->room = onnx_derive(n, STRATA_SYMBOL_MAX, total[0], past.dims[2]);
+  c->keys = c->room;
+}
+
+// Operand N_QUERIES is how many of the new keys are meant: those behind are written, too, where the next ones will be.
+static void read_cache(onnx_node_t *n, cache_t *c) {
+  strata_shape_t query = onnx_operand_shape(n, QUERY);
   c->batch = query.dims[0];
   c->queries = query.dims[1];
-  c->total = c->room = total[0];
-  if (onnx_has(n, PAST_KEY)) {
-    strata_shape_t past = onnx_operand_shape(n, PAST_KEY);
-    if (past.rank != 4)
-      onnx_invalid(n, "operand %d ('%s'): expected 4 dimensions", PAST_KEY, n->proto->input[PAST_KEY]);
-    else
-      c->room = onnx_derive(n, STRATA_SYMBOL_MAX, total[0], past.dims[2]);
-  }
+  read_room(n, c);
   if (onnx_failed(n))
     return;
   c->count = onnx_with_number(n, STRATA_OP_ADD, column(n, c, LAST_KEYS), 1);
   MlirValue begin = onnx_has(n, N_QUERIES) ? onnx_binary(n, STRATA_OP_SUB, c->count, column(n, c, N_QUERIES))
                                            : onnx_with_dim(n, STRATA_OP_SUB, c->count, c->queries);
   c->begin = onnx_with_number(n, STRATA_OP_MAX, begin, 0);
+  if (is_recent(n))
+    read_recent(n, c);
 }
 
 // What was in the cache, [batch, heads, room, size]; 0 behind.
@@ -221,16 +255,18 @@ static MlirValue older(onnx_node_t *n, const cache_t *c, int operand, MlirValue 
 
 // The cache is an input of the model, has room for what is new, and is given back: it can be written where it is.
 static bool is_updated(const onnx_node_t *n, const cache_t *c, int past) {
-  if (!onnx_updates_input(n, past - PAST_KEY + 1, past))
+  if (is_recent(n) || !onnx_updates_input(n, past - PAST_KEY + 1, past))
     return false;
   strata_shape_t old = onnx_shape(n->inputs[past].tensor);
   return strata_dim_equal(onnx_resolve(n->importer, c->room), onnx_resolve(n->importer, old.dims[2]));
 }
 
-// The cache with the new values |x|, [batch, length, heads, size].
+// The cache with the new values |x|, [batch, length, heads, size]: what attention reads.
 static MlirValue extended(onnx_node_t *n, const cache_t *c, int past, MlirValue x) {
   if (onnx_failed(n))
     return x;
+  if (is_recent(n))
+    return onnx_recent_joined(n, onnx_operand(n, past), onnx_swap_heads(n, x));
   if (is_updated(n, c, past)) {
     strata_shape_t old = onnx_operand_shape(n, past), new = onnx_shape(x);
     if (!onnx_agree(n, old.dims[1], new.dims[2]) || !onnx_agree(n, old.dims[3], new.dims[3]))
@@ -312,8 +348,9 @@ static MlirValue of_cache(onnx_node_t *n, const cache_t *c, int which, MlirValue
 
 // Key <= begin + query, or any key there is; not further back than a window. [batch, 1, queries, keys]
 static MlirValue visible(onnx_node_t *n, const cache_t *c) {
-  strata_dim_t dims[2] = {c->queries, c->room};
-  MlirValue row = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 0), key = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 1);
+  strata_dim_t dims[2] = {c->queries, c->keys};
+  MlirValue row = onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 0);
+  MlirValue key = is_recent(n) ? c->tokens : onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 1);
   int64_t window = onnx_attr_int(n, "local_window_size", -1);
   strata_dim_t lined[4] = {c->batch, onnx_dim(n, 1), onnx_dim(n, 1), onnx_dim(n, 1)};
   if (!onnx_attr_int(n, "causal", 1))
@@ -323,7 +360,32 @@ static MlirValue visible(onnx_node_t *n, const cache_t *c) {
   if (window > 0)
     allowed = onnx_both(n, allowed,
                         onnx_binary(n, STRATA_OP_GT, key, onnx_with_number(n, STRATA_OP_SUB, last, (double)window)));
-  return allowed;
+  return is_recent(n) ? onnx_both(n, allowed, onnx_with_number(n, STRATA_OP_GE, key, 0)) : allowed;
+}
+
+// The bias, whose columns are all tokens that there have been, of the keys.
+static MlirValue bias_of(onnx_node_t *n, const cache_t *c) {
+  MlirValue bias = onnx_operand(n, BIAS);
+  if (!is_recent(n))
+    return onnx_to_room(n, bias, c->room);
+  strata_shape_t shape = onnx_shape(bias);
+  if (onnx_failed(n) || shape.rank != 4 || strata_dim_is(shape.dims[3], 1))
+    return bias;
+  shape.dims[0] = c->batch;
+  strata_dim_t columns[2] = {c->batch, c->keys};
+  return strata_build_gather(n->b, onnx_broadcast_dims(n, bias, 4, shape.dims),
+                             onnx_reshape_dims(n, c->tokens, 2, columns), 3, 1);
+}
+
+// Result |1 + i|, of the cache that attention reads.
+static void set_present(onnx_node_t *n, const cache_t *c, int i, MlirValue cache) {
+  onnx_recent_t r = recent_of(n, c);
+  if (is_updated(n, c, PAST_KEY + i))
+    onnx_set_update(n, 1 + i, cache, PAST_KEY + i);
+  else if (onnx_has(n, PAST_KEY + i))
+    onnx_set_like(n, 1 + i, is_recent(n) ? onnx_recent_kept(n, &r, cache) : cache, PAST_KEY + i);
+  else
+    onnx_set(n, 1 + i, cache);
 }
 
 // Scores as 'qk_output' asks for them, in front of the softmax or behind it, of as many keys as TOTAL says; 0 where a
@@ -368,7 +430,7 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
     return;
   a.allowed = visible(n, &c);
   if (onnx_has(n, BIAS))
-    a.bias = onnx_to_room(n, onnx_operand(n, BIAS), c.room);
+    a.bias = bias_of(n, &c);
   if (onnx_has(n, SINK))
     a.sink = onnx_operand(n, SINK);
   else if (onnx_attr_int(n, "smooth_softmax", 0))
@@ -378,10 +440,5 @@ void onnx_import_group_query_attention(onnx_node_t *n) {
   if (onnx_wants(n, 3))
     onnx_set(n, 3, shown(n, &c, a.allowed, stages));
   for (int i = 0; i < 2; i++)
-    if (is_updated(n, &c, PAST_KEY + i))
-      onnx_set_update(n, 1 + i, caches[i], PAST_KEY + i);
-    else if (onnx_has(n, PAST_KEY + i))
-      onnx_set_like(n, 1 + i, caches[i], PAST_KEY + i);
-    else
-      onnx_set(n, 1 + i, caches[i]);
+    set_present(n, &c, i, caches[i]);
 }

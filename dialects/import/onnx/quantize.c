@@ -196,7 +196,7 @@ void onnx_requantize(onnx_node_t *n, MlirValue sum, int axis) {
   strata_type_t type = onnx_operand_shape(n, 7).type;
   bool is_unsigned = onnx_is_unsigned(n, 7);
   MlirValue zero = onnx_convert(n, onnx_operand(n, 7), is_unsigned, STRATA_TYPE_F32, false);
-  MlirValue result =
-      onnx_quantized(n, onnx_binary(n, STRATA_OP_MUL, scaled, scale), line_up(n, zero, scaled, axis, 0), type, is_unsigned);
+  MlirValue result = onnx_quantized(n, onnx_binary(n, STRATA_OP_MUL, scaled, scale), line_up(n, zero, scaled, axis, 0),
+                                    type, is_unsigned);
   onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }
