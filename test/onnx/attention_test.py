@@ -356,6 +356,13 @@ def multi_head():
     masked("full mask and bias", full, full[:, None] > 0, more, 1)
     masked("ends", ends, np.arange(7) < ends[:, None, None, None], more, 0)
     masked("bias", None, None, more[:, :1], 1)
+    q, k, v = floats(2, 1, 12), floats(2, 1, 12), floats(2, 1, 6)  # the first token: a mask of one key
+    keys, values = past_k.copy(), past_v.copy()
+    keys[:, :, :1], values[:, :, :1] = split(k, heads), split(v, heads)
+    Case("heads past with room, first", "MultiHeadAttention",
+         [q, k, v, None, np.ones((2, 1), np.int32), None, past_k, past_v, np.array([0], np.int32)],
+         [join(attend(split(q, heads), keys, values, allowed=np.arange(9) < 1)[2]), keys, values], domain=MICROSOFT,
+         num_heads=heads)
 
 
 class Bytes:

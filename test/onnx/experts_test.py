@@ -237,7 +237,7 @@ def check_errors():
             **group)
     windows = {"local_window_size": 10, "sliding_window_cache": 1, **group}
     refuses("the window's 10 tokens, got 9", "GroupQueryAttention", [row, row, row, past, past, last, last], **windows)
-    refuses("expected a past and a local_window_size", "GroupQueryAttention", [row, row, row, None, None, last, last], **windows)
+    refuses("causal attention and a local_window_size", "GroupQueryAttention", [row, row, row, None, None, last, last], **windows)
     refuses("masks of at most 9 keys, got 10", "MultiHeadAttention", [row, row, row, None, np.ones((1, 10), np.int32), None, past,
                                                                       past, last], num_heads=2)
     refuses("a past of 4 dimensions", "MultiHeadAttention", [row, row, row, None, None, None, row[0], row[0], last], num_heads=2)

@@ -276,7 +276,7 @@ static strata_dim_t masked_keys(onnx_node_t *n, strata_dim_t room) {
   strata_dim_t keys = room;
   for (int i = ATTENTION_BIAS; i >= MASK && !onnx_failed(n); i--) {
     strata_shape_t shape = onnx_has(n, i) ? onnx_operand_shape(n, i) : (strata_shape_t){.rank = 0};
-    if (shape.rank > 1 && !strata_dim_is(shape.dims[shape.rank - 1], 1))
+    if (shape.rank > 1 && (i == MASK || !strata_dim_is(shape.dims[shape.rank - 1], 1)))
       keys = shape.dims[shape.rank - 1];
   }
   if (!onnx_failed(n) && !onnx_require(n->importer, room, keys, 0, INT64_MAX))

@@ -79,8 +79,9 @@ static bool is_recent(const onnx_node_t *n) { return onnx_attr_int(n, "sliding_w
 
 static void check(onnx_node_t *n) {
   check_caches(n);
-  if (is_recent(n) && !(onnx_attr_int(n, "local_window_size", -1) > 0 && onnx_has(n, PAST_KEY)))
-    onnx_invalid(n, "expected a past and a local_window_size for a sliding_window_cache");
+  bool has_window = onnx_attr_int(n, "local_window_size", -1) > 0 && onnx_attr_int(n, "causal", 1);
+  if (is_recent(n) && !(has_window && onnx_has(n, PAST_KEY)))
+    onnx_invalid(n, "expected a past, causal attention and a local_window_size for a sliding_window_cache");
   else if (is_recent(n) && onnx_wants(n, 3))
     onnx_unsupported(n, "scores of a sliding_window_cache");
   if (onnx_has(n, N_QUERIES) && !(onnx_has(n, PAST_KEY) && onnx_attr_int(n, "causal", 1)))
