@@ -143,6 +143,10 @@ bool strata_attention_joins_one(const strata_attention_t *attention);
 // The dim of the buffer of the first product's results that is the columns', which are dim |*out_dim| of its nest;
 // STRATA_NO_DIM if there is none.
 int strata_attention_score_place(const strata_attention_t *attention, int *out_dim);
+// True of the same value at the same point.
+bool strata_term_same(const strata_attention_term_t *a, const strata_attention_term_t *b);
+// *term becomes what another nest of the kernel stored and it loads; false if that comes from outside.
+bool strata_attention_step(const strata_attention_t *attention, strata_attention_term_t *term);
 // Of keys and values in parts: leaves the columns of the first ones alone.
 void strata_attention_leave_rest(strata_attention_t *attention);
 

@@ -110,10 +110,15 @@ bool strata_attention_find_joint(reader_t *r) {
   a->joint = k->rest ? k->n_first : 0;
   if (q->rest || !k->rest != !v->rest || (k->rest && k->n_first != v->n_first))
     return false;
-  r->why = "what is put together is more than scaled";
+  r->why = "what is put together has a causal mask, or weights that are more than a softmax";
   int column;
-  return !k->rest || (strata_attention_score_place(a, &column) != STRATA_NO_DIM && a->scale != 0 && !a->is_causal &&
+  return !k->rest || (strata_attention_score_place(a, &column) != STRATA_NO_DIM && a->has_softmax && !a->is_causal &&
                       !strata_attention_has_factor(a));
+}
+
+bool strata_attention_step(const strata_attention_t *attention, strata_attention_term_t *term) {
+  const reader_t r = {.a = *attention, .context = mlirOperationGetContext(attention->weighted->op)};
+  return strata_term_step(&r, term);
 }
 
 bool strata_attention_joins_one(const strata_attention_t *a) {

@@ -31,7 +31,6 @@ typedef struct {
 //===-- Terms (attention_term.c) ---------------------------------------------------------------------------------===//
 
 bool strata_term_is(const strata_term_t *term, const char *op);
-bool strata_term_same(const strata_term_t *a, const strata_term_t *b);
 strata_term_t strata_term_operand(const strata_term_t *term, intptr_t i);
 // The constant that |value| is; false if it is none. True if it is |number|.
 bool strata_value_number(MlirValue value, double *out_number);

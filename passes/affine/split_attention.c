@@ -18,10 +18,14 @@
 #include "dialects/affine/variants.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "passes/affine/attention_score.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/kinds.h"
 #include "passes/affine/nest_edit.h"
 #include "passes/pass.h"
+
+#include <float.h>
+#include <math.h>
 
 enum { MAXIMA, SUMS, RESULTS, N_BUFFERS };
 
@@ -98,6 +102,11 @@ static MlirValue load_at(const sum_t *s, MlirValue buffer, MlirAffineMap map) {
   return mlirTypeEqual(element, s->f32) ? value : compute(s, "arith.extf", 1, &value);
 }
 
+// A maximum as an exponent of two: the lowest score, which masks add, is below what that may be.
+static MlirValue exponent(const sum_t *s, MlirValue maximum) {
+  return s->a->scale != 0 ? maximum : binary(s, "arith.maximumf", maximum, number(s, -FLT_MAX));
+}
+
 // What |part| has left in buffer |which|.
 static MlirValue load(const sum_t *s, int which, int64_t part) {
   const strata_attention_t *a = s->a;
@@ -112,19 +121,22 @@ static MlirValue load(const sum_t *s, int which, int64_t part) {
   return load_at(s, s->buffers[which], mlirAffineMapGet(context, a->column, 0, which == RESULTS ? 3 : 2, place));
 }
 
+static MlirValue compare(const sum_t *s, int64_t predicate, MlirValue x, MlirValue y) {
+  MlirContext context = s->split->compile->context;
+  MlirType i1 = mlirIntegerTypeGet(context, 1);
+  strata_named_attr_t attr = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), predicate)};
+  return insert(s, strata_op_create(mlirOperationGetLocation(s->before), "arith.cmpf", 2, (MlirValue[]){x, y}, 1, &i1,
+                                    1, &attr, 0, NULL));
+}
+
 // Rows without a column are NaN, or zero if that was asked for.
 static MlirValue divided(const sum_t *s, MlirValue result, MlirValue sum) {
   enum { PREDICATE_OGT = 2 };
-  MlirContext context = s->split->compile->context;
   MlirValue quotient = binary(s, "arith.divf", result, sum);
   if (!s->a->replaces_nan)
     return quotient;
-  MlirType i1 = mlirIntegerTypeGet(context, 1);
-  MlirValue compared[2] = {sum, number(s, 0)};
-  strata_named_attr_t greater = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), PREDICATE_OGT)};
-  MlirValue exists = insert(s, strata_op_create(mlirOperationGetLocation(s->before), "arith.cmpf", 2, compared, 1, &i1,
-                                                1, &greater, 0, NULL));
-  return compute(s, "arith.select", 3, (MlirValue[]){exists, quotient, compared[1]});
+  MlirValue zero = number(s, 0), exists = compare(s, PREDICATE_OGT, sum, zero);
+  return compute(s, "arith.select", 3, (MlirValue[]){exists, quotient, zero});
 }
 
 // Where the first product's nest stores, over the canonical dims.
@@ -136,6 +148,27 @@ static MlirAffineMap score_map(const sum_t *s) {
   for (int dim = 0; dim < n; dim++)
     point[dim] = dim < a->product.nest->n_parallel ? a->product.point[dim] : mlirAffineConstantExprGet(context, 0);
   return strata_affine_compose(s->scores->map, mlirAffineMapGet(context, a->n_dims, 0, n, point), NULL);
+}
+
+// The score of the column that is in no part, at |point| of the canonical dims, of what the product is there.
+static MlirValue masked_score(const sum_t *s, const MlirAffineExpr *point, MlirValue product) {
+  const strata_attention_t *a = s->a;
+  MlirContext context = s->split->compile->context;
+  MlirAffineMap at = mlirAffineMapGet(context, a->column, 0, a->n_dims, (MlirAffineExpr *)(uintptr_t)point);
+  strata_score_place_t place = {a, s->before, a->weighted->dims, at, product};
+  MlirValue score = strata_attention_write_score(s->split->compile->arena, &place);
+  bool is_f32 = mlirTypeEqual(mlirValueGetType(score), s->f32);
+  return is_f32 ? score : compute(s, "arith.extf", 1, &score);
+}
+
+// A column of this score alone; none if a mask hides it.
+static partial_t seen(const sum_t *s, MlirValue score, partial_t column) {
+  enum { PREDICATE_UNE = 13 };
+  MlirValue is_seen = compare(s, PREDICATE_UNE, score, number(s, -INFINITY)), zero = number(s, 0);
+  column.of[MAXIMA] = exponent(s, column.of[MAXIMA]);
+  for (int which = SUMS; which < N_BUFFERS; which++)
+    column.of[which] = compute(s, "arith.select", 3, (MlirValue[]){is_seen, column.of[which], zero});
+  return column;
 }
 
 // The column that is in no part, as one of its own: its weight is one.
@@ -152,11 +185,14 @@ static partial_t rest_of(const sum_t *s) {
   MlirAffineMap weighted = mlirAffineMapGet(context, a->column, 0, a->column + 1, point);
   weighted = strata_affine_compose(values->read->map, weighted, &space);
   MlirValue score = load_at(s, s->scores->buffer, strata_affine_compose(score_map(s), at, &space));
-  return (partial_t){{
+  if (a->scale == 0)
+    score = masked_score(s, point, score);
+  partial_t column = {{
       [MAXIMA] = binary(s, "arith.mulf", score, number(s, strata_attention_exponent_scale(a))),
       [SUMS] = number(s, 1),
       [RESULTS] = load_at(s, values->rest->buffer, strata_affine_compose(values->rest->map, weighted, &space)),
   }};
+  return a->scale != 0 ? column : seen(s, score, column);
 }
 
 // The sum of weights relative to |maximum|, and the sink's.
@@ -184,6 +220,8 @@ static MlirValue sum_up(const sum_t *s) {
   for (int which = 0; which < N_BUFFERS; which++)
     for (int64_t part = 0; part < parts; part++)
       partials[part].of[which] = load(s, which, part);
+  for (int64_t part = 0; part < parts; part++)
+    partials[part].of[MAXIMA] = exponent(s, partials[part].of[MAXIMA]);
   if (n > parts)
     partials[parts] = rest_of(s);
   maximum = partials[0].of[MAXIMA];

@@ -13,6 +13,7 @@ import numpy as np
 
 import onnx_file
 import strata
+from casts_test import FLOAT8, to_f8
 
 RNG = np.random.default_rng(2611)
 MICROSOFT = "com.microsoft"
@@ -24,14 +25,15 @@ def floats(*shape):
 
 
 class Case:
-    """|inputs|: arrays, None where an operand is left out; |want|: results, None where one is not compared. Those in
+    """|inputs|: arrays, None where an operand is left out; |want|: results, None where one is not compared; of masked
+    arrays what is not masked is. Those in
     |fixed| are weights, results in |wide| and inputs in |kept| stay f32; |opset| is that of the default domain; |named|:
-    whether sizes may vary."""
+    whether sizes may vary. Inputs and results in |float8|, two lists, are bits of such floats."""
 
     def __init__(self, name, op, inputs, want, domain="", opset=23, fixed=(), tolerance=1e-5, wide=(), kept=(),
-                 named=True, **attributes):
+                 named=True, float8=((), ()), **attributes):
         self.name, self.op, self.domain, self.opset, self.fixed, self.wide = name, op, domain, opset, fixed, wide
-        self.kept, self.named = kept, named
+        self.kept, self.named, self.float8 = kept, named, float8
         self.inputs, self.want, self.tolerance, self.attributes = inputs, want, tolerance, attributes
         CASES.append(self)
 
@@ -55,15 +57,16 @@ class Case:
             if i in self.fixed:
                 graph.constant(name, value)
             else:
-                graph.input(name, onnx_file.ELEMENT_TYPES[value.dtype], shape)
+                graph.input(name, FLOAT8 if i in self.float8[0] else onnx_file.ELEMENT_TYPES[value.dtype], shape)
         while not operands[-1]:
             operands.pop()
         names = [f"{prefix}y{i}" if value is not None else "" for i, value in enumerate(self.want)]
         graph.node(self.op, operands, names, domain=self.domain, **self.attributes)
         for i, value in enumerate(self.want):
             if value is not None:
-                value = np.asarray(value)
-                element = (onnx_file.ELEMENT_TYPES[value.dtype] if value.dtype.kind != "f" else
+                value = np.asanyarray(value)
+                element = (FLOAT8 if i in self.float8[1] else
+                           onnx_file.ELEMENT_TYPES[value.dtype] if value.dtype.kind != "f" else
                            onnx_file.FLOAT16 if half and i not in self.wide else onnx_file.FLOAT)
                 graph.output(names[i], element, [f"{names[i]}_{k}" for k in range(value.ndim)])
 
@@ -337,6 +340,88 @@ def multi_head():
              [q, k, v, None, None, None, past_k, past_v, np.array([begin], np.int32)],
              [join(attend(split(q, heads), keys, values, allowed=seen)[2]), keys, values], domain=MICROSOFT,
              num_heads=heads, unidirectional=causal)
+    mask, ends = np.array([[1, 0, 1, 1, 0, 1, 1], [0, 1, 1, 0, 1, 0, 1]], np.int32), np.array([6, 7], np.int32)
+    full, more = RNG.integers(0, 2, (2, 3, 7)).astype(np.int32), floats(1, heads, 3, 7)
+
+    def masked(name, mask, seen, more, causal):
+        """|seen|: by the mask, of the seven keys that there are."""
+        bias = np.zeros((2, heads, 3, 9))
+        bias[..., :7] = (0 if seen is None else filtered(seen)) + (0 if more is None else more)
+        allowed = band(3, 9, begin) if causal else np.arange(9) < begin + 3
+        y = attend(split(q, heads), keys, values, bias=bias, allowed=allowed)[2]
+        Case(f"heads past with room, {name}", "MultiHeadAttention",
+             [q, k, v, None, mask, more, past_k, past_v, np.array([begin], np.int32)], [join(y), keys, values],
+             domain=MICROSOFT, num_heads=heads, unidirectional=causal)
+    masked("mask", mask, mask[:, None, None] > 0, None, 0)
+    masked("full mask and bias", full, full[:, None] > 0, more, 1)
+    masked("ends", ends, np.arange(7) < ends[:, None, None, None], more, 0)
+    masked("bias", None, None, more[:, :1], 1)
+    q, k, v = floats(2, 1, 12), floats(2, 1, 12), floats(2, 1, 6)  # the first token: a mask of one key
+    keys, values = past_k.copy(), past_v.copy()
+    keys[:, :, :1], values[:, :, :1] = split(k, heads), split(v, heads)
+    Case("heads past with room, first", "MultiHeadAttention",
+         [q, k, v, None, np.ones((2, 1), np.int32), None, past_k, past_v, np.array([0], np.int32)],
+         [join(attend(split(q, heads), keys, values, allowed=np.arange(9) < 1)[2]), keys, values], domain=MICROSOFT,
+         num_heads=heads)
+
+
+class Bytes:
+    """A cache of i8."""
+    float8, per_byte, bits = ((), ()), 1, 8
+
+    def drawn(self, shape):
+        return RNG.integers(-9, 9, shape).astype(np.int8)
+
+    def stored(self, x):
+        return np.clip(np.rint(x), -128, 127).astype(np.int8)
+
+    def numbers(self, x):
+        return x.astype(np.float64)
+
+
+class Whole(Bytes):
+    """A cache that is not quantised."""
+    bits = 0
+
+    def drawn(self, shape):
+        return floats(*shape)
+
+    def stored(self, x):
+        return x
+
+
+class Nibbles(Bytes):
+    """Two numbers from -8 to 7 a byte, the first in the low bits, 8 more than it is."""
+    per_byte, bits = 2, 4
+
+    def drawn(self, shape):
+        return RNG.integers(0, 256, shape).astype(np.uint8)
+
+    def stored(self, x):
+        codes = (np.clip(np.rint(x), -8, 7) + 8).astype(np.uint8)
+        return codes[..., 0::2] | codes[..., 1::2] << 4
+
+    def numbers(self, x):
+        return np.stack([x & 15, x >> 4], -1).reshape(*x.shape[:-1], -1) - 8.0
+
+
+class Floats8(Bytes):
+    """float8_e4m3fn."""
+    float8 = ((3, 4), (1, 2))
+
+    def __init__(self):
+        part, exponent = np.arange(128) % 8, np.arange(128) // 8
+        self.table = np.where(exponent == 0, part / 8 * 2.0 ** -6, (1 + part / 8) * 2.0 ** (exponent - 7))[:127]
+
+    def drawn(self, shape):
+        return RNG.integers(0, 80, shape).astype(np.uint8) | RNG.integers(0, 2, shape).astype(np.uint8) << 7
+
+    def stored(self, x):
+        x = to_f8(x)
+        return np.searchsorted(self.table, np.abs(x)).astype(np.uint8) | np.signbit(x).astype(np.uint8) << 7
+
+    def numbers(self, x):
+        return np.where(x < 128, 1, -1) * self.table[x & 127]
 
 
 def group_query():
@@ -344,15 +429,15 @@ def group_query():
     cos, sin = floats(room, 8), floats(room, 8)
 
     def case(name, batch, new, old, used, packed=False, window=-1, rotated=True, sink=None, softcap=0.0, norms=False,
-             counts=None, scales=(None, None), **more):
-        """|used|: keys of each batch entry with the new ones, of which |counts| are meant; |old|: room in the past, in
-        bytes if it has |scales|."""
+             counts=None, scales=(None, None), kind=None, **more):
+        """|used|: keys of each batch entry with the new ones, of which |counts| are meant; |old|: room in the past, a
+        cache of |kind| and with |scales| if these are given."""
         q, k, v = floats(batch, new, heads * size), floats(batch, new, groups * size), floats(batch, new, groups * size)
         past_k, past_v = (floats(batch, groups, old, size) if old else None for _ in range(2))
-        if quantized := scales[0] is not None:
+        if kind:
             q, k, v = (np.round(16 * x) / 16 for x in (q, k, v))  # exact in 16 bits, too: bytes are the same
             v[0, 0, :2] = -100, 100  # beyond the bytes
-            past_k, past_v = (RNG.integers(-9, 9, past_k.shape).astype(np.int8) for _ in range(2))
+            past_k, past_v = (kind.drawn((batch, groups, old, size // kind.per_byte)) for _ in range(2))
         used = np.array(used)
         begin, total = np.maximum(used - (new if counts is None else counts), 0), int(used.max())
         length = max(total, old)
@@ -365,16 +450,17 @@ def group_query():
             apart[:2] = [rotate(x, cos[places], sin[places], more.get("rotary_interleaved", 0)) for x in apart[:2]]
         present = []
         for past, x, scale in zip((past_k, past_v), apart[1:], scales):
-            x = np.clip(np.rint(x / scale.reshape(-1, scale.size // groups or 1)), -128, 127) if quantized else x
-            full = np.zeros((batch, groups, length, size))
+            x = kind.stored(x / scale.reshape(-1, scale.size // groups or 1)) if kind else x
+            full = np.zeros((batch, groups, length, x.shape[-1]), x.dtype)
             if old:  # what is behind the new keys stays
                 full[:, :, :old] = past
             for i in range(batch):
                 full[i, :, begin[i]:begin[i] + new] = x[i].swapaxes(0, 1)
-            present.append(full.astype(np.int8) if quantized else full)
+            present.append(full)
         last = places[:, None, :, None]
         seen = (np.arange(length) <= last) & ((np.arange(length) > last - window) if window > 0 else True)
-        read = [x * scale.reshape(-1, 1, scale.size // groups or 1) if quantized else x for x, scale in zip(present, scales)]
+        read = [kind.numbers(x) * scale.reshape(-1, 1, scale.size // groups or 1) if kind else x
+                for x, scale in zip(present, scales)]
         raw, share, y = attend(apart[0].swapaxes(1, 2), *read, allowed=seen, sink=sink, softcap=softcap)
         scores = [None, np.where(seen, softcap * np.tanh(raw / softcap) if softcap else raw, 0), share]
         scores = [scores[which][..., :total]] if (which := more.get("qk_output", 0)) else []
@@ -383,7 +469,7 @@ def group_query():
         inputs += [cos, sin] if rotated else [None, None]
         inputs += [None, None, sink, *scales, *weights, None if counts is None else np.array(counts, np.int32)]
         Case(name, "GroupQueryAttention", inputs, [join(y), *present, *scores], domain=MICROSOFT, fixed=(6, 7, 8, 11, 14, 15),
-             kept=(12, 13), num_heads=heads, kv_num_heads=groups, do_rotary=int(rotated), local_window_size=window,
+             kept=(12, 13), float8=kind.float8 if kind else ((), ()), num_heads=heads, kv_num_heads=groups, do_rotary=int(rotated), local_window_size=window,
              softcap=softcap, **more)
     case("group first", 2, 5, 0, [5, 5])
     case("group packed", 2, 1, 6, [7, 7], packed=True)
@@ -397,9 +483,55 @@ def group_query():
     case("group probabilities", 1, 3, 4, [7], sink=floats(heads), qk_output=2)
     case("group chunks", 3, 4, 14, [9, 3, 5], counts=[4, 2, 0])
     one, each = np.array([1 / 8], np.float32), (1 / 2 ** RNG.integers(2, 5, groups * size)).astype(np.float32)
-    for kind, scale in (("PER_TENSOR", one), ("PER_CHANNEL", each)):
-        case(f"group bytes {kind}", 2, 2, 9, [7, 4], rotated=False, scales=(scale, scale), k_quant_type=kind,
-             v_quant_type=kind, kv_cache_bit_width=8)
+    for scaled, scale in (("PER_TENSOR", one), ("PER_CHANNEL", each)):
+        for name, kind in (("bytes", Bytes()), ("nibbles", Nibbles()), ("float8", Floats8())):
+            case(f"group {name} {scaled}", 2, 2, 9, [7, 4], rotated=False, scales=(scale, scale), kind=kind,
+                 k_quant_type=scaled, v_quant_type=scaled, kv_cache_bit_width=kind.bits)
+
+
+def recent():
+    heads, groups, size = 4, 2, 16
+
+    def case(name, window, room, used, counts=None, new=1, biased=False, kind=None):
+        """Of |used| tokens in each batch entry the last ones are in a cache of |room| places, |new| of them or |counts|
+        since this step; what lies behind the last is anything."""
+        batch, used, at_once = len(used), np.array(used), room - window + 1
+        counts_ = np.full(batch, new) if counts is None else np.array(counts)
+        begin, total = used - counts_, int(used.max())
+        q, k, v = (floats(batch, new, count * size) for count in (heads, groups, groups))
+        scale = np.array([1 / 8], np.float32) if kind else np.array(1.0)
+        if kind:
+            q, k, v = (np.round(16 * x) / 16 for x in (q, k, v))
+        kind = kind or Whole()
+        pasts = [kind.drawn((batch, groups, room, size)) for _ in range(2)]
+        presents = [np.ma.masked_all((batch, groups, room, size), past.dtype) for past in pasts]
+        bias = floats(1, heads, new, total) if biased else None
+        y = np.ma.masked_all((batch, new, heads * size))
+        first = lambda count: max(count - window, 0) // at_once * at_once
+        for b in range(batch):
+            before, behind, rows = first(begin[b]), first(used[b]), counts_[b]
+            every = []
+            for past, present, x in zip(pasts, presents, (k, v)):
+                own = kind.stored(split(x[b:b + 1, :rows] / scale, groups)[0])
+                tokens = np.concatenate([np.zeros((groups, before, size), past.dtype), past[b, :, :begin[b] - before], own], 1)
+                present[b, :, :used[b] - behind] = tokens[:, behind:]
+                every.append(kind.numbers(tokens)[None] * scale)
+            last, token = begin[b] + np.arange(rows)[:, None], np.arange(used[b])
+            more = bias[:, :, :rows, :used[b]] if biased else 0.0
+            y[b, :rows] = join(attend(split(q[b:b + 1, :rows], heads), *every, bias=more,
+                                      allowed=(token <= last) & (token > last - window))[2])[0]
+        inputs = [q, k, v, *pasts, (used - 1).astype(np.int32), np.array(total, np.int32), *[None] * 3, bias, None]
+        quantized = kind.bits == 8
+        inputs += [scale, scale] if quantized else [None, None]
+        inputs += [None, None, None if counts is None else np.array(counts, np.int32)]
+        more = {"k_quant_type": "PER_TENSOR", "v_quant_type": "PER_TENSOR"} if quantized else {}
+        Case(name, "GroupQueryAttention", inputs, [y, *presents], domain=MICROSOFT, kept=(12, 13), num_heads=heads,
+             kv_num_heads=groups, local_window_size=window, sliding_window_cache=1, fixed=(12, 13), **more)
+    case("recent step", 4, 6, [3, 6, 7, 13])
+    case("recent step, as many places as the window", 5, 5, [4, 5, 19])
+    case("recent chunks", 3, 7, [5, 9, 20], counts=[5, 1, 4], new=5, biased=True)
+    case("recent, more than there are places", 2, 4, [19], new=11, biased=True)
+    case("recent bytes", 4, 6, [9, 14, 11], kind=Bytes())
 
 
 def paged():
@@ -493,9 +625,10 @@ def run(library, inputs, folder):
 
 
 def differs(got, want, tolerance):
-    got, want = np.asarray(got, np.float64), np.asarray(want, np.float64)
+    got, known, want = np.asarray(got, np.float64), ~np.ma.getmaskarray(want), np.ma.filled(want, 0).astype(np.float64)
     if got.shape != want.shape:
         return f"shape {got.shape}, expected {want.shape}"
+    got, want = got[known], want[known]
     scale = np.sqrt(np.mean(want[np.isfinite(want)] ** 2)) if want.size else 0
     with np.errstate(invalid="ignore"):
         bad = ~((np.abs(got - want) <= tolerance * (scale + np.abs(want))) | (got == want))
@@ -515,14 +648,15 @@ def check(cases, symbolic, half):
         results = run(library, inputs, folder)
     problems = {case.name: "" for case in cases}
     for got, (case, want) in zip(results, wanted):
-        problems[case.name] += differs(got, want, 8e-3 if half else case.tolerance)
+        tolerance = 0 if np.asarray(want).dtype.kind in "iu" else 8e-3 if half else case.tolerance
+        problems[case.name] += differs(got, want, tolerance)
     return problems
 
 
 def main():
     pattern, failures = sys.argv[1] if len(sys.argv) > 1 else "", 0
-    for make in (onnx_attention, rotary, cache, norms, gelus, microsoft_attention, multi_head, group_query, paged,
-                 few_bits):
+    for make in (onnx_attention, rotary, cache, norms, gelus, microsoft_attention, multi_head, group_query, recent,
+                 paged, few_bits):
         first = len(CASES)
         make()
         for symbolic, half in ((False, False), (True, False), (True, True)):

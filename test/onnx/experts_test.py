@@ -224,15 +224,22 @@ def check_errors():
             kv_num_heads=2, update_rule="linear")
     row, past, last = floats(1, 1, 32), floats(1, 2, 9, 16), np.array([3], np.int32)
     group = {"num_heads": 2, "kv_num_heads": 2}
-    refuses("not of i8", "GroupQueryAttention", [row, row, row, past, past, last, last, *[None] * 5, row[0, 0, :1], row[0, 0, :1]],
+    refuses("a cache of i8", "GroupQueryAttention", [row, row, row, past, past, last, last, *[None] * 5, row[0, 0, :1], row[0, 0, :1]],
             k_quant_type="PER_TENSOR", v_quant_type="PER_TENSOR", **group)
+    refuses("a cache of u8", "GroupQueryAttention", [row, row, row, *[past.astype(np.int8)] * 2, last, last, *[None] * 5,
+                                                     row[0, 0, :1], row[0, 0, :1]],
+            k_quant_type="PER_TENSOR", v_quant_type="PER_TENSOR", kv_cache_bit_width=4, **group)
     refuses("expected a past and scales", "GroupQueryAttention", [row, row, row, past, past, last, last],
             k_quant_type="PER_TENSOR", v_quant_type="PER_TENSOR", **group)
     refuses("expected 1 numbers, got 2", "GroupQueryAttention", [row, row, row, past, past, np.array([3, 3], np.int32), last], **group)
     refuses("the type of the queries", "GroupQueryAttention", [row, row, row, *[past.astype(np.int8)] * 2, last, last], **group)
     refuses("expected a past, and causal", "GroupQueryAttention", [row, row, row, None, None, last, last, *[None] * 9, last],
             **group)
-    refuses("a mask of a past", "MultiHeadAttention", [row, row, row, None, last, None, past, past, last], num_heads=2)
+    windows = {"local_window_size": 10, "sliding_window_cache": 1, **group}
+    refuses("the window's 10 tokens, got 9", "GroupQueryAttention", [row, row, row, past, past, last, last], **windows)
+    refuses("causal attention and a local_window_size", "GroupQueryAttention", [row, row, row, None, None, last, last], **windows)
+    refuses("masks of at most 9 keys, got 10", "MultiHeadAttention", [row, row, row, None, np.ones((1, 10), np.int32), None, past,
+                                                                      past, last], num_heads=2)
     refuses("a past of 4 dimensions", "MultiHeadAttention", [row, row, row, None, None, None, row[0], row[0], last], num_heads=2)
     refuses("the bits of f32 as i16", "BitCast", [x], opset=26, domain="", to=ELEMENT_TYPES[np.dtype(np.int16)])
     refuses("more than one spatial", "CausalConvWithState", [floats(1, 2, 8), floats(2, 1, 3)], ndim=2)

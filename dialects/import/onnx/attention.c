@@ -53,6 +53,19 @@ static MlirValue repeat_heads(onnx_node_t *n, MlirValue x, strata_dim_t heads) {
 
 //===-- Masks ----------------------------------------------------------------------------------------------------===//
 
+MlirValue onnx_to_room(onnx_node_t *n, MlirValue x, strata_dim_t room) {
+  strata_shape_t shape = onnx_shape(x);
+  if (onnx_failed(n) || shape.rank < 1 || strata_dim_is(shape.dims[shape.rank - 1], 1))
+    return x;
+  strata_dim_t missing =
+      strata_dim_sub(onnx_resolve(n->importer, room), onnx_resolve(n->importer, shape.dims[shape.rank - 1]));
+  strata_dim_t low[STRATA_MAX_RANK], high[STRATA_MAX_RANK];
+  for (int i = 0; i < shape.rank; i++)
+    low[i] = high[i] = onnx_dim(n, 0);
+  high[shape.rank - 1] = missing;
+  return strata_dim_is(missing, 0) ? x : strata_build_pad_dims(n->b, x, low, high, 0);
+}
+
 MlirValue onnx_both(onnx_node_t *n, MlirValue a, MlirValue b) {
   if (mlirValueIsNull(a) || mlirValueIsNull(b))
     return mlirValueIsNull(a) ? b : a;

@@ -29,13 +29,16 @@ MlirValue onnx_join_heads(onnx_node_t *n, MlirValue x);
 // [batch, length, heads, size] as [batch, heads, length, size] and back.
 MlirValue onnx_swap_heads(onnx_node_t *n, MlirValue x);
 
-// The widths of queries, keys and values beside each other in |total| columns, by the attribute 'qkv_hidden_sizes'. False
-// after an error.
+// The widths of queries, keys and values beside each other in |total| columns, by the attribute 'qkv_hidden_sizes'.
+// False after an error.
 bool onnx_projection_widths(onnx_node_t *n, int64_t total, int64_t heads, int64_t out[3]);
 
 // Booleans [queries, keys]: key - query - offset compared with |bound|; the offset is a dim.
 MlirValue onnx_band(onnx_node_t *n, strata_op_id_t compare, strata_dim_t queries, strata_dim_t keys,
                     strata_dim_t offset, int64_t bound);
+// What is said of keys along the last dim of |x|, as a cache with |room| for as many and more has it: 0 of what is
+// behind. A size of 1 stays.
+MlirValue onnx_to_room(onnx_node_t *n, MlirValue x, strata_dim_t room);
 // Both, or the one that is not null.
 MlirValue onnx_both(onnx_node_t *n, MlirValue a, MlirValue b);
 

@@ -9,7 +9,8 @@
 //===-- Masks ----------------------------------------------------------------------------------------------------===//
 
 typedef struct {
-  strata_dim_t batch, queries, keys, past;
+  strata_dim_t batch, queries, past;
+  strata_dim_t keys, room; // keys that masks are of, and those that the cache has places for
 } frame_t;
 
 // What is added to scores where |allowed| is false. Several are added up.
@@ -33,7 +34,7 @@ static MlirValue half(onnx_node_t *n, MlirValue mask, strata_dim_t start, strata
 // A mask of one dim: the end of each batch entry's keys, or all ends and then all beginnings.
 static MlirValue ends_mask(onnx_node_t *n, MlirValue mask, const frame_t *f) {
   strata_dim_t count = onnx_resolve(n->importer, onnx_shape(mask).dims[0]), batch = onnx_resolve(n->importer, f->batch);
-  MlirValue key = onnx_iota_dims(n, STRATA_TYPE_I32, 1, &f->keys, 0);
+  MlirValue key = onnx_iota_dims(n, STRATA_TYPE_I32, 1, &f->room, 0);
   bool has_starts = strata_dim_equal(count, strata_dim_times(batch, 2));
   if (!has_starts && !onnx_agree(n, count, batch)) {
     onnx_unsupported(n, "a mask of %s numbers for a batch of %s", onnx_dim_text(n, count), onnx_dim_text(n, batch));
@@ -56,13 +57,13 @@ static MlirValue elements_mask(onnx_node_t *n, int operand, const frame_t *f) {
     onnx_expect_shape(n, operand, 3, dims);
   if (onnx_failed(n))
     return (MlirValue){0};
-  MlirValue allowed = onnx_with_number(n, STRATA_OP_GT, mask, 0);
+  MlirValue allowed = onnx_with_number(n, STRATA_OP_GT, onnx_to_room(n, mask, f->room), 0);
   return onnx_insert_axis(n, rank == 2 ? onnx_insert_axis(n, allowed, 1) : allowed, 1);
 }
 
 static void add_masks(onnx_node_t *n, onnx_attention_t *a, int mask, int bias, const frame_t *f) {
   if (onnx_has(n, bias))
-    a->bias = onnx_operand(n, bias);
+    a->bias = onnx_to_room(n, onnx_operand(n, bias), f->room);
   if (onnx_has(n, mask)) {
     int rank = onnx_operand_shape(n, mask).rank;
     if (rank < 1 || rank > 3)
@@ -72,7 +73,11 @@ static void add_masks(onnx_node_t *n, onnx_attention_t *a, int mask, int bias, c
     else
       add_filter(n, a, elements_mask(n, mask, f));
   }
-  if (onnx_attr_int(n, "unidirectional", 0)) // later keys are none, also of a query that the mask leaves no other
+}
+
+// Later keys are none, also of a query that the mask leaves no other.
+static void forbid_later(onnx_node_t *n, onnx_attention_t *a, const frame_t *f) {
+  if (onnx_attr_int(n, "unidirectional", 0))
     a->allowed = onnx_band(n, STRATA_OP_LE, f->queries, f->keys, f->past, 0);
 }
 
@@ -83,8 +88,8 @@ static onnx_attention_t settings(onnx_node_t *n) {
 static frame_t frame_of(onnx_node_t *n, const onnx_attention_t *a, strata_dim_t past) {
   strata_shape_t q = onnx_shape(a->q), k = onnx_shape(a->k);
   if (onnx_failed(n) || q.rank != 4 || k.rank != 4)
-    return (frame_t){onnx_dim(n, 1), onnx_dim(n, 1), onnx_dim(n, 1), onnx_dim(n, 0)};
-  return (frame_t){q.dims[0], q.dims[2], k.dims[2], past};
+    return (frame_t){onnx_dim(n, 1), onnx_dim(n, 1), onnx_dim(n, 0), onnx_dim(n, 1), onnx_dim(n, 1)};
+  return (frame_t){q.dims[0], q.dims[2], past, k.dims[2], k.dims[2]};
 }
 
 //===-- Attention ------------------------------------------------------------------------------------------------===//
@@ -152,6 +157,7 @@ static void attend_projected(onnx_node_t *n, MlirValue all, const int64_t widths
   }
   frame_t frame = frame_of(n, &a, past);
   add_masks(n, &a, at.mask, at.bias, &frame);
+  forbid_later(n, &a, &frame);
   onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, NULL)));
   if (onnx_wants(n, 1) && !onnx_failed(n))
     onnx_set(n, 1,
@@ -245,8 +251,6 @@ static void read_queries(onnx_node_t *n, onnx_attention_t *a, int64_t heads) {
 static void write_past(onnx_node_t *n, onnx_attention_t *a) {
   if (!onnx_has(n, PAST_KEY))
     onnx_invalid(n, "operand %d ('%s'): expected past keys and values", PAST_LENGTH, n->proto->input[PAST_LENGTH]);
-  else if (onnx_has(n, MASK) || onnx_has(n, ATTENTION_BIAS))
-    onnx_unsupported(n, "a mask of a past in a buffer that is longer");
   MlirValue begin = onnx_reshape(n, onnx_scalar(n, PAST_LENGTH, STRATA_TYPE_I64), 2, (int64_t[]){1, 1});
   strata_shape_t new = onnx_shape(a->k), other = onnx_shape(a->v), old = onnx_operand_shape(n, PAST_KEY);
   if (!onnx_failed(n) && (new.rank != 4 || other.rank != 4 || old.rank != 4))
@@ -265,6 +269,19 @@ static void write_past(onnx_node_t *n, onnx_attention_t *a) {
     a->allowed = onnx_binary(n, STRATA_OP_LE, key, onnx_binary(n, STRATA_OP_ADD, row, begin));
   else
     a->allowed = onnx_binary(n, STRATA_OP_LT, key, onnx_with_dim(n, STRATA_OP_ADD, begin, new.dims[2]));
+}
+
+// How many keys the masks are of, where the past has room for more than there are.
+static strata_dim_t masked_keys(onnx_node_t *n, strata_dim_t room) {
+  strata_dim_t keys = room;
+  for (int i = ATTENTION_BIAS; i >= MASK && !onnx_failed(n); i--) {
+    strata_shape_t shape = onnx_has(n, i) ? onnx_operand_shape(n, i) : (strata_shape_t){.rank = 0};
+    if (shape.rank > 1 && (i == MASK || !strata_dim_is(shape.dims[shape.rank - 1], 1)))
+      keys = shape.dims[shape.rank - 1];
+  }
+  if (!onnx_failed(n) && !onnx_require(n->importer, room, keys, 0, INT64_MAX))
+    onnx_invalid(n, "expected masks of at most %s keys, got %s", onnx_dim_text(n, room), onnx_dim_text(n, keys));
+  return keys;
 }
 
 // A past with room that is an input, and an output of the model, is written where it is.
@@ -299,8 +316,11 @@ void onnx_import_multi_head_attention(onnx_node_t *n) {
     a.v = joined(n, onnx_operand(n, PAST_VALUE), a.v);
   }
   frame_t frame = frame_of(n, &a, past);
+  if (onnx_has(n, PAST_LENGTH))
+    frame.keys = masked_keys(n, frame.room);
+  add_masks(n, &a, MASK, ATTENTION_BIAS, &frame);
   if (!onnx_has(n, PAST_LENGTH))
-    add_masks(n, &a, MASK, ATTENTION_BIAS, &frame);
+    forbid_later(n, &a, &frame);
   MlirValue stages[ONNX_N_STAGES] = {{0}};
   onnx_set(n, 0, onnx_join_heads(n, onnx_attend(n, &a, onnx_wants(n, 3) ? stages : NULL)));
   set_present(n, 1, a.k, PAST_KEY);

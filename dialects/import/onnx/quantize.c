@@ -74,8 +74,7 @@ void onnx_import_dequantize_linear(onnx_node_t *n) {
   onnx_set(n, 0, onnx_convert(n, onnx_binary(n, STRATA_OP_MUL, x, scale), false, result, false));
 }
 
-// Rounds |scaled|, adds the zero point and saturates to the type of the result.
-static MlirValue quantize(onnx_node_t *n, MlirValue scaled, MlirValue zero, strata_type_t type, bool is_unsigned) {
+MlirValue onnx_quantized(onnx_node_t *n, MlirValue scaled, MlirValue zero, strata_type_t type, bool is_unsigned) {
   if (strata_type_info[type].kind == STRATA_TYPE_KIND_FLOAT) {
     double limit = strata_type_largest(type);
     scaled = onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, scaled, -limit), limit);
@@ -109,7 +108,7 @@ void onnx_import_quantize_linear(onnx_node_t *n) {
     zero = line_up(n, onnx_convert(n, onnx_operand(n, 2), is_unsigned, wide, false), x, axis, block);
   }
   scale = line_up(n, onnx_convert(n, scale, false, wide, false), x, axis, block);
-  MlirValue result = quantize(n, onnx_binary(n, STRATA_OP_DIV, x, scale), zero, type, is_unsigned);
+  MlirValue result = onnx_quantized(n, onnx_binary(n, STRATA_OP_DIV, x, scale), zero, type, is_unsigned);
   onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }
 
@@ -123,7 +122,7 @@ onnx_dynamic_t onnx_quantize_dynamically(onnx_node_t *n, MlirValue x) {
   MlirValue zero = onnx_unary(n, STRATA_OP_NEG, onnx_binary(n, STRATA_OP_DIV, least, scale));
   zero = onnx_with_number(n, STRATA_OP_MIN, onnx_with_number(n, STRATA_OP_MAX, zero, 0), 255);
   zero = onnx_unary(n, STRATA_OP_ROUND_EVEN, zero);
-  MlirValue result = quantize(n, onnx_binary(n, STRATA_OP_DIV, x, scale), zero, STRATA_TYPE_I8, true);
+  MlirValue result = onnx_quantized(n, onnx_binary(n, STRATA_OP_DIV, x, scale), zero, STRATA_TYPE_I8, true);
   return (onnx_dynamic_t){.x = result, .scale = scale, .zero = zero};
 }
 
@@ -161,7 +160,7 @@ void onnx_set_quantized(onnx_node_t *n, MlirValue x, int scale, int zero_point, 
   MlirValue scaled = onnx_binary(n, STRATA_OP_DIV, x, onnx_scalar(n, scale, STRATA_TYPE_F32));
   if (onnx_failed(n))
     return;
-  MlirValue result = quantize(n, scaled, zero, type, is_unsigned);
+  MlirValue result = onnx_quantized(n, scaled, zero, type, is_unsigned);
   onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }
 
@@ -197,7 +196,7 @@ void onnx_requantize(onnx_node_t *n, MlirValue sum, int axis) {
   strata_type_t type = onnx_operand_shape(n, 7).type;
   bool is_unsigned = onnx_is_unsigned(n, 7);
   MlirValue zero = onnx_convert(n, onnx_operand(n, 7), is_unsigned, STRATA_TYPE_F32, false);
-  MlirValue result =
-      quantize(n, onnx_binary(n, STRATA_OP_MUL, scaled, scale), line_up(n, zero, scaled, axis, 0), type, is_unsigned);
+  MlirValue result = onnx_quantized(n, onnx_binary(n, STRATA_OP_MUL, scaled, scale), line_up(n, zero, scaled, axis, 0),
+                                    type, is_unsigned);
   onnx_set_value(n, 0, (onnx_value_t){.kind = ONNX_TENSOR, .is_unsigned = is_unsigned, .tensor = result});
 }

@@ -16,6 +16,10 @@ MlirValue onnx_lined_scale(onnx_node_t *n, int i, MlirValue x, int axis);
 // The f32 that integers |x| mean: (x - zero point) * scale, of one scale and one zero point.
 MlirValue onnx_dequantized(onnx_node_t *n, int x, int scale, int zero_point);
 
+// |scaled| rounded, to even, with a zero point added unless that is null, and saturated to |type|; to a float type it
+// is rounded as that is.
+MlirValue onnx_quantized(onnx_node_t *n, MlirValue scaled, MlirValue zero, strata_type_t type, bool is_unsigned);
+
 // Sets result 0 to |x|, f32, in units of a scale: rounded to even, with the zero point added, saturated. The type is
 // that of operand |like|.
 void onnx_set_quantized(onnx_node_t *n, MlirValue x, int scale, int zero_point, int like);
