@@ -6,8 +6,11 @@ import types
 
 
 class Tensor:
-    def __init__(self, requires_grad=False, device="cpu"):
-        self.requires_grad, self.device = requires_grad, device
+    def __init__(self, requires_grad=False, device="cpu", count=1):
+        self.requires_grad, self.device, self._count = requires_grad, device, count
+
+    def numel(self):
+        return self._count
 
 
 class Graph:
