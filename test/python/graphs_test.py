@@ -190,6 +190,12 @@ def calls_without_elements():
         Compiled.__call__ = own
 
 
+def graphs_without_work():
+    """Of operands without elements, or without results: nothing to compile, and no error."""
+    for graph, examples in ((Graph("a"), [Tensor(), Tensor(count=0)]), (Graph("a", results=()), [Tensor()])):
+        assert run(Function([graph]), examples, strict_target=True) == by((T,))
+
+
 def other_names_and_forms():
     assert strata.polyblocks_jit_torch is strata.jit_torch
     assert strata.jit_torch()(three())() == strata.jit_torch(three())() == by((S, S, S))
@@ -221,5 +227,5 @@ def backend_by_name():
 support.report([(case.__name__, case) for case in (
     all_by_default, selected, filtered, not_chosen_is_no_error, falls_back_with_one_warning, strict,
     errors_of_the_first_call, mistakes_are_not_hidden, gradients, places, sizes_that_a_library_refuses,
-    calls_without_elements, other_names_and_forms,
+    calls_without_elements, graphs_without_work, other_names_and_forms,
     functions_count_for_themselves, emitted_files, backend_by_name)])

@@ -111,6 +111,11 @@ def _has_none(example: Any) -> bool:
     return any(type(size) is int and not size for size in getattr(example, "shape", ()))
 
 
+def _computes(graph: Any) -> bool:
+    """Whether a graph has a result: dynamo makes some of what it only asks for sizes."""
+    return any(node.all_input_nodes for node in graph.graph.nodes if node.op == "output")
+
+
 def _is_constant(example: Any) -> bool:
     """Whether an input is a parameter or a buffer of a module."""
     return isinstance(example, torch.Tensor) and (isinstance(example, torch.nn.Parameter) or
@@ -214,7 +219,7 @@ class Backend:
 
     def __call__(self, graph: Any, examples: Sequence[Any]) -> Callable[..., Any]:
         number, name, wanted = self._chooser.next(_graph_name())
-        if not wanted or any(map(_has_none, examples)):
+        if not wanted or any(map(_has_none, examples)) or not _computes(graph):
             return graph.forward
 
         def build() -> Any:
