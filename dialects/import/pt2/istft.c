@@ -18,7 +18,7 @@ static frames_t read_frames(pt2_node_t *n) {
   f.window_length = int_or(n, "win_length", f.length);
   if (pt2_bool(n, "return_complex"))
     pt2_refuse(n, "return_complex=True");
-  if (f.step < 1 || f.step > f.window_length || f.window_length > f.length)
+  if (f.step < 1 || f.step > f.window_length || f.window_length > f.length || f.length > INT32_MAX)
     pt2_refuse(n, "frames of %lld each %lld, with a window of %lld", (long long)f.length, (long long)f.step,
                (long long)f.window_length);
   if (!n->has_failed && f.length / f.step > MOST_OVERLAPS)

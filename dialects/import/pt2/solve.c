@@ -181,7 +181,7 @@ static sides_t read_sides(pt2_node_t *n, matrix_t *m, const char *argument, stra
   pt2_value_t b = pt2_tensor(n, argument);
   const pt2_meta_t *result = pt2_result(n, 0);
   sides.name = pt2_cast(n, &b, dtype);
-  sides.is_vector = result && result->rank == m->rank - 1;
+  sides.is_vector = result && result->rank == m->rank - 1 && (b.rank == 1 || b.rank == m->rank - 1);
   if (sides.is_vector && !n->has_failed)
     sides.name = graph_unsqueeze(n->g, sides.name, 1, &last);
   int rank = b.rank + sides.is_vector;
