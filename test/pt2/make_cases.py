@@ -466,7 +466,7 @@ def solvers(x, b, s):
     square = a @ a.mT
     low, high, linalg, r = torch.linalg.cholesky(square), torch.linalg.cholesky(square, upper=True), torch.linalg, b.mT
     return [
-        linalg.solve(x, b), linalg.solve(x, line), linalg.solve(s, b), linalg.solve(x, s[:, :2]), linalg.solve(s, s[0]), linalg.solve(x, r, left=False), linalg.inv(x),
+        linalg.solve(x, b), linalg.solve(x, line), linalg.solve(s, b), linalg.solve(x, s[:, :2]), linalg.solve(s, s[0]), linalg.solve(x, r, left=False), linalg.solve(s, r, left=False), linalg.inv(x),
         torch.inverse(s), low, high, linalg.cholesky_ex(square.tril())[0], torch.cholesky_solve(b, low), torch.cholesky_solve(b, high, upper=True),
         torch.cholesky_inverse(low), torch.cholesky_inverse(high, upper=True), *(linalg.solve_triangular(a, b, upper=u, unitriangular=o) for u in (True, False) for o in (True, False)),
         linalg.solve_triangular(a, r, upper=True, left=False), *(torch.triangular_solve(b, a, upper=u, transpose=t)[0] for u in (True, False) for t in (True, False)),

@@ -192,11 +192,11 @@ static sides_t read_sides(pt2_node_t *n, matrix_t *m, const char *argument, stra
   if (n->has_failed)
     return sides;
   const char *value = m->name;
-  m->rank = rank > m->rank ? rank : m->rank;
   if (sides.is_turned) {
     value = turned(n, value, m->rank);
     sides.name = turned(n, sides.name, rank);
   }
+  m->rank = rank > m->rank ? rank : m->rank;
   m->name = with_batch_of(n, value, sides.name, rank);
   sides.name = with_batch_of(n, sides.name, m->name, m->rank);
   return sides;
