@@ -16,8 +16,12 @@ import openvino.opset11 as o11
 import openvino.opset14 as o14
 import openvino.opset15 as o15
 import openvino.opset16 as o16
+import openvino.opset10 as o10
 import openvino.opset3 as o3
+import openvino.opset4 as o4
+import openvino.opset5 as o5
 import openvino.opset8 as o8
+import openvino.opset9 as o9
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import compare  # noqa: E402
@@ -516,6 +520,25 @@ def rois():
     which = ints(0, 1, 0, dtype=np.int32)
     align = lambda *rest: ov.roi_align(a, boxes, which, 3, 2, 2, 0.6, *rest)
     return [align("avg", "asymmetric"), align("avg", "half_pixel_for_nn"), align("avg", "half_pixel")], [a]
+
+
+@case
+def counted():
+    """Sizes that data decide."""
+    a, b = x(4, 6, name="a"), x(4, 6, dtype=np.int32, name="b")
+    values = [*o10.unique(b).outputs(), *o10.unique(ov.floor_mod(o8.slice(b, ints(0), ints(2), ints(1), ints(1)), ints(2, dtype=np.int32)), ints(0), False, "i32", "i32").outputs(), ov.non_zero(ov.relu(a), "i32")]
+    return values, [a, b]
+
+
+@case
+def suppressions():
+    corners, sizes, scores = x(2, 9, 2, name="corners"), x(2, 9, 2, name="sizes"), x(2, 3, 9, name="scores")
+    boxes = ov.concat([corners, ov.add(corners, ov.abs(sizes))], 2)
+    middles = ov.concat([corners, ov.abs(sizes)], 2)
+    limits = [ov.constant(np.array(v)) for v in (np.int64(4), np.float32(0.3), np.float32(0.4))]
+    values = [*o9.non_max_suppression(boxes, scores, *limits).outputs(), *o9.non_max_suppression(boxes, scores, *limits, sort_result_descending=False, output_type="i32").outputs(),
+              *o5.non_max_suppression(middles, scores, limits[0], limits[1], box_encoding="center").outputs(), o4.non_max_suppression(boxes, scores, *limits, sort_result_descending=False), o1.non_max_suppression(boxes, scores, *limits)]
+    return values, [corners, sizes, scores]
 
 
 def main():

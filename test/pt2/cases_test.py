@@ -23,13 +23,6 @@ def differs(got, want):
     return f"off by {np.nanmax(np.abs(got.astype(float) - want)):g} of {scale:g}"
 
 
-def true_parts(library, outputs):
-    """The outputs in their true sizes, where data decide these; the sizes themselves are left out."""
-    by_name = {info.name.decode(): value for info, value in zip(library.outputs, outputs)}
-    sizes = {name: by_name.pop(f"{name}_sizes") for name in list(by_name) if f"{name}_sizes" in by_name}
-    return {name: value[tuple(map(slice, sizes[name]))] if name in sizes else value for name, value in by_name.items()}
-
-
 def run(path, folder):
     name = os.path.basename(path)[:-len(".pt2")]
     expected = np.load(os.path.join(folder, name.removesuffix("_core") + ".npz"))
@@ -40,7 +33,7 @@ def run(path, folder):
     for batch in sorted({key.split("_")[0] for key in expected}):
         wanted = [expected[f"{batch}_out{k}"] for k in range(len(expected)) if f"{batch}_out{k}" in expected]
         inputs = [expected[f"{batch}_in_{info.name.decode()}"] for info in library.inputs]
-        outputs = true_parts(library, library.run(inputs, library.sizes_of([value.shape for value in inputs])))
+        outputs = strata.true_parts(library, library.run(inputs, library.sizes_of([value.shape for value in inputs])))
         assert len(outputs) == len(wanted), f"expected {len(wanted)} outputs, got {len(outputs)}"
         for k, ((name, got), want) in enumerate(zip(outputs.items(), wanted)):
             difference = differs(got, want)

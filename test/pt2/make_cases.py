@@ -442,6 +442,54 @@ class Complex(nn.Module):
         return [torch.view_as_real(value.resolve_conj()) for value in values] + [z.real, z.imag, z.abs(), z.angle(), z.real * w.imag, (z * z.conj()).real]
 
 
+class Signals(nn.Module):
+    """Signals of the spectra of their frames."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(8))
+        self.register_buffer("short", torch.hann_window(7)[1:])
+
+    def forward(self, x):
+        w, istft = self.window, torch.istft
+        z = torch.view_as_complex(x.reshape(-1, 5, 7, 2))
+        return [
+            istft(z, 8, 2, window=w), istft(z, 8, 3, window=w), istft(z, 8, 2, window=w, length=11), istft(z, 8, 2, window=w, length=20),
+            istft(z, 8, 4, 6, self.short, normalized=True), istft(z, 8, 5, center=False), istft(z[0], 8, window=w),
+            istft(torch.cat([z, z[:, 1:4].flip(1).conj()], 1), 8, 2, window=w, onesided=False),
+        ]
+
+
+def solvers(x, b, s):
+    """Linear systems of [n, 5, 5], three right sides each."""
+    a, line = x + 4 * torch.eye(5), b[:, :, 0]
+    square = a @ a.mT
+    low, high, linalg, r = torch.linalg.cholesky(square), torch.linalg.cholesky(square, upper=True), torch.linalg, b.mT
+    return [
+        linalg.solve(x, b), linalg.solve(x, line), linalg.solve(s, b), linalg.solve(x, s[:, :2]), linalg.solve(s, s[0]), linalg.solve(x, r, left=False), linalg.solve(s, r, left=False), linalg.inv(x),
+        torch.inverse(s), low, high, linalg.cholesky_ex(square.tril())[0], torch.cholesky_solve(b, low), torch.cholesky_solve(b, high, upper=True),
+        torch.cholesky_inverse(low), torch.cholesky_inverse(high, upper=True), *(linalg.solve_triangular(a, b, upper=u, unitriangular=o) for u in (True, False) for o in (True, False)),
+        linalg.solve_triangular(a, r, upper=True, left=False), *(torch.triangular_solve(b, a, upper=u, transpose=t)[0] for u in (True, False) for t in (True, False)),
+        linalg.det(x), *linalg.slogdet(x), torch.logdet(square), linalg.det(s), torch.slogdet(x * (torch.arange(5) != 2))[1],
+    ]
+
+
+def segments(x, i, lengths, offsets):
+    """Runs, counts and segments of rows, and what is summed up along a dim."""
+    reduce, line, k = torch.segment_reduce, torch.linspace(0, 3, 6)**2, i.abs() % 3
+    most, seven = torch.bincount(k.flatten()), torch.bincount(k.flatten(), minlength=7)
+    sums = torch.bincount(k.flatten(), x.flatten(), minlength=5)
+    for count in (most, seven, sums):
+        torch._check(count.shape[0] <= 9)
+    values, inverse, counts = torch.unique_consecutive(k, return_inverse=True, return_counts=True)
+    return [
+        *(reduce(x, how, lengths=lengths) for how in ("sum", "mean", "max", "min")), *(reduce(x, how, offsets=offsets) for how in ("sum", "mean", "max", "min")),
+        most, seven, sums, values, inverse, counts,
+        x.logcumsumexp(1), (30 * x).logcumsumexp(0), torch.trapezoid(x), torch.trapezoid(x, line), torch.trapezoid(x, dx=0.3, dim=0), torch.trapezoid(x, x.exp()),
+        torch.cumulative_trapezoid(x), torch.cumulative_trapezoid(x, line), x.diff(),
+    ]
+
+
 class Lambda(nn.Module):
     def __init__(self, function):
         super().__init__()
@@ -503,6 +551,9 @@ CASES = {
     "attention": (Lambda(attention), lambda n: (f32(n, 2, 5, 4), f32(n, 2, 7, 4), f32(n, 2, 7, 4), f32(5, 7).abs() - 0.1), (1, 1, 1, 0)),
     "layers": (Layers(), lambda n: (f32(n, 5, 8), f32(n, 5)), (1, 1)),
     "spectra": (Spectra(), lambda n: (f32(n, 24),), (1,)),
+    "signals": (Signals(), lambda n: (f32(n, 5, 14),), (1,)),
+    "solvers": (Lambda(solvers), lambda n: (f32(n, 5, 5), f32(n, 5, 3), f32(5, 5)), (1, 1, 0)),
+    "segments": (Lambda(segments), lambda n: (f32(6, 6), ints(6, 6), torch.tensor([n, 0, 5 - n, 1]), torch.tensor([0, n - 1, 3, 3, 6])), (0, 0, 0, 0)),
     "complex": (Complex(), lambda n: (f32(n, 5, 6), f32(n, 5, 6)), (1, 1)),
     "in_place": (InPlace(), lambda n: (f32(n, 6),), (1,)),
     "nested": (Nested(), None, None),

@@ -6,15 +6,20 @@ import types
 
 
 class Tensor:
-    def __init__(self, requires_grad=False, device="cpu"):
-        self.requires_grad, self.device = requires_grad, device
+    def __init__(self, requires_grad=False, device="cpu", count=1):
+        self.requires_grad, self.device, self.shape = requires_grad, device, (count,)
+
+    def numel(self):
+        return self.shape[0]
 
 
 class Graph:
-    """Adds its name to what it gets; |error|: what compiling it raises at once, |late_error| where it is waited for."""
+    """Adds its name to what it gets; |error|: what compiling it raises at once, |late_error| where it is waited for.
+    |results|: the nodes that its output has."""
 
-    def __init__(self, name, error=None, late_error=None):
+    def __init__(self, name, error=None, late_error=None, results=("x",)):
         self.name, self.error, self.late_error = name, error, late_error
+        self.graph = types.SimpleNamespace(nodes=[types.SimpleNamespace(op="output", all_input_nodes=list(results))])
 
     def forward(self, values):
         return (*values, f"{self.name} by torch")

@@ -166,6 +166,36 @@ def sizes_that_a_library_refuses():
         run(Function([Graph("shape")]), strict_target=True)
 
 
+class Picky(Graph):
+    """A graph of one tensor, of which the library takes five elements alone."""
+
+    def forward(self, tensor):
+        return "torch"
+
+
+def calls_without_elements():
+    """Such a call is PyTorch's, whatever is asked for, and the next one the library's again."""
+    def takes_five(compiled, tensor):
+        if tensor.numel() != 5:
+            raise ShapeError(f"the size 'n' is {tensor.numel()}")
+        return "strata"
+
+    own, Compiled.__call__ = Compiled.__call__, takes_five
+    try:
+        call = torch_backend.backend(Picky("n"), (), options={"strict_target": True})
+        assert [call(Tensor(count=n)) for n in (5, 0, 0, 5)] == ["strata", "torch", "torch", "strata"]
+        with raises(strata.StrataError, "the size 'n' is 4"):
+            call(Tensor(count=4))
+    finally:
+        Compiled.__call__ = own
+
+
+def graphs_without_work():
+    """Of operands without elements, or without results: nothing to compile, and no error."""
+    for graph, examples in ((Graph("a"), [Tensor(), Tensor(count=0)]), (Graph("a", results=()), [Tensor()])):
+        assert run(Function([graph]), examples, strict_target=True) == by((T,))
+
+
 def other_names_and_forms():
     assert strata.polyblocks_jit_torch is strata.jit_torch
     assert strata.jit_torch()(three())() == strata.jit_torch(three())() == by((S, S, S))
@@ -196,5 +226,6 @@ def backend_by_name():
 
 support.report([(case.__name__, case) for case in (
     all_by_default, selected, filtered, not_chosen_is_no_error, falls_back_with_one_warning, strict,
-    errors_of_the_first_call, mistakes_are_not_hidden, gradients, places, sizes_that_a_library_refuses, other_names_and_forms,
+    errors_of_the_first_call, mistakes_are_not_hidden, gradients, places, sizes_that_a_library_refuses,
+    calls_without_elements, graphs_without_work, other_names_and_forms,
     functions_count_for_themselves, emitted_files, backend_by_name)])

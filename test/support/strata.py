@@ -266,6 +266,13 @@ class Library:
         return outputs
 
 
+def true_parts(library, outputs):
+    """The outputs in their true sizes, where data decide these; the sizes themselves are left out."""
+    by_name = {info.name.decode(): value for info, value in zip(library.outputs, outputs)}
+    sizes = {name: by_name.pop(f"{name}_sizes") for name in list(by_name) if f"{name}_sizes" in by_name}
+    return {name: value[tuple(map(slice, sizes[name]))] if name in sizes else value for name, value in by_name.items()}
+
+
 class RunError(RuntimeError):
     """What a library said; |status| is its status."""
 

@@ -54,12 +54,6 @@ void ir_translate_gather_nd(ir_node_t *n) {
   ir_set_node(n, node);
 }
 
-void ir_translate_non_zero(ir_node_t *n) {
-  strata_dtype_t type = ir_attr_dtype(n, "output_type", STRATA_DTYPE_I64);
-  const char *places = ir_unary(n, "NonZero", ir_operand(n, 0));
-  ir_set(n, 0, type == STRATA_DTYPE_I64 ? places : graph_cast(n->g, places, type));
-}
-
 // ONNX's name for a reduction.
 static const char *reduction(const ir_node_t *n) {
   static const char *const names[][2] = {

@@ -3,9 +3,8 @@
 #include "dialects/import/pt2/converter.h"
 #include "dialects/import/pt2/shape.h"
 
-// What the program asks of a number that data decide (torch._check), as the bound of sizes.
-static void note_bound(pt2_node_t *n, const char *value) {
-  const pt2_size_t *number = strata_string_map_get(&n->converter->scope->graph->numbers, n->results[0]);
+// What the program asks of a number that data decide (torch._check), as the bound of sizes; NULL: nothing.
+static void note_bound(pt2_node_t *n, const pt2_size_t *number, const char *value) {
   const pt2_range_t *range = number ? pt2_find_range(n->converter->program, number) : NULL;
   if (range && range->max < INT32_MAX)
     graph_bound(n->g, value, range->max);
@@ -20,7 +19,7 @@ void pt2_import_item(pt2_node_t *n) {
   if (n->has_failed || n->n_results != 1)
     return;
   value = graph_reshape(n->g, value, 0, NULL);
-  note_bound(n, value);
+  note_bound(n, strata_string_map_get(&n->converter->scope->graph->numbers, n->results[0]), value);
   pt2_set_symbol(n, value, dtype);
 }
 
@@ -43,6 +42,68 @@ void pt2_import_masked_select(pt2_node_t *n) {
     pt2_set(n, 0, graph_op(n->g, "Compress", GRAPH_VALUES(values, graph_reshape(n->g, chosen, 1, &all))));
 }
 
+// Of each row of [count, elements] the sum.
+static const char *sum_rows(pt2_node_t *n, const char *rows) {
+  int64_t last = -1;
+  graph_node_t *sum = pt2_node(n, "ReduceSum", GRAPH_VALUES(rows, pt2_known_ints(n, 1, &last)));
+  if (!sum)
+    return "";
+  graph_set_int(sum, "keepdims", 0);
+  return graph_result(sum, NULL);
+}
+
+// [count, elements]: whether an element is 0, 1, ...
+static const char *is_number(pt2_node_t *n, const char *elements, const char *count) {
+  int64_t one = 1;
+  const char *numbers = pt2_op(n, "Range", GRAPH_VALUES(graph_int(n->g, 0), count, graph_int(n->g, 1)));
+  return n->has_failed ? "" : graph_op(n->g, "Equal", GRAPH_VALUES(graph_unsqueeze(n->g, numbers, 1, &one), elements));
+}
+
+// How many elements are 0, 1, ... up to the largest, or the sums of their weights.
+void pt2_import_bincount(pt2_node_t *n) {
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  const pt2_meta_t *result = pt2_result(n, 0);
+  const char *self = pt2_operand(n, "self", STRATA_DTYPE_I64), *least = pt2_operand(n, "minlength", STRATA_DTYPE_I64);
+  if (n->has_failed)
+    return;
+  graph_node_t *most = graph_node(n->g, "ReduceMax", GRAPH_VALUES(self));
+  graph_set_int(most, "keepdims", 0);
+  const char *count = graph_op(n->g, "Add", GRAPH_VALUES(graph_result(most, NULL), graph_int(n->g, 1)));
+  count = graph_op(n->g, "Max", GRAPH_VALUES(count, least));
+  note_bound(n, result ? &result->sizes[0] : NULL, count);
+  const char *counted = graph_cast(n->g, is_number(n, self, count), dtype);
+  if (pt2_has(n, "weights"))
+    counted = pt2_op(n, "Mul", GRAPH_VALUES(counted, pt2_operand(n, "weights", dtype)));
+  pt2_set(n, 0, sum_rows(n, counted));
+}
+
+// Runs of equal elements: the first of each, the run that each element is in, and how many each run has.
+void pt2_import_unique_consecutive(pt2_node_t *n) {
+  int64_t zero = 0, one = 1, end = INT64_MAX, before = -1, all = -1;
+  pt2_value_t self = pt2_tensor(n, "self");
+  if (pt2_has(n, "dim") && self.rank != 1)
+    pt2_refuse(n, "along a dim");
+  if (n->has_failed)
+    return;
+  const char *flat = graph_reshape(n->g, self.name, 1, &all), *step = graph_ints(n->g, 1, &one);
+  const char *later = pt2_slice(n, flat, 0, step, graph_ints(n->g, 1, &end), step);
+  const char *earlier = pt2_slice(n, flat, 0, graph_ints(n->g, 1, &zero), graph_ints(n->g, 1, &before), step);
+  const char *is_new = graph_op(n->g, "Not", GRAPH_VALUES(graph_op(n->g, "Equal", GRAPH_VALUES(later, earlier))));
+  const char *first = graph_cast(n->g, graph_ints(n->g, 1, &one), STRATA_DTYPE_BOOL);
+  is_new = pt2_along(n, "Concat", GRAPH_VALUES(first, is_new), 0);
+  const char *values = graph_op(n->g, "Compress", GRAPH_VALUES(flat, is_new));
+  const char *run =
+      graph_op(n->g, "CumSum", GRAPH_VALUES(graph_cast(n->g, is_new, STRATA_DTYPE_I64), graph_int(n->g, 0)));
+  run = graph_op(n->g, "Sub", GRAPH_VALUES(run, graph_int(n->g, 1)));
+  pt2_set(n, 0, values);
+  if (pt2_wants(n, 1))
+    pt2_set(n, 1, pt2_op(n, "Reshape", GRAPH_VALUES(run, pt2_shape(n, self.name, 0, self.rank))));
+  if (pt2_wants(n, 2))
+    pt2_set(n, 2,
+            sum_rows(n, graph_cast(n->g, is_number(n, run, graph_op(n->g, "Size", GRAPH_VALUES(values))),
+                                   STRATA_DTYPE_I64)));
+}
+
 // The detail is the name of the argument with the axis; "": the elements of all.
 void pt2_import_unique(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
@@ -61,7 +122,7 @@ void pt2_import_unique(pt2_node_t *n) {
 }
 
 const char *pt2_repeated_places(pt2_node_t *n) {
-  int64_t last = -1, zero = 0, next = 1;
+  int64_t zero = 0, next = 1;
   const char *counts = pt2_operand(n, "repeats", STRATA_DTYPE_I64);
   if (n->has_failed)
     return "";
@@ -76,8 +137,5 @@ const char *pt2_repeated_places(pt2_node_t *n) {
     return "";
   // The parts that end in front of a place are as many as the number of its own.
   const char *is_behind = graph_op(n->g, "LessOrEqual", GRAPH_VALUES(ends, graph_unsqueeze(n->g, places, 1, &next)));
-  graph_node_t *sum = graph_node(
-      n->g, "ReduceSum", GRAPH_VALUES(graph_cast(n->g, is_behind, STRATA_DTYPE_I64), graph_ints(n->g, 1, &last)));
-  graph_set_int(sum, "keepdims", 0);
-  return graph_result(sum, NULL);
+  return sum_rows(n, graph_cast(n->g, is_behind, STRATA_DTYPE_I64));
 }

@@ -106,6 +106,20 @@ static const char *part_of(pt2_node_t *n, const char *value, int rank, int64_t p
   return n->has_failed ? "" : graph_squeeze(n->g, slice, 1, &last);
 }
 
+static const char *to_signal(pt2_node_t *n, const transform_t *t, const pt2_value_t *self, const char *value) {
+  int64_t last = self->rank;
+  value = along(n, t, cut(n, t, value), t->count - 1, true);
+  value = n->has_failed ? "" : graph_squeeze(n->g, value, 1, &last);
+  return scaled(n, t, value, self->dtype);
+}
+
+const char *pt2_inverse_spectrum(pt2_node_t *n, const pt2_value_t *self, int64_t dim, int64_t length,
+                                 bool is_orthogonal) {
+  transform_t t = {.is_inverse = true, .to_real = true, .count = 1, .dims = {dim}, .lengths = {length}};
+  set_scale(&t, is_orthogonal ? 1 : 2);
+  return to_signal(n, &t, self, pairs(n, self));
+}
+
 // A real tensor has its last dim transformed first, or last on the way back.
 static void build(pt2_node_t *n, const transform_t *t, const pt2_value_t *self) {
   strata_dtype_t dtype = self->dtype;
@@ -114,11 +128,8 @@ static void build(pt2_node_t *n, const transform_t *t, const pt2_value_t *self) 
     value = along(n, t, value, t->count - 1, true);
   for (int i = 0; i < t->count - (t->from_real || t->to_real); i++)
     value = along(n, t, value, i, false);
-  int64_t last = self->rank;
   if (t->to_real) {
-    value = along(n, t, cut(n, t, value), t->count - 1, true);
-    value = n->has_failed ? "" : graph_squeeze(n->g, value, 1, &last);
-    pt2_set(n, 0, scaled(n, t, value, dtype));
+    pt2_set(n, 0, to_signal(n, t, self, value));
     return;
   }
   for (int part = 0; part < 2; part++)

@@ -282,6 +282,14 @@ static pt2_output_spec_t read_output_spec(const pt2_json_t *value) {
   return (pt2_output_spec_t){PT2_OUTPUT_OTHER, "", key};
 }
 
+// A token orders effects, as checks of what data are, which are left out: the output is nothing.
+static void drop_token(pt2_output_spec_t *spec, pt2_argument_t *output) {
+  if (strcmp(spec->what, "token") != 0)
+    return;
+  spec->kind = PT2_OUTPUT_USER;
+  output->count = 0;
+}
+
 static void read_signature(reader_t *reader, const pt2_json_t *value, pt2_program_t *program) {
   pt2_json_t inputs = pt2_json_member(value, "input_specs"), outputs = pt2_json_member(value, "output_specs");
   size_t n_inputs = program->graph->n_inputs, n_outputs = program->graph->n_outputs;
@@ -296,6 +304,7 @@ static void read_signature(reader_t *reader, const pt2_json_t *value, pt2_progra
   for (size_t i = 0; i < n_outputs && !reader->document.status; i++) {
     pt2_json_t item = pt2_json_item(&outputs, i);
     program->outputs[i] = read_output_spec(&item);
+    drop_token(&program->outputs[i], &program->graph->outputs[i]);
   }
 }
 

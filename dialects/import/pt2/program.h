@@ -92,7 +92,7 @@ typedef struct {
 typedef enum {
   PT2_OUTPUT_USER,
   PT2_OUTPUT_MUTATION, // the new value of a buffer, parameter or input
-  PT2_OUTPUT_OTHER,    // a loss, a gradient, a token
+  PT2_OUTPUT_OTHER,    // a loss, a gradient
 } pt2_output_kind_t;
 
 typedef struct {

@@ -184,6 +184,25 @@ void pt2_import_channel_shuffle(pt2_node_t *n) {
   pt2_set(n, 0, pt2_replace_dims(n, &swapped, 1, 3, pt2_known_ints(n, 1, &parts[1])));
 }
 
+// [windows, size]: the places of the elements of each window.
+static const char *window_places(pt2_node_t *n, int64_t windows, int64_t size, int64_t step) {
+  int64_t *places = strata_arena_array(n->arena, int64_t, windows * size), shape[] = {windows, size};
+  for (int64_t i = 0; i < windows * size; i++)
+    places[i] = i / size * step + i % size;
+  return graph_reshape(n->g, graph_ints(n->g, (int)(windows * size), places), 2, shape);
+}
+
+// The same along a dim whose size varies.
+static const char *varying_places(pt2_node_t *n, const pt2_value_t *self, int axis, int64_t size, int64_t step) {
+  int64_t zero = 0, one = 1;
+  const char *length = graph_squeeze(n->g, pt2_shape(n, self->name, axis, axis + 1), 1, &zero);
+  const char *last = graph_op(n->g, "Sub", GRAPH_VALUES(length, graph_int(n->g, size - 1)));
+  const char *starts = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), last, graph_int(n->g, step)));
+  const char *inside =
+      graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), graph_int(n->g, size), graph_int(n->g, 1)));
+  return graph_op(n->g, "Add", GRAPH_VALUES(graph_unsqueeze(n->g, starts, 1, &one), inside));
+}
+
 // Windows along one dim, each as a last dim.
 void pt2_import_unfold(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
@@ -191,16 +210,14 @@ void pt2_import_unfold(pt2_node_t *n) {
           order[STRATA_TENSOR_MAX_RANK + 1];
   int64_t length = self.rank && !n->has_failed ? self.sizes[axis].number : -1;
   int64_t windows = size > 0 && step > 0 && length >= size ? (length - size) / step + 1 : 0;
-  if (windows < 1 || self.rank >= STRATA_TENSOR_MAX_RANK || windows > INT32_MAX / size)
-    pt2_refuse(n, "windows along a size that varies");
+  if (size < 1 || step < 1 || (length >= 0 && windows < 1) || self.rank >= STRATA_TENSOR_MAX_RANK || !self.rank ||
+      windows > INT32_MAX / size)
+    pt2_refuse(n, "windows that do not fit");
   if (n->has_failed)
     return;
-  int64_t *places = strata_arena_array(n->arena, int64_t, windows * size);
-  for (int64_t i = 0; i < windows * size; i++)
-    places[i] = i / size * step + i % size;
-  const char *list =
-      graph_reshape(n->g, graph_ints(n->g, (int)(windows * size), places), 2, (int64_t[]){windows, size});
-  graph_node_t *node = graph_node(n->g, "Gather", GRAPH_VALUES(self.name, list));
+  const char *places =
+      length < 0 ? varying_places(n, &self, (int)axis, size, step) : window_places(n, windows, size, step);
+  graph_node_t *node = graph_node(n->g, "Gather", GRAPH_VALUES(self.name, places));
   graph_set_int(node, "axis", axis);
   pt2_first_order(self.rank + 1, order);
   for (int i = (int)axis + 1; i < self.rank; i++)

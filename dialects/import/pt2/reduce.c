@@ -1,5 +1,5 @@
 // Reductions, softmax, sorting: operators along axes.
-#include "dialects/import/pt2/convert.h"
+#include "dialects/import/pt2/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -229,6 +229,91 @@ void pt2_import_cumprod(pt2_node_t *n) {
   const char *value = pt2_cast(n, &self, pt2_result_dtype(n));
   int64_t axis = pt2_axis(n, "dim", self.rank);
   pt2_set(n, 0, self.rank ? cumulate(n, value, axis, "mul") : value);
+}
+
+// log(exp(x[0]) + ... + exp(x[i])): of each element over those up to it.
+void pt2_import_log_cumulative(pt2_node_t *n) {
+  pt2_value_t self = pt2_tensor(n, "self");
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  int64_t axis = pt2_axis(n, "dim", self.rank), zero = 0, one = 1, last = -1, behind = -2,
+          order[STRATA_TENSOR_MAX_RANK];
+  if (!self.rank || n->has_failed) {
+    pt2_set(n, 0, self.name);
+    return;
+  }
+  pt2_swapped_order(self.rank, axis, self.rank - 1, order);
+  const char *rows = graph_transpose(n->g, self.name, self.rank, order);
+  const char *size = graph_squeeze(n->g, pt2_shape(n, self.name, (int)axis, (int)axis + 1), 1, &zero);
+  const char *places = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), size, graph_int(n->g, 1)));
+  const char *is_before = graph_op(n->g, "LessOrEqual", GRAPH_VALUES(places, graph_unsqueeze(n->g, places, 1, &one)));
+  rows =
+      graph_op(n->g, "Where",
+               GRAPH_VALUES(is_before, graph_unsqueeze(n->g, rows, 1, &behind), pt2_number_value(n, dtype, -INFINITY)));
+  rows = reduce(n, "ReduceLogSumExp", rows, 1, &last, false);
+  pt2_set(n, 0, graph_transpose(n->g, rows, self.rank, order));
+}
+
+// Areas between neighbours, x apart or dx: their sum, or all sums up to one.
+void pt2_import_trapezoid(pt2_node_t *n) {
+  static const char *const ops[] = {"Add", "Sub"};
+  strata_dtype_t dtype = pt2_result_dtype(n);
+  bool has_x = pt2_has(n, "x");
+  pt2_value_t y = pt2_tensor(n, "y"), x = has_x ? pt2_tensor(n, "x") : y;
+  int64_t axis = pt2_axis(n, "dim", y.rank), zero = 0, one = 1, end = INT64_MAX, before = -1;
+  int64_t shape[STRATA_TENSOR_MAX_RANK];
+  const char *values[] = {pt2_cast(n, &y, dtype), x.name};
+  if (n->has_failed)
+    return;
+  if (has_x) {
+    values[1] = pt2_cast(n, &x, dtype);
+    for (int i = 0; i < y.rank; i++)
+      shape[i] = i == axis ? -1 : 1;
+    if (x.rank == 1)
+      values[1] = graph_reshape(n->g, values[1], y.rank, shape);
+    else if (x.rank != y.rank)
+      pt2_refuse(n, "x of %d dims for y of %d", x.rank, y.rank);
+  }
+  for (int i = 0; i <= has_x; i++) {
+    const char *step = pt2_known_ints(n, 1, &one);
+    const char *later = pt2_slice(n, values[i], axis, step, pt2_known_ints(n, 1, &end), step);
+    const char *earlier =
+        pt2_slice(n, values[i], axis, pt2_known_ints(n, 1, &zero), pt2_known_ints(n, 1, &before), step);
+    values[i] = pt2_op(n, ops[i], GRAPH_VALUES(later, earlier));
+  }
+  const char *width = has_x ? values[1] : pt2_operand(n, "dx", dtype);
+  const char *areas =
+      pt2_op(n, "Mul", GRAPH_VALUES(values[0], pt2_op(n, "Mul", GRAPH_VALUES(width, pt2_number_value(n, dtype, 0.5)))));
+  if (n->has_failed)
+    return;
+  pt2_set(n, 0,
+          *n->info->detail ? graph_op(n->g, "CumSum", GRAPH_VALUES(areas, graph_int(n->g, axis)))
+                           : reduce(n, "ReduceSum", areas, 1, &axis, false));
+}
+
+// Rows in segments: as many in each as "lengths" say, or from one offset up to the next.
+void pt2_import_segment_reduce(pt2_node_t *n) {
+  static const char *const names[][2] = {{"sum", "strata.JaggedSum"},
+                                         {"mean", "strata.JaggedMean"},
+                                         {"max", "strata.JaggedMax"},
+                                         {"min", "strata.JaggedMin"}};
+  bool has_offsets = pt2_has(n, "offsets");
+  int64_t zero = 0;
+  pt2_value_t data = pt2_tensor(n, "data"), segments = pt2_tensor(n, has_offsets ? "offsets" : "lengths");
+  const char *kind = pt2_string(n, "reduce", ""), *op = NULL, *offsets = pt2_cast(n, &segments, STRATA_DTYPE_I64);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(names[i][0], kind))
+      op = names[i][1];
+  if (!op)
+    pt2_refuse(n, "reduce '%s'", kind);
+  if (pt2_int(n, "axis") != 0 || segments.rank != 1)
+    pt2_refuse(n, "segments of another axis than the first");
+  if (n->has_failed)
+    return;
+  if (!has_offsets) {
+    offsets = graph_op(n->g, "CumSum", GRAPH_VALUES(offsets, graph_int(n->g, 0)));
+    offsets = pt2_along(n, "Concat", GRAPH_VALUES(graph_ints(n->g, 1, &zero), offsets), 0);
+  }
+  pt2_set(n, 0, pt2_op(n, op, GRAPH_VALUES(data.name, offsets)));
 }
 
 // The largest so far, and where the last of them is.

@@ -123,6 +123,17 @@ void pt2_first_order(int rank, int64_t *order) {
     order[i] = i;
 }
 
+static void swap(int64_t *order, int64_t a, int64_t b) {
+  int64_t other = order[a];
+  order[a] = order[b];
+  order[b] = other;
+}
+
+void pt2_swapped_order(int rank, int64_t a, int64_t b, int64_t *order) {
+  pt2_first_order(rank, order);
+  swap(order, a, b);
+}
+
 static void given_order(pt2_node_t *n, int rank, int64_t *order) {
   int count = -1;
   const int64_t *dims = pt2_ints(n, "dims", &count);
@@ -130,12 +141,6 @@ static void given_order(pt2_node_t *n, int rank, int64_t *order) {
     pt2_refuse(n, "expected %d dims, got %d", rank, count);
   for (int i = 0; i < count && !n->has_failed; i++)
     order[i] = pt2_normal_axis(n, dims[i], rank);
-}
-
-static void swap(int64_t *order, int64_t a, int64_t b) {
-  int64_t other = order[a];
-  order[a] = order[b];
-  order[b] = other;
 }
 
 void pt2_permutation(pt2_node_t *n, int rank, int64_t *order) {

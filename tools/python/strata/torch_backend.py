@@ -106,6 +106,16 @@ def _example(value: Any) -> Any:
     return number
 
 
+def _has_none(example: Any) -> bool:
+    """Whether an input has no elements, whatever sizes vary."""
+    return any(type(size) is int and not size for size in getattr(example, "shape", ()))
+
+
+def _computes(graph: Any) -> bool:
+    """Whether a graph has a result: dynamo makes some of what it only asks for sizes."""
+    return any(node.all_input_nodes for node in graph.graph.nodes if node.op == "output")
+
+
 def _is_constant(example: Any) -> bool:
     """Whether an input is a parameter or a buffer of a module."""
     return isinstance(example, torch.Tensor) and (isinstance(example, torch.nn.Parameter) or
@@ -209,7 +219,7 @@ class Backend:
 
     def __call__(self, graph: Any, examples: Sequence[Any]) -> Callable[..., Any]:
         number, name, wanted = self._chooser.next(_graph_name())
-        if not wanted:
+        if not wanted or any(map(_has_none, examples)) or not _computes(graph):
             return graph.forward
 
         def build() -> Any:
@@ -222,7 +232,8 @@ class Backend:
 
     def _guarded(self, begun: _Graph, own: Callable[..., Any], name: str) -> Callable[..., Any]:
         """The function of a graph whose compile has begun: the first call waits for it, dynamo does its own work
-        meanwhile. Sizes that the library does not take, after all, run in PyTorch."""
+        meanwhile. Sizes that the library does not take, after all, run in PyTorch, and so does a call with a tensor of no
+        elements, such as the boxes of an image in which nothing is found: of a library all sizes are 1 or more."""
         chosen: List[Callable[..., Any]] = []
 
         def choose(build: Callable[[], Any]) -> Callable[..., Any]:
@@ -236,6 +247,8 @@ class Backend:
             try:
                 return run(*inputs)
             except ShapeError as error:
+                if any(isinstance(value, torch.Tensor) and not value.numel() for value in inputs):
+                    return own(*inputs)
                 return choose(functools.partial(_raise, error))(*inputs)
 
         return call
