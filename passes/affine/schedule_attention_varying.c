@@ -370,12 +370,19 @@ static strata_status_t take_plan(void *user) {
   return NULL;
 }
 
+// Each score may have an operand of its own, as a mask that is added.
+static double code_of(const varying_t *v, int i, bool varies) {
+  const strata_schedule_t *schedule = &v->of[i].schedule;
+  double scores = (double)(schedule->tile[0] * schedule->tile[1]) / (double)strata_max(schedule->group, 1);
+  return strata_variant_code(schedule, 0, v->work->attention->attention.score_bytes > 0 ? scores : 0, varies);
+}
+
 // The first point is likely, and its best candidate the first.
 static strata_variant_offer_t offer_of(varying_t *v) {
   strata_candidate_t c = v->of[0];
   return (strata_variant_offer_t){.called = *v->kernel->called,
                                   .seconds = cost_at(v, &v->points[0], &c),
-                                  .alone = strata_variant_code(&v->of[0].schedule, 0, 0, false),
+                                  .alone = code_of(v, 0, false),
                                   .plan = plan_for,
                                   .take = take_plan,
                                   .user = v};
@@ -400,7 +407,7 @@ strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s, co
     return NULL;
   *out = v->of[0].schedule;
   for (int i = 0; i < v->count; i++)
-    v->code[i] = strata_variant_code(&v->of[i].schedule, 0, 0, true);
+    v->code[i] = code_of(v, i, true);
   strata_variant_offer_t offer = offer_of(v);
   strata_variant_budget_add(s->compile, s->budget, &offer);
   return NULL;

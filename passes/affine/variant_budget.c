@@ -12,7 +12,8 @@
 // Measured on what ptxas 13.0 makes for sm_90a, within a third.
 #define BODY 4400        // waiting, copying, finding tiles
 #define RESULT 80        // that is summed up in a register: set to zero, converted, stored
-#define MASKED_SCORE 650 // of attention: with its part of the softmax, behind the last row or column or not
+#define WEIGHTED 160     // the same of attention, scaled at each step, too
+#define MASKED_SCORE 200 // of attention: with its part of the softmax, behind the last row or column or not
 #define SCORE 130        // where it is known that there is no such
 #define MULTIPLIED 200   // a result by instructions on registers, whose operands are loaded for it
 #define ADDITION 8       // of what is done with a result
@@ -30,12 +31,13 @@ double strata_variant_work(const strata_kernel_t *kernel) {
 double strata_variant_code(const strata_schedule_t *schedule, double work, double loads, bool varies) {
   double results = (double)(schedule->tile[0] * schedule->tile[1]);
   double own = results / (double)(schedule->group > 1 ? schedule->group : schedule->threads);
+  double of_result = RESULT + ADDITION * work, of_load = varies ? MASKED_LOAD : LOAD;
   if (schedule->kind == STRATA_KERNEL_ATTENTION)
-    return BODY + own * (varies ? MASKED_SCORE : SCORE);
-  double of_result = RESULT + ADDITION * work;
+    return BODY + own * (varies ? MASKED_SCORE : SCORE) + loads * of_load +
+           own / (double)schedule->tile[1] * (double)schedule->tile[2] * WEIGHTED;
   if (schedule->producers || !schedule->mma.length)
     return BODY + own * of_result;
-  return BODY + own * (of_result + MULTIPLIED) + loads * (varies ? MASKED_LOAD : LOAD);
+  return BODY + own * (of_result + MULTIPLIED) + loads * of_load;
 }
 
 //===-- Offers ---------------------------------------------------------------------------------------------------===//
