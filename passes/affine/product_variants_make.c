@@ -6,7 +6,6 @@
 #include "dialects/integers.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MOST_FINITE = 1 << 28 }; // size at which blocks that share reductions are asked for
 
@@ -88,35 +87,11 @@ static int64_t usual_of(const variants_t *v, const strata_variant_plan_t *plan, 
   return usual;
 }
 
-// The largest size that |at| has.
-static int64_t largest_of(const variants_t *v, const strata_variant_plan_t *plan, int at) {
-  int64_t largest = v->sizes[0];
-  for (int i = 0; i < v->n_sizes; i++)
-    largest = plan->at[i] == at ? v->sizes[i] : largest;
-  return largest;
-}
-
-// A ring that holds the whole reduction brings last boxes whole (strata_product_clips). Where memory decides at the
-// usual size but not at the largest, of several tiles, the shorter ring that is enough there is the better one.
-static void keep_clipped(variants_t *v, const way_t *way, int64_t largest, strata_pipelined_choice_t *p) {
-  int side = v->products[0].axis == STRATA_VARYING_COLUMNS ? STRATA_SIDE_V : STRATA_SIDE_U;
-  strata_candidate_t there;
-  if (v->products[0].axis == STRATA_VARYING_BATCH || largest <= p->tile[side] ||
-      !strata_product_variants_candidate(v, way, largest, &there) ||
-      !strcmp(there.pipelined.bound, strata_pipelined_memory_bound))
-    return;
-  const strata_problem_t *problem = strata_product_variants_at(v, p->tile[side] + 1, true);
-  if (!strata_pipelined_is_clipped(problem, p, side) && strata_pipelined_is_clipped(problem, &there.pipelined, side))
-    p->slots = there.pipelined.slots;
-}
-
 static strata_schedule_t schedule_of(variants_t *v, const strata_variant_plan_t *plan, int at) {
   int64_t usual = usual_of(v, plan, at);
   const way_t *way = &v->ways[plan->ways[at]];
   strata_candidate_t c;
   strata_product_variants_candidate(v, way, usual, &c);
-  if (way->kind == &strata_ways_pipelined)
-    keep_clipped(v, way, largest_of(v, plan, at), &c.pipelined);
   strata_work_t work = {.device = v->device, .product = strata_product_variants_at(v, usual, true)};
   strata_schedule_t schedule = way->kind->write(&work, &c);
   if (schedule.producers)
