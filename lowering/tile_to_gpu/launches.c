@@ -13,7 +13,8 @@ bool strata_gpu_may_fetch_early(const strata_gpu_distribution_t *d) {
 
 // What there is of the likely bytes and operations where tasks are as few as they can be.
 static double least_share(const strata_gpu_distribution_t *d) {
-  double least = (double)strata_size_min(d->plan.n_tasks), likely = (double)strata_size_likely(&d->sizes, d->plan.n_tasks);
+  double least = (double)strata_size_min(d->plan.n_tasks);
+  double likely = (double)strata_size_likely(&d->sizes, d->plan.n_tasks);
   return strata_size_varies(d->plan.n_tasks) && least < likely ? least / likely : 1;
 }
 

@@ -310,8 +310,9 @@ static bool are_aligned(const strata_gpu_rows_t *r, int64_t width) {
       MlirValue buffer = kernel->nests[i].accesses[j].buffer;
       intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(buffer));
       bool has_rows = rank > 1 && mlirValueIsABlockArgument(buffer);
-      if (has_rows && !strata_size_divides(width, strata_size_of_expr(&r->s->symbols, strata_type_dim(
-                                                      mlirValueGetType(buffer), rank - 1))))
+      if (has_rows &&
+          !strata_size_divides(
+              width, strata_size_of_expr(&r->s->symbols, strata_type_dim(mlirValueGetType(buffer), rank - 1))))
         return false;
     }
   return true;
