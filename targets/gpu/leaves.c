@@ -201,7 +201,7 @@ static strata_status_t convert_shuffle(const strata_gpu_kernel_t *kernel, MlirOp
 
 // LLVM moves no load past what may be an access to memory, not even where it chooses instructions; there is none.
 static strata_status_t convert_loads_begun(const strata_gpu_kernel_t *kernel, MlirOperation op) {
-  if (!strata_gpu_is_emulated(kernel))
+  if (kernel->device->code == STRATA_GPU_NVPTX)
     strata_gpu_build_ptx(op, "", "~{memory}", 0, NULL, (MlirType){0});
   mlirOperationDestroy(op);
   return NULL;

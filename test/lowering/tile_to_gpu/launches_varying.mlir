@@ -15,7 +15,7 @@
 // CHECK-SAME: strata.programmatic
 // CHECK: func.func private @long_known(
 // CHECK-NOT: strata.programmatic
-// CHECK: builtin.module
+// CHECK: module @kernels
 !x = memref<?x768xf16, {sizes = affine_map<()[s0] -> (s0, 768)>}>
 !y = memref<1576x768xf16>
 module {
