@@ -249,6 +249,7 @@ typedef struct {
 typedef struct {
   double body;         // of a product or attention: waiting, copying, finding tiles
   double result;       // that is summed up in a register: set to zero, converted, stored
+  double weighted;     // a result of attention, scaled at each step, too
   double masked_score; // of attention: with its part of the softmax, behind the last row or column or not
   double score;        // where it is known that there is no such
   double multiplied;   // a result by instructions on registers, whose operands are loaded for it

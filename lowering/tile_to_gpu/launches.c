@@ -11,13 +11,21 @@ bool strata_gpu_may_fetch_early(const strata_gpu_distribution_t *d) {
          bytes / (double)d->device->bandwidth >= flops / (double)d->device->products;
 }
 
-// What is over soon gains by it. What takes longer need not start sooner, and its loads are better moved about freely;
-// apart from blocks with equal shares of all steps, whose flags are cleared by a kernel in front, and from what fetches
-// constants meanwhile.
+// What there is of the likely bytes and operations where tasks are as few as they can be.
+static double least_share(const strata_gpu_distribution_t *d) {
+  double least = (double)strata_size_min(d->plan.n_tasks);
+  double likely = (double)strata_size_likely(&d->sizes, d->plan.n_tasks);
+  return strata_size_varies(d->plan.n_tasks) && least < likely ? least / likely : 1;
+}
+
+// What is over soon, be it at some sizes only, gains by it. What takes longer need not start sooner, and its loads are
+// better moved about freely; apart from blocks with equal shares of all steps, whose flags are cleared by a kernel in
+// front, and from what fetches constants meanwhile.
 bool strata_gpu_begins_early(const strata_gpu_distribution_t *d) {
   const strata_launch_costs_t *costs = &d->device->costs->launches;
-  bool is_short = (double)strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= costs->short_bytes &&
-                  (double)strata_attr_i64(d->func, "strata.flops", INT64_MAX) <= costs->short_flops;
+  double least = least_share(d);
+  bool is_short = least * (double)strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= costs->short_bytes &&
+                  least * (double)strata_attr_i64(d->func, "strata.flops", INT64_MAX) <= costs->short_flops;
   return d->device->has_programmatic_launch && (is_short || d->plan.stream || d->plan.fetches_early);
 }
 

@@ -286,7 +286,8 @@ static bool count_elements(const strata_gpu_box_t *box, strata_size_t *out_count
 
 // Elements at edges that vary without a branch each, where those are many: what is read where there is no such element
 // is one behind it, or the buffer's last, and dropped. Bases are what is held back, so that accesses go on to differ by
-// numbers. Not in products, which load a step ahead and have no time for more instructions.
+// numbers. They stay where they are: one that is for a store under a branch would begin there, behind all else. Not in
+// products, which load a step ahead and have no time for more instructions.
 static void load_edges(strata_walk_t *w, strata_registers_t *registers) {
   strata_gpu_distribution_t *d = w->d;
   strata_emitter_t *e = &d->e;
@@ -308,6 +309,7 @@ static void load_edges(strata_walk_t *w, strata_registers_t *registers) {
     registers->values[reg] = strata_emit_select(e, inside, value, pad);
     item->is_done = true;
   }
+  strata_emit_op(e, STRATA_TILE_LOADS_BEGUN, 0, NULL, 0, NULL, 0, NULL);
 }
 
 strata_status_t strata_transfer_load(strata_gpu_distribution_t *d, strata_transfer_t *transfer,

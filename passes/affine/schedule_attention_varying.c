@@ -370,8 +370,12 @@ static strata_status_t take_plan(void *user) {
   return NULL;
 }
 
+// Each score may have an operand of its own, as a mask that is added.
 static double code_of(const varying_t *v, int i, bool varies) {
-  return strata_variant_code(&v->kernel->device->costs->code, &v->of[i].schedule, 0, 0, varies);
+  const strata_schedule_t *schedule = &v->of[i].schedule;
+  double scores = (double)(schedule->tile[0] * schedule->tile[1]) / (double)strata_max(schedule->group, 1);
+  double loads = v->work->attention->attention.score_bytes > 0 ? scores : 0;
+  return strata_variant_code(&v->kernel->device->costs->code, schedule, 0, loads, varies);
 }
 
 // The first point is likely, and its best candidate the first.

@@ -302,14 +302,34 @@ int64_t strata_gpu_held_elements(const strata_gpu_device_t *device, int64_t grou
 
 int64_t strata_gpu_row_elements(const strata_gpu_device_t *device) { return device->registers / LIVE_VALUES; }
 
+// True if rows begin at multiples of |width| elements whatever the sizes are: else each element is accessed by itself.
+static bool are_aligned(const strata_gpu_rows_t *r, int64_t width) {
+  const strata_kernel_t *kernel = r->s->kernel;
+  for (int i = 0; i < kernel->n_nests; i++)
+    for (int j = 0; j < kernel->nests[i].n_accesses; j++) {
+      MlirValue buffer = kernel->nests[i].accesses[j].buffer;
+      intptr_t rank = mlirShapedTypeGetRank(mlirValueGetType(buffer));
+      bool has_rows = rank > 1 && mlirValueIsABlockArgument(buffer);
+      if (has_rows &&
+          !strata_size_divides(
+              width, strata_size_of_expr(&r->s->symbols, strata_type_dim(mlirValueGetType(buffer), rank - 1))))
+        return false;
+    }
+  return true;
+}
+
 // Rows whose length varies: those up to a tile, which a group holds, are one masked vector; longer ones are gone
-// through tile by tile. Where the longest fit, there are no others.
+// through tile by tile. Where the longest fit, there are no others. Of rows that begin anywhere each element takes a
+// thread several instructions: where they are few, more threads of a warp have one.
 static strata_schedule_t choose_lengths(const strata_gpu_rows_t *r) {
   const strata_gpu_device_t *device = r->s->device;
   int64_t width = strata_gpu_access_width(r->s), most = strata_min(strata_row_kernel_most_elements(r->rows), INT32_MAX);
   int64_t least = strata_min(device->lanes, strata_power_of_two_from(strata_ceil_div(most, width)));
   int64_t group = strata_max(least, group_of(r, r->length, width));
   while (r->n_rows < device->n_processors && group < strata_min(STRATA_THREADS, most / width))
+    group *= 2;
+  while (r->n_rows <= strata_gpu_few_rows(device, group) && group < device->lanes && most >= 2 * group &&
+         !are_aligned(r, width))
     group *= 2;
   while (most <= SPREAD * r->length && group < device->max_threads && most > strata_gpu_held_elements(device, group))
     group *= 2;

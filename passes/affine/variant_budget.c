@@ -22,12 +22,13 @@ double strata_variant_code(const strata_code_costs_t *code, const strata_schedul
                            double loads, bool varies) {
   double results = (double)(schedule->tile[0] * schedule->tile[1]);
   double own = results / (double)(schedule->group > 1 ? schedule->group : schedule->threads);
+  double of_result = code->result + code->addition * work, of_load = varies ? code->masked_load : code->load;
   if (schedule->kind == STRATA_KERNEL_ATTENTION)
-    return code->body + own * (varies ? code->masked_score : code->score);
-  double of_result = code->result + code->addition * work;
+    return code->body + own * (varies ? code->masked_score : code->score) + loads * of_load +
+           own / (double)schedule->tile[1] * (double)schedule->tile[2] * code->weighted;
   if (schedule->producers || !schedule->mma.length)
     return code->body + own * of_result;
-  return code->body + own * (of_result + code->multiplied) + loads * (varies ? code->masked_load : code->load);
+  return code->body + own * (of_result + code->multiplied) + loads * of_load;
 }
 
 //===-- Offers ---------------------------------------------------------------------------------------------------===//

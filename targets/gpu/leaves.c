@@ -199,6 +199,14 @@ static strata_status_t convert_shuffle(const strata_gpu_kernel_t *kernel, MlirOp
   return NULL;
 }
 
+// LLVM moves no load past what may be an access to memory, not even where it chooses instructions; there is none.
+static strata_status_t convert_loads_begun(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  if (kernel->device->code == STRATA_GPU_NVPTX)
+    strata_gpu_build_ptx(op, "", "~{memory}", 0, NULL, (MlirType){0});
+  mlirOperationDestroy(op);
+  return NULL;
+}
+
 //===-- All of them ----------------------------------------------------------------------------------------------===//
 
 typedef strata_status_t (*convert_t)(const strata_gpu_kernel_t *kernel, MlirOperation op);
@@ -220,6 +228,7 @@ static const struct {
     {"tile.load_turned", strata_gpu_convert_load_turned},
     {"tile.copy_", strata_gpu_convert_copy},
     {"tile.cluster_", strata_gpu_convert_cluster},
+    {STRATA_TILE_LOADS_BEGUN, convert_loads_begun},
     {"tile.launch_", strata_gpu_convert_launch},
     {"tile.funnel", strata_gpu_convert_funnel},
     {"tile.f8_", strata_gpu_convert_f8},
