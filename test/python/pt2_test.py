@@ -16,8 +16,9 @@ sys.path.insert(0, os.path.join(package.SOURCE, "test", "pt2"))
 import make_cases
 
 
-# Of containers, of sizes that depend on data, and of operators of torchvision's.
-LEFT = {"nested", "loops", "counted", "regions"}
+# Of containers, of sizes that depend on data, of operators of torchvision's, and of checks, which are effects once they are
+# decomposed.
+LEFT = {"nested", "loops", "counted", "regions", "segments", "solvers"}
 
 
 def graph_of(write, program):
