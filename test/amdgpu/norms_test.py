@@ -50,12 +50,7 @@ class Row(Normed):
 
     def wrong(self, results):
         wanted = [(self.expected, self.bound), (self.total, self.off + EPSILON[self.kind] * np.abs(self.total))]
-        for i, (got, (want, bound)) in enumerate(zip(results, wanted)):
-            got = self.widen(got).reshape(want.shape)
-            off = ~(np.abs(got - want) <= bound)
-            if off.any():
-                at = tuple(int(j[0]) for j in np.nonzero(off))
-                yield f"result {i}: {off.sum()} of {off.size} wrong, at {at}: {got[at]}, expected {want[at]}"
+        return self.beyond(results, wanted)
 
 
 # Rows, columns, warps along both, warps that share the steps, steps of each; those of 16 bits.

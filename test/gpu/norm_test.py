@@ -83,6 +83,10 @@ class Normed(HalfCase):
         """Texts about results that are out of bounds. Two kernels round what one stores for the other."""
         bound = self.bound if launches == 1 else self.bound + self.lost * EPSILON[self.kind]
         wanted = [(self.expected, bound), (self.total, np.abs(self.total) * EPSILON[self.kind] + 1e-5)]
+        return self.beyond(results, wanted)
+
+    def beyond(self, results, wanted):
+        """Texts about results that are further off than they may; |wanted|: what is expected of each, and by how much."""
         for i, (got, (want, bound)) in enumerate(zip(results, wanted)):
             got = self.widen(got).reshape(want.shape)
             off = ~(np.abs(got - want) <= bound)

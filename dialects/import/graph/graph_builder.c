@@ -307,6 +307,10 @@ const char *graph_transpose(graph_t *g, const char *value, int rank, const int64
   return graph_result(node, NULL);
 }
 
+const char *graph_count_to(graph_t *g, const char *end) {
+  return graph_op(g, "Range", GRAPH_VALUES(graph_int(g, 0), end, graph_int(g, 1)));
+}
+
 const char *graph_unsqueeze(graph_t *g, const char *value, int count, const int64_t *axes) {
   return graph_op(g, "Unsqueeze", GRAPH_VALUES(value, graph_ints(g, count, axes)));
 }

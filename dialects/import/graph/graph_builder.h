@@ -85,6 +85,7 @@ const char *graph_cast(graph_t *g, const char *value, strata_dtype_t dtype);
 const char *graph_reshape(graph_t *g, const char *value, int rank,
                           const int64_t *dims); // -1: what is left; 0: as it is
 const char *graph_transpose(graph_t *g, const char *value, int rank, const int64_t *permutation);
+const char *graph_count_to(graph_t *g, const char *end); // i64: 0, 1, ..., as many as the scalar |end| says
 const char *graph_unsqueeze(graph_t *g, const char *value, int count, const int64_t *axes);
 const char *graph_squeeze(graph_t *g, const char *value, int count, const int64_t *axes);
 // The Fourier transform of |length| elements along |axis| of a value whose last dim is the parts, one or two;

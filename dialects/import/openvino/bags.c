@@ -7,10 +7,6 @@
 
 static const char *index64(ir_node_t *n, int i) { return graph_cast(n->g, ir_operand(n, i), STRATA_DTYPE_I64); }
 
-static const char *count_to(ir_node_t *n, const char *end) {
-  return graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), end, graph_int(n->g, 1)));
-}
-
 // [bags, indices]: whether an index is in a bag, which is from one offset up to the next.
 static const char *members_by_offsets(ir_node_t *n) {
   int64_t one = 1;
@@ -19,14 +15,14 @@ static const char *members_by_offsets(ir_node_t *n) {
       n->g, "Slice", GRAPH_VALUES(starts, graph_ints(n->g, 1, &one), graph_ints(n->g, 1, &(int64_t){INT64_MAX})));
   graph_node_t *ends = graph_node(n->g, "Concat", GRAPH_VALUES(later, graph_reshape(n->g, size, 1, &one)));
   graph_set_int(ends, "axis", 0);
-  const char *places = count_to(n, size), *behind = graph_unsqueeze(n->g, graph_result(ends, NULL), 1, &one);
+  const char *places = graph_count_to(n->g, size), *behind = graph_unsqueeze(n->g, graph_result(ends, NULL), 1, &one);
   return ir_binary(n, "And", ir_binary(n, "GreaterOrEqual", places, graph_unsqueeze(n->g, starts, 1, &one)),
                    ir_binary(n, "Less", places, behind));
 }
 
 static const char *members_by_segments(ir_node_t *n) {
   int64_t one = 1;
-  const char *bags = count_to(n, graph_reshape(n->g, index64(n, 3), 0, NULL));
+  const char *bags = graph_count_to(n->g, graph_reshape(n->g, index64(n, 3), 0, NULL));
   return ir_binary(n, "Equal", index64(n, 2), graph_unsqueeze(n->g, bags, 1, &one));
 }
 

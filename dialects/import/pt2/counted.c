@@ -55,8 +55,10 @@ static const char *sum_rows(pt2_node_t *n, const char *rows) {
 // [count, elements]: whether an element is 0, 1, ...
 static const char *is_number(pt2_node_t *n, const char *elements, const char *count) {
   int64_t one = 1;
-  const char *numbers = pt2_op(n, "Range", GRAPH_VALUES(graph_int(n->g, 0), count, graph_int(n->g, 1)));
-  return n->has_failed ? "" : graph_op(n->g, "Equal", GRAPH_VALUES(graph_unsqueeze(n->g, numbers, 1, &one), elements));
+  if (n->has_failed)
+    return "";
+  const char *numbers = graph_unsqueeze(n->g, graph_count_to(n->g, count), 1, &one);
+  return graph_op(n->g, "Equal", GRAPH_VALUES(numbers, elements));
 }
 
 // How many elements are 0, 1, ... up to the largest, or the sums of their weights.
@@ -79,16 +81,14 @@ void pt2_import_bincount(pt2_node_t *n) {
 
 // Runs of equal elements: the first of each, the run that each element is in, and how many each run has.
 void pt2_import_unique_consecutive(pt2_node_t *n) {
-  int64_t zero = 0, one = 1, end = INT64_MAX, before = -1, all = -1;
+  int64_t one = 1, all = -1;
   pt2_value_t self = pt2_tensor(n, "self");
   if (pt2_has(n, "dim") && self.rank != 1)
     pt2_refuse(n, "along a dim");
   if (n->has_failed)
     return;
-  const char *flat = graph_reshape(n->g, self.name, 1, &all), *step = graph_ints(n->g, 1, &one);
-  const char *later = pt2_slice(n, flat, 0, step, graph_ints(n->g, 1, &end), step);
-  const char *earlier = pt2_slice(n, flat, 0, graph_ints(n->g, 1, &zero), graph_ints(n->g, 1, &before), step);
-  const char *is_new = graph_op(n->g, "Not", GRAPH_VALUES(graph_op(n->g, "Equal", GRAPH_VALUES(later, earlier))));
+  const char *flat = graph_reshape(n->g, self.name, 1, &all);
+  const char *is_new = pt2_op(n, "Not", GRAPH_VALUES(pt2_of_neighbours(n, "Equal", flat, 0)));
   const char *first = graph_cast(n->g, graph_ints(n->g, 1, &one), STRATA_DTYPE_BOOL);
   is_new = pt2_along(n, "Concat", GRAPH_VALUES(first, is_new), 0);
   const char *values = graph_op(n->g, "Compress", GRAPH_VALUES(flat, is_new));
@@ -132,9 +132,9 @@ const char *pt2_repeated_places(pt2_node_t *n) {
     size = graph_op(n->g, "ReduceSum", GRAPH_VALUES(counts, graph_ints(n->g, 1, &zero)));
     size = graph_reshape(n->g, size, 0, NULL);
   }
-  const char *places = pt2_op(n, "Range", GRAPH_VALUES(graph_int(n->g, 0), size, graph_int(n->g, 1)));
   if (n->has_failed)
     return "";
+  const char *places = graph_count_to(n->g, size);
   // The parts that end in front of a place are as many as the number of its own.
   const char *is_behind = graph_op(n->g, "LessOrEqual", GRAPH_VALUES(ends, graph_unsqueeze(n->g, places, 1, &next)));
   return sum_rows(n, graph_cast(n->g, is_behind, STRATA_DTYPE_I64));

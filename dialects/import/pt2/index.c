@@ -34,7 +34,7 @@ static const char *bag_members(pt2_node_t *n, const char *indices, const char *o
                     GRAPH_VALUES(offsets, graph_ints(n->g, 1, &one), graph_ints(n->g, 1, &(int64_t){INT64_MAX})));
     ends = pt2_along(n, "Concat", GRAPH_VALUES(ends, graph_reshape(n->g, size, 1, &one)), 0);
   }
-  const char *places = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), size, graph_int(n->g, 1)));
+  const char *places = graph_count_to(n->g, size);
   const char *behind = graph_op(n->g, "GreaterOrEqual", GRAPH_VALUES(places, graph_unsqueeze(n->g, starts, 1, &one)));
   const char *before = graph_op(n->g, "Less", GRAPH_VALUES(places, graph_unsqueeze(n->g, ends, 1, &one)));
   const char *members = graph_op(n->g, "And", GRAPH_VALUES(behind, before));

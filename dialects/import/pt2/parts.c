@@ -68,6 +68,14 @@ const char *pt2_slice(pt2_node_t *n, const char *value, int64_t axis, const char
   return pt2_op(n, "Slice", GRAPH_VALUES(value, start, end, pt2_known_ints(n, 1, &axis), step));
 }
 
+const char *pt2_of_neighbours(pt2_node_t *n, const char *op, const char *value, int64_t axis) {
+  int64_t zero = 0, one = 1, last = -1, end = INT64_MAX;
+  const char *step = pt2_known_ints(n, 1, &one);
+  const char *later = pt2_slice(n, value, axis, step, pt2_known_ints(n, 1, &end), step);
+  const char *earlier = pt2_slice(n, value, axis, pt2_known_ints(n, 1, &zero), pt2_known_ints(n, 1, &last), step);
+  return pt2_op(n, op, GRAPH_VALUES(later, earlier));
+}
+
 static const char *element(pt2_node_t *n, const char *list, int64_t i) {
   int64_t end = i + 1, one = 1;
   return pt2_slice(n, list, 0, pt2_known_ints(n, 1, &i), pt2_known_ints(n, 1, &end), pt2_known_ints(n, 1, &one));

@@ -198,8 +198,7 @@ static const char *varying_places(pt2_node_t *n, const pt2_value_t *self, int ax
   const char *length = graph_squeeze(n->g, pt2_shape(n, self->name, axis, axis + 1), 1, &zero);
   const char *last = graph_op(n->g, "Sub", GRAPH_VALUES(length, graph_int(n->g, size - 1)));
   const char *starts = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), last, graph_int(n->g, step)));
-  const char *inside =
-      graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), graph_int(n->g, size), graph_int(n->g, 1)));
+  const char *inside = graph_count_to(n->g, graph_int(n->g, size));
   return graph_op(n->g, "Add", GRAPH_VALUES(graph_unsqueeze(n->g, starts, 1, &one), inside));
 }
 

@@ -244,7 +244,7 @@ void pt2_import_log_cumulative(pt2_node_t *n) {
   pt2_swapped_order(self.rank, axis, self.rank - 1, order);
   const char *rows = graph_transpose(n->g, self.name, self.rank, order);
   const char *size = graph_squeeze(n->g, pt2_shape(n, self.name, (int)axis, (int)axis + 1), 1, &zero);
-  const char *places = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), size, graph_int(n->g, 1)));
+  const char *places = graph_count_to(n->g, size);
   const char *is_before = graph_op(n->g, "LessOrEqual", GRAPH_VALUES(places, graph_unsqueeze(n->g, places, 1, &one)));
   rows =
       graph_op(n->g, "Where",
@@ -259,8 +259,7 @@ void pt2_import_trapezoid(pt2_node_t *n) {
   strata_dtype_t dtype = pt2_result_dtype(n);
   bool has_x = pt2_has(n, "x");
   pt2_value_t y = pt2_tensor(n, "y"), x = has_x ? pt2_tensor(n, "x") : y;
-  int64_t axis = pt2_axis(n, "dim", y.rank), zero = 0, one = 1, end = INT64_MAX, before = -1;
-  int64_t shape[STRATA_TENSOR_MAX_RANK];
+  int64_t axis = pt2_axis(n, "dim", y.rank), shape[STRATA_TENSOR_MAX_RANK];
   const char *values[] = {pt2_cast(n, &y, dtype), x.name};
   if (n->has_failed)
     return;
@@ -273,13 +272,8 @@ void pt2_import_trapezoid(pt2_node_t *n) {
     else if (x.rank != y.rank)
       pt2_refuse(n, "x of %d dims for y of %d", x.rank, y.rank);
   }
-  for (int i = 0; i <= has_x; i++) {
-    const char *step = pt2_known_ints(n, 1, &one);
-    const char *later = pt2_slice(n, values[i], axis, step, pt2_known_ints(n, 1, &end), step);
-    const char *earlier =
-        pt2_slice(n, values[i], axis, pt2_known_ints(n, 1, &zero), pt2_known_ints(n, 1, &before), step);
-    values[i] = pt2_op(n, ops[i], GRAPH_VALUES(later, earlier));
-  }
+  for (int i = 0; i <= has_x; i++)
+    values[i] = pt2_of_neighbours(n, ops[i], values[i], axis);
   const char *width = has_x ? values[1] : pt2_operand(n, "dx", dtype);
   const char *areas =
       pt2_op(n, "Mul", GRAPH_VALUES(values[0], pt2_op(n, "Mul", GRAPH_VALUES(width, pt2_number_value(n, dtype, 0.5)))));
@@ -329,7 +323,7 @@ void pt2_import_running_extreme(pt2_node_t *n) {
   for (int i = 0; i < self.rank; i++)
     shape[i] = i == axis ? -1 : 1;
   const char *size = graph_squeeze(n->g, pt2_shape(n, self.name, (int)axis, (int)axis + 1), 1, &zero);
-  const char *places = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), size, graph_int(n->g, 1)));
+  const char *places = graph_count_to(n->g, size);
   const char *is_new = graph_op(n->g, "Equal", GRAPH_VALUES(self.name, values));
   places =
       graph_op(n->g, "Where", GRAPH_VALUES(is_new, graph_reshape(n->g, places, self.rank, shape), graph_int(n->g, 0)));

@@ -18,6 +18,8 @@ const char *pt2_concat(pt2_node_t *n, int count, const char *const *parts, int64
 const char *pt2_gather(pt2_node_t *n, const char *value, const char *places, int64_t axis);
 const char *pt2_slice(pt2_node_t *n, const char *value, int64_t axis, const char *start, const char *end,
                       const char *step);
+// |op| of each element but the first along |axis|, and the one in front of it.
+const char *pt2_of_neighbours(pt2_node_t *n, const char *op, const char *value, int64_t axis);
 // The real signals of |length| whose transforms along |dim| are "self" and "imaginary"; scaled as the inverse of norm
 // "backward", or of "ortho".
 const char *pt2_inverse_spectrum(pt2_node_t *n, const pt2_value_t *self, int64_t dim, int64_t length,

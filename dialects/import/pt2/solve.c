@@ -15,7 +15,7 @@ static matrix_t new_matrix(pt2_node_t *n, const char *name, int rank, int64_t kn
   int64_t one = 1, zero = 0;
   matrix_t m = {.name = name, .rank = rank, .known = known};
   m.size = known >= 0 ? graph_int(n->g, known) : graph_squeeze(n->g, pt2_shape(n, name, rank - 1, rank), 1, &zero);
-  const char *places = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), m.size, graph_int(n->g, 1)));
+  const char *places = graph_count_to(n->g, m.size);
   m.rows = graph_unsqueeze(n->g, places, 1, &one);
   return m;
 }

@@ -309,7 +309,7 @@ void pt2_import_rot90(pt2_node_t *n) {
 void pt2_import_diff(pt2_node_t *n) {
   strata_dtype_t dtype = pt2_result_dtype(n);
   pt2_value_t self = pt2_tensor(n, "self");
-  int64_t axis = pt2_axis(n, "dim", self.rank), times = pt2_int(n, "n"), zero = 0, one = 1, end = INT64_MAX, last = -1;
+  int64_t axis = pt2_axis(n, "dim", self.rank), times = pt2_int(n, "n");
   const char *parts[3], *value;
   int count = 0;
   if (dtype == STRATA_DTYPE_BOOL || times > 64)
@@ -320,12 +320,8 @@ void pt2_import_diff(pt2_node_t *n) {
   if (pt2_has(n, "append"))
     parts[count++] = pt2_operand(n, "append", dtype);
   value = count == 1 ? parts[0] : pt2_concat(n, count, parts, axis);
-  for (int64_t i = 0; i < times && !n->has_failed; i++) {
-    const char *step = pt2_known_ints(n, 1, &one);
-    const char *behind = pt2_slice(n, value, axis, step, pt2_known_ints(n, 1, &end), step);
-    const char *before = pt2_slice(n, value, axis, pt2_known_ints(n, 1, &zero), pt2_known_ints(n, 1, &last), step);
-    value = pt2_op(n, "Sub", GRAPH_VALUES(behind, before));
-  }
+  for (int64_t i = 0; i < times && !n->has_failed; i++)
+    value = pt2_of_neighbours(n, "Sub", value, axis);
   pt2_set(n, 0, value);
 }
 
