@@ -24,6 +24,7 @@ enum {
   LEAST = 64,          // threads of a block, whole warps of any device
   BLOCK = 512,         // threads of a chain's block at most: each may have 128 registers
   ROUNDS = 4,          // of a block's tasks: more of them keep several processors busy
+  MAX_BYTES = 1 << 17, // of a kernel: what one processor reads while a launch begins
   MAX_CALLS = 64,      // of a chain: each is code of its own
   MAX_ARGUMENTS = 480, // a driver takes 4 KiB of them
   MAX_BETWEEN = 16,    // calls behind a chain that are asked whether they may move to its end
@@ -67,12 +68,21 @@ static int64_t tasks_of(const strata_kernel_t *kernel, const strata_schedule_t *
   return schedule->kind == STRATA_KERNEL_ROWS ? strata_min(most, rows) : most;
 }
 
-// Threads that all tasks of |func| have; 0 of a kernel that fills more than a block, or has one of another form.
+// True of a product of rows with the matrices of their segments.
+static bool is_of_experts(MlirOperation func) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_str_equal(strata_attr_str(op, "strata.nest"), "segment_contract"))
+      return true;
+  return false;
+}
+
+// Threads that all tasks of |func| have; 0 of a kernel that is more than a block's work, or has one of another form.
 static strata_status_t count_threads(const chainer_t *c, MlirOperation func, int64_t *out_threads) {
   strata_kernel_t kernel;
   strata_schedule_t schedule = strata_schedule_read(func);
   *out_threads = 0;
-  if (!has_few_forms(&schedule))
+  if (!has_few_forms(&schedule) || is_of_experts(func) || strata_attr_i64(func, "strata.bytes", 0) > MAX_BYTES)
     return NULL;
   STRATA_TRY(strata_kernel_read(c->compile->arena, func, &kernel));
   if (strata_kernel_varies(&kernel))
@@ -81,15 +91,6 @@ static strata_status_t count_threads(const chainer_t *c, MlirOperation func, int
   if (tasks <= ROUNDS * BLOCK / schedule.group)
     *out_threads = tasks * schedule.group;
   return NULL;
-}
-
-// True of a product of rows with the matrices of their segments.
-static bool is_of_experts(MlirOperation func) {
-  for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)); !mlirOperationIsNull(op);
-       op = mlirOperationGetNextInBlock(op))
-    if (strata_str_equal(strata_attr_str(op, "strata.nest"), "segment_contract"))
-      return true;
-  return false;
 }
 
 //===-- Chains ---------------------------------------------------------------------------------------------------===//

@@ -1,9 +1,13 @@
 """com.microsoft's mixtures of experts, MoE and QMoE, attention of packed rows, and ONNX's LinearAttention, CausalConvWithState, CumProd and BitCast,
 against formulas in f64."""
 import os
+import re
+import tempfile
 
 import numpy as np
 
+import onnx_file
+import strata
 from onnx_file import ELEMENT_TYPES
 from operators import Case, check, refuses
 
@@ -70,6 +74,38 @@ def mixtures():
                    [experts(x, logits, first, second, third, 2, parts)], fixed=range(2, 8), activation_type="swiglu", k=2,
                    normalize_routing_weights=1, swiglu_fusion=fusion, activation_alpha=1.7, activation_beta=1.0,
                    swiglu_limit=1.0)
+
+
+def routings():
+    """Experts without a token, one with all of them, and scores that are equal, of which the first experts are taken. Scores
+    that are not lie 1/8 apart, more than any rounding."""
+    random = strata.generator_of("routings")
+    for tokens in (1, int(random.integers(2, 9)), 33):
+        for what in ("drawn", "equal", "one"):
+            n, k = int(random.integers(2, 71)), int(random.integers(1, 3))
+            logits = np.array([random.permutation(n) for _ in range(tokens)], np.float32) / 8
+            if what != "drawn":
+                logits = np.zeros_like(logits) if what == "equal" else logits + 9 * (np.arange(n) == random.integers(n))
+            x, logits = floats(tokens, HIDDEN), logits.astype(np.float32)
+            first, second = [(floats(n, rows, columns) / 4, floats(n, rows)) for rows, columns in ((INNER, HIDDEN), (HIDDEN, INNER))]
+            yield Case(f"MoE {what}, {tokens} tokens, {k} of {n} experts", "MoE", [x, logits, *first, *second],
+                       [experts(x, logits, first, second, None, k, lambda v, _: ACTIVATIONS["silu"](v))], fixed=(2, 3, 4, 5),
+                       activation_type="silu", k=k, normalize_routing_weights=int(k > 1))
+
+
+def check_launches():
+    """A token's way to its experts and back is a launch each beside the experts' own three."""
+    x, weights, back = np.zeros((1, 256), np.float16), np.zeros((8, 256, 256), np.float16), np.zeros((8, 256, 256), np.float16)
+    graph = onnx_file.Graph(21)
+    Case("MoE", "MoE", [x, x[:, :8], weights, None, back], [x], fixed=(2, 4), activation_type="silu", k=2,
+         normalize_routing_weights=1).add(graph, "")
+    with tempfile.TemporaryDirectory() as folder:
+        model = graph.save(os.path.join(folder, "m.onnx"))
+        for device in ("sm_90a", "emulated"):
+            text = strata.strata(model, "--target=nvgpu", f"--device={device}", "--compile-to=affine", "--explain", "-o",
+                                 os.path.join(folder, "m.mlir"))
+            launches = int(re.search(r"a run: (\d+) launches", text)[1])
+            assert launches == 5, f"{device}: {launches} launches"
 
 
 def packed(x, bits):
@@ -246,7 +282,8 @@ def check_errors():
 
 
 if __name__ == "__main__":
-    check([*mixtures()])
+    check([*mixtures(), *routings()])
+    check_launches()
     check([*few_bits()], modes=("cpu",))
     check([*packed_attention()])
     check([*recurrences(""), *convolutions(""), *products(), *bit_casts()], opset=27)
