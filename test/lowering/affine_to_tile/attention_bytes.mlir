@@ -1,6 +1,6 @@
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=tile -o - | FileCheck %s
 // RUN: strata %s --target=nvgpu --device=sm_90a --compile-to=gpu -o - | FileCheck %s --check-prefix=GPU
-// RUN: sed 's/f8E4M3FN/f16/' %s > %t.mlir
+// RUN: sed 's/f8E4M3FN/f16/g' %s > %t.mlir
 // RUN: strata %t.mlir --target=nvgpu --device=sm_90a --compile-to=tile -o - | FileCheck %s --check-prefix=WIDE
 
 // Four rows over a cache of bytes: the loop says how many rows there are, and the kernel behind the parts that its loads
