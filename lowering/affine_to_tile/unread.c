@@ -64,8 +64,8 @@ static bool is_used_beside(MlirValue buffer, MlirOperation call) {
   return false;
 }
 
-// True if all that the call stores are intermediates that nobody else has. Those that share a launch stay
-// together, but in a chain, which is as good without them.
+// True if all that the call stores are intermediates that nobody else has. Those that share a launch stay together,
+// but in a chain, which is as good without them.
 static bool is_unread(strata_compile_t *compile, MlirOperation call) {
   MlirOperation func = strata_callee(compile, call);
   int n_stored = 0;
