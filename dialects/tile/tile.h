@@ -6,6 +6,11 @@
 
 #include <mlir-c/AffineMap.h>
 
+// Of a kernel of several task spaces on a GPU, a unit: one block carries out the tasks of one after those of the other.
+#define STRATA_TILE_CHAIN "tile.chain"
+// Of a kernel on a GPU, a unit: its loads are to be under way together, so threads have the registers for that where
+// all blocks are on the card at once.
+#define STRATA_TILE_LOADS_FIRST "tile.loads_first"
 #define STRATA_TILE_LOAD "tile.load"
 // A load of pages, which lie anywhere along the buffer's first dim: the map's first result says which of them an
 // element is in, and the last {pages} symbols, which it does not use, are where they lie. A page behind the buffer's

@@ -276,6 +276,17 @@ static MlirAffineExpr block_of(strata_tile_builder_t *b, const builder_t *c, con
   return strata_tile_counter(b, block, seen->last);
 }
 
+// What of a tile's rows exists, where the rest of them would be more than half of what is computed between the
+// products. Those over caches of 16 bits wait for memory as it is.
+static void note_rows(strata_tile_builder_t *b, const builder_t *c, MlirOperation loop) {
+  enum { FEW_ROWS = 8 }; // that a thread holds apart from the others
+  const strata_attention_t *a = &c->t.a;
+  strata_size_t all = a->sizes[a->row];
+  int64_t rows = a->has_one_row ? 1 : strata_size_max(all);
+  if (!c->t.is_staged && rows <= FEW_ROWS && strata_attention_widens(a))
+    strata_set_attr(loop, "tile.few", strata_i64_attr(b->e.context, rows));
+}
+
 static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue *carried) {
   MlirValue inside[N_CARRIED];
   int n_bounds = b->n_bounds, n_symbols = b->space.n_symbols;
@@ -295,6 +306,7 @@ static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue querie
     strata_set_attr(loop.op, "tile.pipeline", mlirUnitAttrGet(b->e.context));
   if (!c->t.is_staged && !seen.is_all)
     strata_set_attr(loop.op, "tile.most", strata_size_attr(b->e.context, seen.most));
+  note_rows(b, c, loop.op);
   b->n_bounds = n_bounds;
   b->space.n_symbols = n_symbols;
   b->known = known;

@@ -64,13 +64,14 @@ static bool is_used_beside(MlirValue buffer, MlirOperation call) {
   return false;
 }
 
-// True if all that the call stores are intermediates that nobody else has. Those that share a launch stay together.
+// True if all that the call stores are intermediates that nobody else has. Those that share a launch stay together,
+// but in a chain, which is as good without them.
 static bool is_unread(strata_compile_t *compile, MlirOperation call) {
   MlirOperation func = strata_callee(compile, call);
   int n_stored = 0;
   if (mlirOperationIsNull(func) || !strata_op_is_kernel(func) ||
       !mlirAttributeIsNull(strata_attr(func, "strata.variants")) ||
-      !mlirAttributeIsNull(strata_attr(call, "strata.launch")))
+      (!mlirAttributeIsNull(strata_attr(call, STRATA_LAUNCH)) && mlirAttributeIsNull(strata_attr(call, STRATA_CHAIN))))
     return false;
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++) {
     MlirValue buffer = strata_calls_buffer(mlirOperationGetOperand(call, i));

@@ -16,7 +16,7 @@ typedef struct {
   strata_pipelined_kernel_t kernel;                          // whose product is the second one
   MlirOperation scores, values;                              // the contractions
   int carried;                                               // which of the loop's values is the sum of the second
-  int64_t columns;                                           // of scores
+  int64_t columns, few;                                      // of scores; rows that exist, where these are few; else 0
   strata_layout_t layout;                                    // of scores
   strata_ring_operand_t operands[STRATA_ATTENTION_OPERANDS]; // as instructions read them
   strata_ring_operand_t stored[STRATA_ATTENTION_OPERANDS];   // as the ring has them, where that is as bytes

@@ -260,10 +260,20 @@ static void await_values(walk_t *w, strata_ring_place_t place, state_t *state) {
   strata_ring_release(w->d, &w->a->rings[STRATA_ATTENTION_VALUES], place.slot, w->d->device->lanes);
 }
 
+// Of few rows those of a thread's other registers exist in no warp: their scores are zero, so that all that is made of
+// them is the same for all columns, and computed once.
+static void clear_missing(const walk_t *w, strata_registers_t *registers) {
+  MlirAttribute zero = mlirFloatAttrDoubleGet(w->d->e.context, registers->element, 0);
+  for (int64_t i = 0; i < registers->count && w->a->few; i++)
+    if (strata_layout_reg_coordinate(&w->a->layout, i, ROW) >= w->a->few)
+      registers->values[i] = strata_emit_constant(&w->d->e, registers->element, zero);
+}
+
 static void define_scores(walk_t *w) {
   MlirValue result = mlirOperationGetResult(w->a->scores, 0);
   strata_registers_t registers = strata_registers_in(w->d, mlirValueGetType(result), &w->a->layout);
   memcpy(registers.values, w->scores, (size_t)registers.count * sizeof *w->scores);
+  clear_missing(w, &registers);
   strata_registers_define(w->d, result, &registers);
 }
 

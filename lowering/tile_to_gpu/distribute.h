@@ -67,6 +67,7 @@ typedef struct {
   bool stream;               // each block has an equal share of all tasks' steps
   strata_size_t n_tasks;     // of the foralls
   int64_t part_blocks;       // of several foralls, each with blocks of its own (parts.c); else 0
+  bool is_chain;             // these have the same block, one after the other
   bool has_many_parts;       // so many that each reads the pointers to its buffers itself
   bool has_cases;            // the same, of as many blocks each
   bool fetches_early;        // constants, before the kernel in front has ended (pipelined_early.c)

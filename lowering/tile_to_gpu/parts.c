@@ -6,10 +6,16 @@
 //   scf.if %block < 8 { %t = %block ... } else { %t = %block - 8 ... }
 //
 // Of very many parts of as many blocks each the number is a quotient, which chooses one of an scf.index_switch's cases.
+//
+// Those of a chain (tile.chain) have the same block, which carries out the tasks of one part after those of the other:
+//
+//   scf.for %round = 0 to 2 { %t = %round * 4 + %group ... }   gpu.barrier   %t = %group ...
 #include "lowering/tile_to_gpu/parts.h"
 
 #include "dialects/integers.h"
+#include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/barriers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 enum { MANY_PARTS = 64 }; // more have only launches that copy, or whose parts do the same (share_launches.c)
@@ -64,7 +70,10 @@ int64_t strata_gpu_count_part_blocks(strata_gpu_distribution_t *d) {
   int64_t blocks;
   if (d->plan.producers || d->plan.blocks || d->role.group > d->role.threads || strata_size_varies(d->plan.n_tasks))
     return 0;
-  return read_parts(d, &blocks).count > 1 ? blocks : 0;
+  if (read_parts(d, &blocks).count <= 1)
+    return 0;
+  d->plan.is_chain = strata_attr_flag(d->func, STRATA_TILE_CHAIN);
+  return d->plan.is_chain ? 1 : blocks;
 }
 
 // The part's own blocks, threads and shared memory, of which all parts use the same.
@@ -161,14 +170,50 @@ static strata_status_t distribute_cases(strata_gpu_distribution_t *d, const part
   return NULL;
 }
 
+// All tasks of a part by the threads of one block, as many at a time as it has groups. What one round left in shared
+// memory the next one may read or overwrite.
+static strata_status_t distribute_in_turn(strata_gpu_distribution_t *d, const part_t *part) {
+  strata_emitter_t *e = &d->e;
+  const part_t own = {part->forall, part->n_tasks, part->group, .first_block = 0};
+  int64_t rounds = blocks_of(d, part->n_tasks, part->group);
+  MlirValue block = d->role.task;
+  if (rounds == 1)
+    return distribute_part(d, &own);
+  strata_loop_t loop =
+      strata_emit_for_begin(e, strata_emit_index(e, 0), strata_emit_index(e, rounds), 1, 0, NULL, NULL);
+  d->role.task = loop.induction;
+  d->shared.is_dirty = d->shared.is_read = true;
+  d->nest.loops++;
+  STRATA_TRY(distribute_part(d, &own));
+  d->nest.loops--;
+  strata_emit_for_end(e, loop, 0, NULL, NULL);
+  d->role.task = block;
+  return NULL;
+}
+
+// Behind the barrier threads see what those of the part in front have stored.
+static strata_status_t distribute_chain(strata_gpu_distribution_t *d, const parts_t *parts, int64_t *most_shared) {
+  for (size_t i = 0; i < parts->count; i++) {
+    const strata_shared_t shared = d->shared;
+    if (i > 0)
+      strata_emit_block_barrier(d);
+    STRATA_TRY(distribute_in_turn(d, &parts->data[i]));
+    *most_shared = strata_max(*most_shared, d->shared.size);
+    d->shared = shared;
+  }
+  return NULL;
+}
+
 strata_status_t strata_gpu_distribute_parts(strata_gpu_distribution_t *d, MlirOperation forall) {
   int64_t n_blocks, most_shared = d->shared.size;
   parts_t parts = read_parts(d, &n_blocks);
   if (!mlirOperationEqual(parts.data[0].forall, forall))
     return NULL;
-  d->plan.has_many_parts = parts.count > MANY_PARTS;
+  d->plan.has_many_parts = !d->plan.is_chain && parts.count > MANY_PARTS;
   d->plan.has_cases = d->plan.has_many_parts && have_equal_blocks(&parts);
-  if (d->plan.has_cases)
+  if (d->plan.is_chain)
+    STRATA_TRY(distribute_chain(d, &parts, &most_shared));
+  else if (d->plan.has_cases)
     STRATA_TRY(distribute_cases(d, &parts, &most_shared));
   else
     STRATA_TRY(distribute_some(d, &parts, 0, parts.count, &most_shared));

@@ -16,6 +16,7 @@
 #include "dialects/affine/variants.h"
 #include "dialects/each.h"
 #include "dialects/integers.h"
+#include "dialects/tile/tile.h"
 #include "lowering/distribute/size_arguments.h"
 #include "lowering/expand/ops.h"
 #include "lowering/kernels.h"
@@ -153,9 +154,10 @@ static void create_entry(strata_gpu_distribution_t *d, MlirBlock old) {
 
 // Blocks that a processor is to hold at once, where that is known; else 0. Of pipelined products as many as the
 // schedule counts on. Of rows: of a cluster's blocks two, one of which loads while the other waits for its cluster. Of
-// a grid that the card holds as a whole, of rows and of other products, its share: threads may then have more
-// registers, for more loads at a time, than the assembler gives those that make room for others. Of tasks of several
-// rows so many that their threads keep a processor busy, one block computing while another waits for its operands.
+// a grid that the card holds as a whole, of rows, other products and what says so, its share: threads may then have
+// more registers, for more loads at a time, than the assembler gives those that make room for others. Of tasks of
+// several rows so many that their threads keep a processor busy, one block computing while another waits for its
+// operands.
 static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
   const strata_gpu_device_t *device = d->device;
   int64_t blocks = strata_ceil_div(strata_gpu_likely_blocks(d), device->n_processors);
@@ -168,7 +170,8 @@ static int64_t resident_blocks(const strata_gpu_distribution_t *d) {
     return 2;
   if (d->plan.rows > 1)
     return d->role.threads < BUSY_THREADS ? BUSY_THREADS / d->role.threads : 1;
-  bool knows = schedule.kind == STRATA_KERNEL_ROWS || schedule.kind == STRATA_KERNEL_CONTRACT;
+  bool knows = schedule.kind == STRATA_KERNEL_ROWS || schedule.kind == STRATA_KERNEL_CONTRACT ||
+               strata_attr_flag(d->func, STRATA_TILE_LOADS_FIRST);
   return knows && blocks * d->role.threads * AMPLE_REGISTERS <= device->registers ? blocks : 0;
 }
 

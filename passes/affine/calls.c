@@ -3,6 +3,7 @@
 
 #include "dialects/affine/symbols.h"
 #include "dialects/counted_loop.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/nest_edit.h"
 
@@ -42,6 +43,16 @@ strata_operations_t strata_calls_to(strata_arena_t *arena, MlirOperation caller,
     if (mlirStringRefEqual(mlirFlatSymbolRefAttrGetValue(strata_attr(all.data[i], "callee")), symbol))
       *strata_vector_push(arena, &calls) = all.data[i];
   return calls;
+}
+
+int64_t strata_calls_next_launch(strata_arena_t *arena, strata_functions_t functions) {
+  int64_t next = 0;
+  for (size_t i = 0; i < functions.count; i++) {
+    strata_operations_t calls = strata_calls_of(arena, functions.data[i]);
+    for (size_t j = 0; j < calls.count; j++)
+      next = strata_max(next, strata_attr_i64(calls.data[j], STRATA_LAUNCH, -1) + 1);
+  }
+  return next;
 }
 
 MlirValue strata_alloc_before(MlirOperation op, MlirType type) {

@@ -3,7 +3,12 @@
 #define STRATA_PASSES_AFFINE_CALLS_H
 
 #include "dialects/compile.h"
+#include "dialects/counted_loop.h"
 #include "dialects/pointer_map.h"
+
+#define STRATA_LAUNCH "strata.launch" // of a call: the number of its launch; calls of one number follow one another
+#define STRATA_CHAIN                                                                                                   \
+  "strata.chain" // of a call beside it: threads of the block that carries out one call after the other
 
 typedef struct {
   MlirOperation func;
@@ -35,6 +40,8 @@ MlirOperation strata_callee(strata_compile_t *compile, MlirOperation call);
 typedef STRATA_VECTOR(MlirOperation) strata_operations_t;
 // The calls of a function, in order; those of |func| in |caller|, which may be null: none.
 strata_operations_t strata_calls_of(strata_arena_t *arena, MlirOperation func);
+// A number that no call of these functions has as that of its launch, nor has any greater one.
+int64_t strata_calls_next_launch(strata_arena_t *arena, strata_functions_t functions);
 strata_operations_t strata_calls_to(strata_arena_t *arena, MlirOperation caller, MlirOperation func);
 
 // A memref.alloc, and a call of the function |name|, in front of |op|.

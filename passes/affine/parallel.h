@@ -12,8 +12,6 @@
 #include "dialects/mlir_util.h"
 #include "passes/affine/calls.h"
 
-#define STRATA_LAUNCH "strata.launch" // of a call: the number of its launch
-
 // That number; negative: the call is a launch of its own.
 static inline int64_t strata_parallel_launch(MlirOperation call) { return strata_attr_i64(call, STRATA_LAUNCH, -1); }
 

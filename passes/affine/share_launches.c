@@ -23,8 +23,6 @@
 #include <math.h>
 #include <string.h>
 
-#define LAUNCH "strata.launch"
-
 enum {
   MAX_CALLS = 64,      // of a launch: each is code of its own
   MAX_ALIKE = 480,     // the same on a GPU where all copy, which is little code, or do the same, which is code once
@@ -98,7 +96,7 @@ static const strata_called_kernel_t *kernel_of(const sharer_t *s, MlirOperation 
 }
 
 static obstacle_t obstacle_of(const sharer_t *s, MlirOperation call) {
-  if (strata_attr_i64(call, LAUNCH, -1) >= 0)
+  if (strata_attr_i64(call, STRATA_LAUNCH, -1) >= 0)
     return "it shares one with others";
   if (strata_call_order_is_constant(&s->order, call))
     return "it is prepared";
@@ -345,7 +343,7 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   }
   strata_call_order_move(call, launch->first, launch->last);
   add_call(s, launch, call);
-  strata_set_attr(call, LAUNCH, strata_i64_attr(s->compile->context, s->n_launches));
+  strata_set_attr(call, STRATA_LAUNCH, strata_i64_attr(s->compile->context, s->n_launches));
   return NULL;
 }
 
@@ -367,7 +365,7 @@ static strata_status_t share(sharer_t *s, MlirOperation first) {
   }
   if (launch.n_calls == 1)
     return NULL;
-  strata_set_attr(first, LAUNCH, strata_i64_attr(s->compile->context, s->n_launches++));
+  strata_set_attr(first, STRATA_LAUNCH, strata_i64_attr(s->compile->context, s->n_launches++));
   MlirStringRef name = strata_attr_str(kernel_of(s, first)->func, "sym_name");
   strata_explain(s->compile, "kernel %.*s: %d calls share a launch", (int)name.length, name.data, launch.n_calls);
   return NULL;
@@ -381,14 +379,6 @@ static strata_status_t share_all(sharer_t *s, MlirOperation func) {
     if (strata_op_is(op, "func.call") && strata_call_order_kernel(&s->order, op) >= 0 && !obstacle_of(s, op))
       STRATA_TRY(share(s, op));
   return NULL;
-}
-
-static void count_launches(sharer_t *s, MlirOperation func) {
-  strata_operations_t calls = strata_calls_of(s->compile->arena, func);
-  for (size_t i = 0; i < calls.count; i++) {
-    int64_t launch = strata_attr_i64(calls.data[i], LAUNCH, -1);
-    s->n_launches = launch >= s->n_launches ? launch + 1 : s->n_launches;
-  }
 }
 
 strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
@@ -408,8 +398,7 @@ strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
     STRATA_TRY(read_product(&s, &calls.kernels.data[i], &s.products[i]));
   }
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
-  for (size_t i = 0; i < functions.count; i++)
-    count_launches(&s, functions.data[i]);
+  s.n_launches = strata_calls_next_launch(compile->arena, functions);
   for (size_t i = 0; i < functions.count; i++)
     STRATA_TRY(share_all(&s, functions.data[i]));
   return NULL;

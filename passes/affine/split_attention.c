@@ -18,6 +18,7 @@
 #include "dialects/affine/variants.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
+#include "dialects/tile/tile.h"
 #include "passes/affine/attention_score.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/kinds.h"
@@ -348,6 +349,8 @@ static strata_status_t add_sum(split_t *split) {
   strata_nest_erase_unused(a.weighted->body);
   strata_set_attr(a.weighted->op, "strata.nest", strata_str_attr(compile->context, "parts"));
   STRATA_TRY(erase_unread(compile, copy));
+  if (strata_attention_widens(&split->a)) // of others as it was measured
+    strata_set_attr(copy, STRATA_TILE_LOADS_FIRST, mlirUnitAttrGet(compile->context));
   const strata_gpu_device_t *device;
   STRATA_TRY(strata_gpu_device(compile, &device));
   strata_called_kernel_t called = {.func = copy};

@@ -7,6 +7,8 @@
 //
 // Kernels with variants (dialects/affine/variants.h) have them for the same sizes: each of the launch's is one of all.
 //
+// Calls of a chain (chain_launches.c) are carried out one after the other, which the function says: tile.chain.
+//
 // A buffer of several calls is one argument. Launches of the same kernels whose calls share buffers alike share the
 // function. The schedule is that of the first, with the threads of the largest block. Tasks that a group of another
 // size carries out say so (tile.group), and products whose tiles are others have their schedule on their scf.forall;
@@ -16,6 +18,8 @@
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
 #include "dialects/pointer_map.h"
+#include "dialects/tile/tile.h"
+#include "passes/affine/calls.h"
 #include "passes/affine/launch_list.h"
 #include "passes/pass.h"
 
@@ -63,11 +67,14 @@ static void add_call(joiner_t *j, MlirOperation call, launch_t *launch) {
   }
 }
 
+// Threads of the block that carries out one call after the other; 0: the calls do not depend on one another.
+static int64_t chain_of(const launch_t *launch) { return strata_attr_i64(launch->calls.data[0], STRATA_CHAIN, 0); }
+
 //===-- The function ---------------------------------------------------------------------------------------------===//
 
 // "k0_k0", or with |places| what tells launches of the same kernels apart.
 static const char *name_of(const joiner_t *j, const launch_t *launch, bool places) {
-  const char *name = "";
+  const char *name = places && chain_of(launch) ? "chain " : "";
   for (size_t i = 0; i < launch->calls.count; i++) {
     MlirStringRef callee = mlirFlatSymbolRefAttrGetValue(strata_attr(launch->calls.data[i], "callee"));
     name = strata_arena_printf(j->compile->arena, "%s%s%.*s", name, i ? "_" : "", (int)callee.length, callee.data);
@@ -141,8 +148,8 @@ static void move_tasks_to_end(MlirBlock block) {
 
 static void set_threads(const joiner_t *j, const launch_t *launch, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
-  int64_t threads = schedule.threads;
-  for (size_t i = 0; i < launch->calls.count; i++) {
+  int64_t threads = chain_of(launch) ? chain_of(launch) : schedule.threads;
+  for (size_t i = 0; i < launch->calls.count && !chain_of(launch); i++) {
     int64_t own = strata_schedule_read(callee_of(j, launch->calls.data[i])).threads;
     threads = own > threads ? own : threads;
   }
@@ -183,6 +190,8 @@ static MlirOperation create_function(joiner_t *j, const launch_t *launch, const 
   };
   MlirOperation func = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
   set_threads(j, launch, func);
+  if (chain_of(launch))
+    strata_set_attr(func, STRATA_TILE_CHAIN, mlirUnitAttrGet(context));
   add_up(j, launch, "strata.bytes", func);
   add_up(j, launch, "strata.flops", func);
   add_up(j, launch, "strata.predicted", func);
@@ -224,7 +233,7 @@ static MlirAttribute find_function(joiner_t *j, const launch_t *launch) {
 
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
 
-static int64_t launch_of(MlirOperation op) { return strata_attr_i64(op, "strata.launch", -1); }
+static int64_t launch_of(MlirOperation op) { return strata_attr_i64(op, STRATA_LAUNCH, -1); }
 
 // The calls from |first| on that follow one another and have its number.
 static launch_t take_launch(joiner_t *j, MlirOperation first) {

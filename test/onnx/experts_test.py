@@ -1,9 +1,14 @@
 """com.microsoft's mixtures of experts, MoE and QMoE, attention of packed rows, and ONNX's LinearAttention, CausalConvWithState, CumProd and BitCast,
 against formulas in f64."""
 import os
+import re
+import tempfile
 
 import numpy as np
 
+import gpu
+import onnx_file
+import strata
 from onnx_file import ELEMENT_TYPES
 from operators import Case, check, refuses
 
@@ -70,6 +75,66 @@ def mixtures():
                    [experts(x, logits, first, second, third, 2, parts)], fixed=range(2, 8), activation_type="swiglu", k=2,
                    normalize_routing_weights=1, swiglu_fusion=fusion, activation_alpha=1.7, activation_beta=1.0,
                    swiglu_limit=1.0)
+
+
+def routings():
+    """Experts without a token, one with all of them, and scores that are equal, of which the first experts are taken. Scores
+    that are not lie 1/8 apart, more than any rounding."""
+    random = strata.generator_of("routings")
+    for tokens in (1, int(random.integers(2, 9)), 33):
+        for what in ("drawn", "equal", "one"):
+            n, k = int(random.integers(2, 71)), int(random.integers(1, 3))
+            logits = np.array([random.permutation(n) for _ in range(tokens)], np.float32) / 8
+            if what != "drawn":
+                logits = np.zeros_like(logits) if what == "equal" else logits + 9 * (np.arange(n) == random.integers(n))
+            x, logits = floats(tokens, HIDDEN), logits.astype(np.float32)
+            first, second = [(floats(n, rows, columns) / 4, floats(n, rows)) for rows, columns in ((INNER, HIDDEN), (HIDDEN, INNER))]
+            yield Case(f"MoE {what}, {tokens} tokens, {k} of {n} experts", "MoE", [x, logits, *first, *second],
+                       [experts(x, logits, first, second, None, k, lambda v, _: ACTIVATIONS["silu"](v))], fixed=(2, 3, 4, 5),
+                       activation_type="silu", k=k, normalize_routing_weights=int(k > 1))
+
+
+def check_halves():
+    """In f16 as cards of sm_90a do it: pipelined products, whose tables of experts' tiles are made in front."""
+    random = strata.generator_of("halves")
+    gpu.use_stand_in()
+    tokens, n, k, hidden, inner = int(random.choice([1, 5, 40])), int(random.integers(2, 17)), 2, 64, 48
+    half = lambda *shape: random.standard_normal(shape).astype(np.float16)
+    x, first, second = half(tokens, hidden), half(n, 2 * inner, hidden) / np.float16(8), half(n, hidden, inner) / np.float16(8)
+    logits = np.array([random.permutation(n) for _ in range(tokens)], np.float16) / 8
+    step = lambda v, _: v[0::2] * sigmoid(v[0::2]) * v[1::2]
+    want = experts(x, logits, (first, None), (second, None), None, k, step)
+    graph = onnx_file.Graph(21)
+    case = Case("MoE in f16", "MoE", [x, logits, first, None, second], [want.astype(np.float16)], fixed=(2, 4),
+                activation_type="swiglu", k=k, normalize_routing_weights=1, swiglu_fusion=1)
+    given = case.add(graph, "")
+    with tempfile.TemporaryDirectory() as folder:
+        path, _ = strata.compile_library(graph.save(os.path.join(folder, "m.onnx")), folder, "m",
+                                         ["--target=nvgpu", "--device=emulated_90"])
+        got = gpu.Library(path).run(given)[0].astype(np.float64)
+    # To f16, 2^-11 of each, are rounded gate and other factor, whose product changes by at most 1.1 and 1 of |gate| |other|,
+    # that product and what experts give of it; and the sum. Sums of at most 64 terms in f32 are 2^-18 of their terms off.
+    wide = lambda v: np.abs(v).astype(np.float64)
+    product = lambda v, _: wide(v[0::2]) * wide(v[1::2])
+    size = experts(x, logits, (first, None), (wide(second), None), None, k, product)
+    terms = experts(wide(x), logits, (wide(first), None), (wide(second), None), None, k, product)
+    bound = 2.0 ** -11 * (5 * size + wide(want)) + 3 * 2.0 ** -18 * terms + 1e-6
+    assert (np.abs(got - want) <= bound).all(), f"MoE in f16: {np.max(np.abs(got - want) / bound)} times its bound"
+
+
+def check_launches():
+    """A token's way to its experts and back is a launch each beside the experts' own three."""
+    x, weights, back = np.zeros((1, 256), np.float16), np.zeros((8, 256, 256), np.float16), np.zeros((8, 256, 256), np.float16)
+    graph = onnx_file.Graph(21)
+    Case("MoE", "MoE", [x, x[:, :8], weights, None, back], [x], fixed=(2, 4), activation_type="silu", k=2,
+         normalize_routing_weights=1).add(graph, "")
+    with tempfile.TemporaryDirectory() as folder:
+        model = graph.save(os.path.join(folder, "m.onnx"))
+        for device in ("sm_90a", "emulated"):
+            text = strata.strata(model, "--target=nvgpu", f"--device={device}", "--compile-to=affine", "--explain", "-o",
+                                 os.path.join(folder, "m.mlir"))
+            launches = int(re.search(r"a run: (\d+) launches", text)[1])
+            assert launches == 5, f"{device}: {launches} launches"
 
 
 def packed(x, bits):
@@ -241,12 +306,16 @@ def check_errors():
     refuses("masks of at most 9 keys, got 10", "MultiHeadAttention", [row, row, row, None, np.ones((1, 10), np.int32), None, past,
                                                                       past, last], num_heads=2)
     refuses("a past of 4 dimensions", "MultiHeadAttention", [row, row, row, None, None, None, row[0], row[0], last], num_heads=2)
+    recent = np.zeros((1, 2, 10, 16), np.float32)
+    refuses("scores of all keys", "GroupQueryAttention", [row, row, row, recent, recent, last, last], results=4, **windows)
     refuses("the bits of f32 as i16", "BitCast", [x], opset=26, domain="", to=ELEMENT_TYPES[np.dtype(np.int16)])
     refuses("more than one spatial", "CausalConvWithState", [floats(1, 2, 8), floats(2, 1, 3)], ndim=2)
 
 
 if __name__ == "__main__":
-    check([*mixtures()])
+    check([*mixtures(), *routings()])
+    check_launches()
+    check_halves()
     check([*few_bits()], modes=("cpu",))
     check([*packed_attention()])
     check([*recurrences(""), *convolutions(""), *products(), *bit_casts()], opset=27)

@@ -71,10 +71,10 @@ def check(cases, opset=21, modes=tuple(MODES)):
     print(f"{len(cases)} cases in {', '.join(modes)}")
 
 
-def refuses(text, op, inputs, opset=21, domain=MICROSOFT, **attributes):
+def refuses(text, op, inputs, opset=21, domain=MICROSOFT, results=1, **attributes):
     """The compiler must say |text| of the node, and end as of any other error."""
     graph = onnx_file.Graph(opset)
-    Case(op, op, inputs, [np.zeros(1, np.float32)], domain=domain, **attributes).add(graph, "")
+    Case(op, op, inputs, [np.zeros(1, np.float32)] * results, domain=domain, **attributes).add(graph, "")
     with tempfile.TemporaryDirectory() as folder:
         try:
             strata.compile_library(graph.save(os.path.join(folder, "m.onnx")), folder)

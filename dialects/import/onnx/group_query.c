@@ -83,7 +83,7 @@ static void check(onnx_node_t *n) {
   if (is_recent(n) && !(has_window && onnx_has(n, PAST_KEY)))
     onnx_invalid(n, "expected a past, causal attention and a local_window_size for a sliding_window_cache");
   else if (is_recent(n) && onnx_wants(n, 3))
-    onnx_unsupported(n, "scores of a sliding_window_cache");
+    onnx_unsupported(n, "result 3 ('qk_output'), scores of all keys, beside a sliding_window_cache, which drops some");
   if (onnx_has(n, N_QUERIES) && !(onnx_has(n, PAST_KEY) && onnx_attr_int(n, "causal", 1)))
     onnx_invalid(n, "operand %d ('%s'): expected a past, and causal attention", N_QUERIES, n->proto->input[N_QUERIES]);
   if (!onnx_failed(n) && (onnx_has(n, PAST_KEY) != onnx_has(n, PAST_VALUE) || onnx_has(n, KEY) != onnx_has(n, VALUE)))

@@ -139,8 +139,8 @@ static MlirValue matrices(const moe_t *m, int layer, int64_t rows, int64_t colum
 
 //===-- Routing --------------------------------------------------------------------------------------------------===//
 
-// Chooses the experts; returns their shares, [tokens, k]: those of the softmax by which they are chosen, or weights of
-// the router's own.
+// Chooses the experts; returns their shares, [tokens, k], before they are normalised: those of the softmax by which
+// they are chosen, or weights of the router's own.
 static MlirValue route(moe_t *m) {
   onnx_node_t *n = m->n;
   MlirValue logits = onnx_widen(n, onnx_operand(n, LOGITS)), chosen;
@@ -156,9 +156,6 @@ static MlirValue route(moe_t *m) {
       return (MlirValue){0};
     shares = strata_build_gather(n->b, weights, chosen, 1, 1);
   }
-  if (onnx_attr_int(n, "normalize_routing_weights", 0))
-    shares = onnx_binary(n, STRATA_OP_DIV, shares,
-                         onnx_reduce(n, STRATA_COMBINER_ADD, shares, (bool[STRATA_MAX_RANK]){false, true}, true));
   chosen = onnx_reshape_dims(n, chosen, 1, &m->slots);
   m->sorted = strata_build_sort(n->b, chosen, 0, false, false, &m->order);
   // Expert e begins behind as many rows as there are of those in front of it.
@@ -170,9 +167,26 @@ static MlirValue route(moe_t *m) {
   return shares;
 }
 
+// What the experts give, [slots, hidden] in the order of |m->order|, added up for each token, [tokens, hidden]. A sum
+// is divided by that of its shares, not each of these: all of it is then one kernel behind the one that fetches the
+// rows.
+static MlirValue combine(const moe_t *m, MlirValue rows, MlirValue shares) {
+  onnx_node_t *n = m->n;
+  const bool along_slots[STRATA_MAX_RANK] = {false, true};
+  strata_dim_t slots[3] = {m->tokens, onnx_dim(n, m->k), onnx_dim(n, m->hidden)};
+  MlirValue places; // where each slot is among the rows
+  strata_build_sort(n->b, m->order, 0, false, false, &places);
+  rows = onnx_reshape_dims(n, strata_build_gather(n->b, rows, places, 0, 0), 3, slots);
+  rows = onnx_binary(n, STRATA_OP_MUL, onnx_widen(n, rows), onnx_insert_axis(n, shares, 2));
+  MlirValue sums = onnx_reduce(n, STRATA_COMBINER_ADD, rows, along_slots, false);
+  if (!onnx_attr_int(n, "normalize_routing_weights", 0))
+    return sums;
+  return onnx_binary(n, STRATA_OP_DIV, sums, onnx_reduce(n, STRATA_COMBINER_ADD, shares, along_slots, true));
+}
+
 //===-- Experts --------------------------------------------------------------------------------------------------===//
 
-// Rows, sorted by experts, through one layer of these.
+// Rows, sorted by experts, through one layer of these; in the layer's type, or f32 with a bias.
 static MlirValue layer(const moe_t *m, int which, MlirValue x, int64_t rows, int64_t columns) {
   onnx_node_t *n = m->n;
   MlirValue operands[3] = {x, matrices(m, which, rows, columns), m->offsets};
@@ -183,7 +197,7 @@ static MlirValue layer(const moe_t *m, int which, MlirValue x, int64_t rows, int
   MlirValue result =
       strata_build_jagged(n->b, STRATA_COMPOSITE_JAGGED_MATMUL, 3, operands, 0, NULL, &(strata_shape_t){0});
   if (!onnx_has(n, bias))
-    return onnx_widen(n, result);
+    return result;
   MlirValue biases = strata_build_gather(n->b, onnx_operand(n, bias), m->sorted, 0, 0);
   return onnx_binary(n, STRATA_OP_ADD, onnx_widen(n, result), onnx_widen(n, biases));
 }
@@ -234,6 +248,8 @@ static MlirValue hidden_layer(const moe_t *m, MlirValue rows) {
     other = layer(m, FC3, rows, m->inner, m->hidden);
   if (onnx_failed(n))
     return x;
+  x = onnx_widen(n, x);
+  other = mlirValueIsNull(other) ? other : onnx_widen(n, other);
   if (m->is_fused)
     return gated(n, half(m, x, 0), half(m, x, 1));
   if (is_gated(n))
@@ -255,16 +271,10 @@ static void import(onnx_node_t *n, const layer_t *layers, bool is_quantized) {
   MlirValue token = onnx_with_number(n, STRATA_OP_DIV, m.order, (double)m.k);
   MlirValue rows = strata_build_gather(n->b, x, token, 0, 0);
   MlirValue inner = onnx_round(n, hidden_layer(&m, rows), m.type);
-  MlirValue result = layer(&m, FC2, inner, m.hidden, m.inner), places;
+  MlirValue result = layer(&m, FC2, inner, m.hidden, m.inner);
   if (onnx_failed(n))
     return;
-  // Back into the order of slots: where each is among the rows.
-  strata_build_sort(n->b, m.order, 0, false, false, &places);
-  result = strata_build_gather(n->b, result, places, 0, 0);
-  strata_dim_t slots[3] = {m.tokens, onnx_dim(n, m.k), onnx_dim(n, m.hidden)};
-  result = onnx_reshape_dims(n, result, 3, slots);
-  result = onnx_binary(n, STRATA_OP_MUL, result, onnx_insert_axis(n, shares, 2));
-  result = onnx_reduce(n, STRATA_COMBINER_ADD, result, (bool[STRATA_MAX_RANK]){false, true}, false);
+  result = combine(&m, result, shares);
   onnx_set(n, 0, onnx_round(n, onnx_reshape_dims(n, result, shape.rank, shape.dims), m.type));
 }
 
