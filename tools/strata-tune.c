@@ -77,26 +77,14 @@ static int n_candidates(const Strata__TuningKernel *k) {
   return k->n_candidates < STRATA_TUNE_CANDIDATES ? (int)k->n_candidates : STRATA_TUNE_CANDIDATES;
 }
 
-// The times of all candidates, at all points together. One that loses at a point is none.
-static void read_times(const tuning_t *t, size_t kernel, strata_tune_times_t *out) {
-  const Strata__TuningKernel *k = t->manifest->kernels[kernel];
-  const strata_tune_points_t *points = &t->tuned.records[kernel].times;
-  int n_points = strata_tune_n_points(k);
-  for (int i = 0; i < n_candidates(k); i++) {
-    out[i] = strata_tune_mean(points, strata_tune_n_likely(k), i);
-    out[i].is_right &= !strata_tune_loses(points, n_points, i);
-  }
-}
-
 // NULL: there is none.
 static strata_tuning_result_t *result_of(const tuning_t *t, size_t kernel, int *out_choice) {
   const Strata__TuningKernel *k = t->manifest->kernels[kernel];
   const strata_tune_record_t *record = &t->tuned.records[kernel];
-  strata_tune_times_t times[STRATA_TUNE_CANDIDATES];
   if (!record->is_done || *record->faults[0] || record->times[0][0].n_rounds == 0)
     return NULL;
-  read_times(t, kernel, times);
-  int choice = strata_tune_choose(times, n_candidates(k));
+  int choice = record->choice;
+  strata_tune_times_t first = strata_tune_mean(&record->times, strata_tune_n_likely(k), 0);
   strata_tuning_result_t *result = strata_arena_new(t->arena, strata_tuning_result_t);
   strata__tuning_result__init(result);
   result->kernel = k->kernel;
@@ -106,8 +94,8 @@ static strata_tuning_result_t *result_of(const tuning_t *t, size_t kernel, int *
   result->schedule = k->candidates[choice]->schedule;
   result->model_schedule = k->candidates[0]->schedule;
   result->predicted_seconds = k->candidates[choice]->predicted_seconds;
-  result->model_seconds = strata_tune_median(times[0].seconds, times[0].n_rounds);
-  result->seconds = result->model_seconds * strata_tune_ratio(times, choice);
+  result->model_seconds = strata_tune_median(first.seconds, first.n_rounds);
+  result->seconds = result->model_seconds * record->ratio;
   result->card = strata_arena_strdup(t->arena, t->tuned.card);
   *out_choice = choice;
   return result;

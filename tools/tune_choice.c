@@ -110,6 +110,27 @@ int strata_tune_choose(const strata_tune_times_t *candidates, int n) {
   return 0;
 }
 
+strata_status_t strata_tune_settle(strata_tune_times_t *candidates, int n, strata_tune_again_t again, void *context,
+                                   int *out_choice, double *out_ratio) {
+  enum { TRIES = 3 };
+  for (int i = 0; i < TRIES; i++) {
+    strata_tune_times_t fresh[2] = {{0}};
+    int choice = strata_tune_choose(candidates, n);
+    if (choice == 0)
+      break;
+    STRATA_TRY(again(context, choice, fresh));
+    if (strata_tune_choose(fresh, 2) == 1) {
+      *out_choice = choice;
+      *out_ratio = strata_tune_ratio(fresh, 1);
+      return NULL;
+    }
+    candidates[choice].is_right = false;
+  }
+  *out_choice = 0;
+  *out_ratio = 1;
+  return NULL;
+}
+
 bool strata_tune_is_slow(const strata_tune_times_t *candidates, int n, int which) {
   const strata_tune_times_t *c = &candidates[which];
   double best = INFINITY, slower = c->n_rounds >= 7 ? 1.1 : 1.3;

@@ -33,6 +33,15 @@ double strata_tune_median(const double *values, int n);
 // half a hundredth the first. How fast: by the geometric mean of both times.
 int strata_tune_choose(const strata_tune_times_t *candidates, int n);
 
+// Takes fresh times of candidate |which|, out_times[1], and of the first beside it.
+typedef strata_status_t (*strata_tune_again_t)(void *context, int which, strata_tune_times_t *out_times);
+
+// The choice that fresh times confirm: who is the best of several is so by luck, too, and the more there are the more
+// by it. One that they do not confirm is no longer |is_right|, and the next is asked about; after three the first
+// stays. *out_ratio: the fresh times over the first's.
+STRATA_MUST_CHECK strata_status_t strata_tune_settle(strata_tune_times_t *candidates, int n, strata_tune_again_t again,
+                                                     void *context, int *out_choice, double *out_ratio);
+
 // The time of candidate |which| over the first's, by both: the median of the rounds' ratios, which noise that lasts has
 // no part in.
 double strata_tune_ratio(const strata_tune_times_t *candidates, int which);

@@ -39,10 +39,14 @@ typedef struct {
   size_t n_tensors;
   int n_points;
   point_t points[STRATA_TUNING_POINTS];
-  void **data;            // inputs, then outputs, as large as at any point
-  void *memory;           // of intermediate values, as much as any wants
-  unsigned char *written; // what a candidate writes
+  void **data;                 // inputs, then outputs, as large as at any point
+  void *memory;                // of intermediate values, as much as any wants
+  unsigned char *written;      // what a candidate writes
+  strata_tune_points_t *times; // that are being taken
+  double end;                  // of the kernel's share of the time
 } work_t;
+
+enum { LEAST_ROUNDS = 5 };
 
 static double now(void) {
   struct timespec time;
@@ -317,13 +321,13 @@ static strata_status_t time_in_turn(work_t *w, int candidate, const point_t *poi
   return is_cpu(w->tuner) ? NULL : time_calls(w, candidate, point, IN_TURN, out_seconds);
 }
 
-// A turn for each at one point, another first in each round.
-static strata_status_t time_turns(work_t *w, int p, int round, const bool *is_slow) {
+// A turn for each at one point, from candidate |first| on.
+static strata_status_t time_turns(work_t *w, int p, int round, int first, const bool *is_left_out) {
   const point_t *point = &w->points[p];
   for (int i = 0; i < w->n; i++) {
-    int candidate = (i + round) % w->n;
-    strata_tune_times_t *times = &w->record->times[p][candidate];
-    if (!times->is_right || is_slow[candidate])
+    int candidate = (i + first) % w->n;
+    strata_tune_times_t *times = &(*w->times)[p][candidate];
+    if (!times->is_right || is_left_out[candidate])
       continue;
     w->record->current = candidate;
     STRATA_TRY(time_alone(w, candidate, point, &times->seconds[round]));
@@ -333,33 +337,78 @@ static strata_status_t time_turns(work_t *w, int p, int round, const bool *is_sl
   return NULL;
 }
 
+// The mean of the likely points.
+static strata_tune_times_t mean_of(const work_t *w, int candidate) {
+  return strata_tune_mean((const strata_tune_points_t *)w->times, strata_tune_n_likely(w->kernel), candidate);
+}
+
+// The same, but of one that loses at a point none.
+static strata_tune_times_t times_of(const work_t *w, int candidate) {
+  strata_tune_times_t times = mean_of(w, candidate);
+  times.is_right &= !strata_tune_loses((const strata_tune_points_t *)w->times, w->n_points, candidate);
+  return times;
+}
+
+// Another first in each round.
 static strata_status_t time_round(work_t *w, int round, bool *is_slow) {
   strata_tune_times_t means[STRATA_TUNE_CANDIDATES];
   for (int p = 0; p < w->n_points; p++)
-    STRATA_TRY(time_turns(w, p, round, is_slow));
+    STRATA_TRY(time_turns(w, p, round, round % w->n, is_slow));
   for (int i = 0; i < w->n; i++)
-    means[i] = strata_tune_mean((const strata_tune_points_t *)&w->record->times, strata_tune_n_likely(w->kernel), i);
+    means[i] = mean_of(w, i);
   for (int i = 0; i < w->n; i++)
     is_slow[i] |= strata_tune_is_slow(means, w->n, i);
   return NULL;
 }
 
+static void begin_times(work_t *w, strata_tune_points_t *times) {
+  w->times = times;
+  for (int p = 0; p < w->n_points; p++)
+    for (int i = 0; i < w->n; i++)
+      (*times)[p][i] = (strata_tune_times_t){.is_right = !has_fault(w, i)};
+}
+
 // Those of a process that ended early are none.
-static strata_status_t time_all(work_t *w, double seconds) {
-  enum { LEAST = 5 };
+static strata_status_t time_all(work_t *w, double end) {
   bool is_slow[STRATA_TUNE_CANDIDATES] = {false};
-  double end = now() + seconds, unused;
+  double unused;
+  begin_times(w, &w->record->times);
   for (int i = 0; i < w->n; i++) {
-    for (int p = 0; p < w->n_points; p++)
-      w->record->times[p][i] = (strata_tune_times_t){.is_right = !has_fault(w, i)};
     w->record->current = i;
     if (!has_fault(w, i))
       STRATA_TRY(time_alone(w, i, &w->points[0], &unused));
   }
-  for (int round = 0; round < STRATA_TUNE_ROUNDS && (round < LEAST || now() < end); round++)
+  for (int round = 0; round < STRATA_TUNE_ROUNDS && (round < LEAST_ROUNDS || now() < end); round++)
     STRATA_TRY(time_round(w, round, is_slow));
   w->record->current = -1;
   return NULL;
+}
+
+// The first and |which| alone, either first in turns: a strata_tune_again_t.
+static strata_status_t time_again(void *context, int which, strata_tune_times_t *out_times) {
+  work_t *w = context;
+  bool are_others[STRATA_TUNE_CANDIDATES];
+  for (int i = 0; i < STRATA_TUNE_CANDIDATES; i++)
+    are_others[i] = i != 0 && i != which;
+  begin_times(w, strata_arena_new(w->arena, strata_tune_points_t));
+  for (int round = 0; round < STRATA_TUNE_ROUNDS && (round < LEAST_ROUNDS || now() < w->end); round++)
+    for (int p = 0; p < w->n_points; p++)
+      STRATA_TRY(time_turns(w, p, round, round % 2 ? which : 0, are_others));
+  w->record->current = -1;
+  out_times[0] = times_of(w, 0);
+  out_times[1] = times_of(w, which);
+  return NULL;
+}
+
+// By two thirds of the time, the rest is for fresh times of what they say.
+static strata_status_t choose(work_t *w, double seconds) {
+  strata_tune_times_t times[STRATA_TUNE_CANDIDATES];
+  double begin = now();
+  w->end = begin + seconds;
+  STRATA_TRY(time_all(w, begin + 2 * seconds / 3));
+  for (int i = 0; i < w->n; i++)
+    times[i] = times_of(w, i);
+  return strata_tune_settle(times, w->n, time_again, w, &w->record->choice, &w->record->ratio);
 }
 
 //===-- A kernel -------------------------------------------------------------------------------------------------===//
@@ -380,7 +429,7 @@ static strata_status_t tune(work_t *w, double seconds) {
     if (!has_fault(w, i))
       STRATA_TRY(check(w, i));
   }
-  return time_all(w, seconds);
+  return choose(w, seconds);
 }
 
 strata_status_t strata_tune_kernel(const strata_tuner_t *tuner, const Strata__TuningKernel *kernel, double seconds,

@@ -16,6 +16,8 @@ typedef struct {
   int current;                              // the candidate that is being called; -1: none
   char faults[STRATA_TUNE_CANDIDATES][256]; // why it is none; "": nothing is wrong with it
   strata_tune_points_t times;               // of a kernel whose sizes do not vary there is one point
+  int choice;                               // of those, confirmed by fresh times (strata_tune_settle), which are
+  double ratio;                             // so many times the first's
 } strata_tune_record_t;
 
 typedef struct {
@@ -38,8 +40,9 @@ static inline int strata_tune_n_likely(const Strata__TuningKernel *kernel) {
   return kernel->n_points ? kernel->n_likely : 1;
 }
 
-// Calls each candidate that has no fault once at each point and compares what it writes, then times them in turn, for
-// |seconds| at most. An error is the device's: nothing more can be done in this process.
+// Calls each candidate that has no fault once at each point and compares what it writes, then times them in turn, and
+// what is chosen once more beside the first, for |seconds| at most. An error is the device's: nothing more can be done
+// in this process.
 STRATA_MUST_CHECK strata_status_t strata_tune_kernel(const strata_tuner_t *tuner, const Strata__TuningKernel *kernel,
                                                      double seconds, strata_tune_record_t *record);
 

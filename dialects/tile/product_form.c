@@ -32,9 +32,11 @@ static bool can_be_deep(const strata_product_form_t *f) {
   return f->unpacks && f->groups == 1 && f->parts == 1 && !f->stream && f->slots % f->depth == 0;
 }
 
-// Sums of all blocks go to where the slots were; a span of a crossed operand is that of tiles of one cluster.
+// Sums of all blocks go to where the slots were; the tiles of a cluster lie side by side in them.
 static bool can_be_parts(const strata_product_form_t *f) {
-  return f->is_bulk && f->has_fragments && f->sides[f->swap ? 0 : 1].slot == f->columns &&
+  const strata_product_side_t *right = &f->sides[f->swap ? 0 : 1];
+  int64_t span = right->is_crossed ? STRATA_SPAN / f->element_bytes : 1;
+  return f->is_bulk && f->has_fragments && right->slot == strata_round_up(f->columns, span) &&
          f->rows * f->columns * STRATA_SUM_BYTES <= f->slots * f->slot_bytes;
 }
 
@@ -88,10 +90,7 @@ bool strata_product_clips(const strata_product_form_t *f, int side, strata_size_
   return s->is_box && !s->is_crossed && !strata_size_divides(s->tile, extent) && (is_one || has_map);
 }
 
-int64_t strata_product_slot(int64_t tile, int64_t parts, int64_t span) {
-  int64_t own = strata_round_up(tile, span), together = own / tile;
-  return parts > together ? parts / together * own : own;
-}
+int64_t strata_product_slot(int64_t tile, int64_t parts, int64_t span) { return strata_round_up(tile * parts, span); }
 
 bool strata_product_divides(int64_t boxes, int64_t rows, bool has_window, int64_t pieces) {
   return pieces == 1 || (!has_window && (boxes % pieces == 0 || (rows > 0 && rows % (pieces * STRATA_SPAN_ROWS) == 0)));

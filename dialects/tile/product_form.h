@@ -61,8 +61,7 @@ const char *strata_product_grid_fault(const strata_product_form_t *form, strata_
 // is behind them in a slot is anything.
 bool strata_product_clips(const strata_product_form_t *form, int side, strata_size_t extent);
 
-// Elements along a side that a slot has of |parts| tiles of |tile|, which lie in whole spans of |span|: each in one of
-// its own, or several in one.
+// Elements along a side that a slot has of |parts| tiles of |tile|, which lie side by side in whole spans of |span|.
 int64_t strata_product_slot(int64_t tile, int64_t parts, int64_t span);
 // True if |pieces| blocks that need the same tile can fetch an equal part of it each: of its |boxes|, or of the |rows|
 // of each box.

@@ -62,6 +62,12 @@ static int common_carrier(const strata_bulk_t *bulk, int v) {
   return found;
 }
 
+bool strata_bulk_widen(strata_bulk_t *bulk, int64_t extent, int64_t span) {
+  bulk->box.space.extents[0] = extent;
+  bulk->extents[0] = span;
+  return common_carrier(bulk, 0) != NO_DIM && common_carrier(bulk, 0) != common_carrier(bulk, 1);
+}
+
 //===-- Parts ----------------------------------------------------------------------------------------------------===//
 
 // The next smaller part along dim |v|; false if there is none worth a copy.

@@ -64,6 +64,8 @@ bool strata_bulk_read_window(strata_gpu_distribution_t *d, MlirOperation op, int
 bool strata_bulk_read_box(strata_gpu_distribution_t *d, MlirOperation op, int buffer, MlirType type,
                           strata_bulk_t *bulk);
 bool strata_bulk_fits(strata_bulk_t *bulk, MlirOperation op, int buffer, const strata_bulk_limits_t *limits);
+// Makes a load's first dim, whose boxes are |span| elements then, |extent| long; false: they are not all boxes.
+bool strata_bulk_widen(strata_bulk_t *bulk, int64_t extent, int64_t span);
 // How many rows there are along the vector's, of which each of a load's boxes has all of a tile's; false: that is not
 // known.
 bool strata_bulk_count_rows(const strata_bulk_t *bulk, strata_size_t *out_rows);

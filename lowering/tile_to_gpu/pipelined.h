@@ -20,6 +20,7 @@ struct strata_ring_operand {
   int64_t slot;                   // elements of a slot
   int64_t tiles;                  // in a slot: those of |tiles| tasks, |stride| apart, one behind the other
   int64_t stride;
+  bool is_joint;               // a slot has the tiles of all blocks of a cluster, which come as one
   strata_ring_operand_t *next; // of a list, a pair's columns: that whose tile lies behind this one's; NULL: none
   MlirOperation unpack;        // the tile.unpack whose words it is: threads make fragments of them; null: none
   strata_ring_operand_t *with; // of a list, its scales and zero points: what each slot has besides; NULL: nothing

@@ -137,6 +137,12 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
       .slot = k->place.slot, .at = strata_emit_times(e, k->place.slot, operand->slot), .full = k->ring.full};
   if (copy_shared(d, k, side, to))
     return NULL;
+  if (operand->is_joint) {
+    MlirValue own = d->role.task;
+    STRATA_TRY(begin_task(d, k, strata_pipelined_first_task(d)));
+    STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
+    return begin_task(d, k, own);
+  }
   if (!has_tiles(k, side)) {
     STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
     STRATA_TRY(copy_with(d, operand->with, to));

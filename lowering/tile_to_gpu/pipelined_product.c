@@ -18,13 +18,29 @@ enum { COLUMN = 1, STEP = 1, WARPS = 4 };
 
 //===-- Reading --------------------------------------------------------------------------------------------------===//
 
+// Tiles that begin within spans: all come as one, from the first block's on.
+static strata_status_t join_tiles(strata_ring_operand_t *operand, int64_t tile, int64_t parts) {
+  strata_shared_operand_t *shared = &operand->shared;
+  int64_t span = STRATA_SPAN / shared->element_bytes;
+  if (!strata_operand_is_bulk(shared) || !shared->bulk || !strata_bulk_widen(shared->bulk, tile * parts, span))
+    return strata_error(STRATA_INTERNAL, "tiles of a cluster that are no boxes side by side");
+  shared->rows = strata_round_up(tile * parts, span);
+  operand->slot = shared->rows * shared->steps;
+  operand->tiles = 1;
+  operand->is_joint = true;
+  return NULL;
+}
+
 // The operand along the instruction's columns holds the tiles of all blocks of a cluster; where it is crossed, in whole
 // spans, each of one tile or of several.
-static void place_tiles(strata_ring_operand_t *operand, int64_t tile, int64_t parts) {
+static strata_status_t place_tiles(strata_ring_operand_t *operand, int64_t tile, int64_t parts) {
+  if (parts > 1 && operand->shared.rows % tile != 0)
+    return join_tiles(operand, tile, parts);
   int64_t span = operand->shared.rows > tile ? operand->shared.rows / tile : 1; // tiles that there is room for
-  operand->tiles = parts > span ? parts / span : 1;
+  operand->tiles = strata_ceil_div(parts, span);
   operand->stride = parts > 1 ? span : 0;
   operand->slot *= operand->tiles;
+  return NULL;
 }
 
 // How producers load an operand of |sizes|: |width| neighbours along dim |first| each, threads along it first. Nothing
@@ -63,7 +79,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, MlirOperation 
   STRATA_TRY(strata_ring_operand_read(d, value, &terms, contiguous, operand));
   if (reads_ahead(d, operand))
     operand->shared.bulk->reads_ahead = true;
-  place_tiles(operand, mlirShapedTypeGetDimSize(type, 0), side == strata_pipelined_left_side(p) ? 1 : p->parts);
+  int64_t parts = side == strata_pipelined_left_side(p) ? 1 : p->parts;
+  STRATA_TRY(place_tiles(operand, mlirShapedTypeGetDimSize(type, 0), parts));
   if (side == COLUMN && p->pair > 1) {
     operand->tiles *= p->pair;
     operand->slot *= p->pair;

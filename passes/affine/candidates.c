@@ -21,7 +21,7 @@ strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_dev
   strata_kernel_t kernel;
   strata_machine_t machine;
   *out_has = false;
-  *out = (strata_work_t){.device = device, .wants_all = true};
+  *out = (strata_work_t){.device = device, .wants_all = true, .takes_untried = true};
   if (!strata_kind_has_candidates(kind, !device))
     return NULL;
   if (!device)
@@ -130,7 +130,7 @@ int strata_candidates_best(const strata_work_t *work, const strata_ways_t *ways,
 bool strata_candidate_of(const strata_work_t *work, const strata_ways_t *ways, const strata_schedule_t *schedule,
                          strata_candidate_t *out) {
   strata_work_t all = *work;
-  all.wants_all = true;
+  all.wants_all = all.takes_untried = true;
   *out = (strata_candidate_t){0};
   while (strata_candidate_next(&all, ways, out))
     if (strata_schedule_is_same_tile(&out->schedule, schedule))

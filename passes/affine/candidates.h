@@ -55,6 +55,7 @@ typedef struct {
   const strata_cpu_widths_t *widths;
   const struct strata_gpu_forms *forms;
   bool wants_all; // what can be carried out, be it never what the model would choose: a schedule file may ask for it
+  bool takes_untried; // also forms of which nothing was timed yet: what is measured before it is taken, or asked for
 } strata_work_t;
 
 // What is asked about the kernel of |called|, of a kind of kinds.def: all that can be. *out_has is false where such

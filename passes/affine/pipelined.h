@@ -57,6 +57,8 @@ int64_t strata_pipelined_slots(const strata_gpu_device_t *device, const strata_p
 // True if a processor has room for |blocks| blocks of |slots|.
 bool strata_pipelined_has_room(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                const strata_pipelined_choice_t *p, int64_t slots, int64_t blocks);
+// True if tiles whose blocks share a reduction begin within spans of an operand that lies across it.
+bool strata_pipelined_splits_spans(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
 // The steps of a tile; of a block, where all have equal shares of all tiles' steps.
 int64_t strata_pipelined_steps_of_tile(const strata_problem_t *problem, const strata_pipelined_choice_t *p);
 int64_t strata_pipelined_share(const strata_gpu_device_t *device, const strata_problem_t *problem,

@@ -4,6 +4,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/map_limits.h"
 #include "dialects/tile/product_form.h"
+#include "passes/affine/problem_operand.h"
 
 enum {
   MAX_SLOTS = 16,
@@ -196,10 +197,22 @@ bool strata_pipelined_is_clipped(const strata_problem_t *problem, const strata_p
   return strata_product_clips(&form, side, strata_size_constant(strata_problem_extent(problem, side)));
 }
 
+bool strata_pipelined_splits_spans(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  int side = right_side(p);
+  int64_t tile = p->tile[side];
+  return p->parts > 1 && problem->sides[side].is_crossed && tile % p->step != 0 && p->step % tile != 0;
+}
+
+// All tiles of a cluster are copied as one then, of rows that are side by side wherever one begins.
+static bool can_split_spans(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return !strata_pipelined_splits_spans(problem, p) || problem->axes[strata_problem_axis(right_side(p))].n_dims <= 1;
+}
+
 // The blocks of a cluster have a tile each, all at the same time.
 static bool can_be_parts(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          const strata_pipelined_choice_t *p) {
   return p->parts <= device->max_cluster && p->residents == 1 && !problem->shares_launch &&
+         p->shape.columns % p->parts == 0 && can_split_spans(problem, p) &&
          strata_ceil_div(problem->steps, p->step) >= MIN_PART_STEPS * p->parts &&
          100 * strata_pipelined_tiles(problem, p) <= device->n_processors * p->filled;
 }

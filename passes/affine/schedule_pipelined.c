@@ -23,7 +23,8 @@ typedef struct {
 static const way_t ways[] = {
     {1, 1, {1, 1}, false}, {2, 1, {1, 1}, false}, {1, 2, {1, 1}, false}, {1, 4, {1, 1}, false}, {1, 8, {1, 1}, false},
     {1, 1, {2, 1}, false}, {1, 1, {1, 2}, false}, {1, 1, {2, 2}, false}, {1, 1, {4, 1}, false}, {1, 1, {1, 4}, false},
-    {1, 1, {4, 2}, false}, {1, 1, {2, 4}, false}, {1, 1, {1, 1}, true},
+    {1, 1, {4, 2}, false}, {1, 1, {2, 4}, false}, {1, 1, {1, 1}, true},  {1, 3, {1, 1}, false}, {1, 5, {1, 1}, false},
+    {1, 6, {1, 1}, false}, {1, 7, {1, 1}, false},
 };
 
 enum { N_WAYS = sizeof ways / sizeof *ways };
@@ -75,6 +76,11 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
   return n_maps <= STRATA_MAX_MAPS;
 }
 
+// True of what the model has no times of yet: what is timed before it is taken may be it.
+static bool is_untried(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
+  return !strata_is_power_of_two(p->parts) || strata_pipelined_splits_spans(problem, p);
+}
+
 bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
   const strata_gpu_device_t *device = w->device;
   const strata_problem_t *problem = w->product;
@@ -82,7 +88,7 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
   if (!problem->async)
     return false;
   strata_pipelined_set_tile(problem, p);
-  if (p->columns < STRATA_EIGHT)
+  if (p->columns < STRATA_EIGHT || (!w->takes_untried && is_untried(problem, p)))
     return false;
   p->slots = strata_pipelined_slots(device, problem, p);
   for (const strata_problem_t *other = problem->next; other; other = other->next)

@@ -4,6 +4,7 @@
 #include "passes/affine/tuned.h"
 
 #include "dialects/affine/variants.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/pipelined.h"
 
@@ -135,10 +136,12 @@ static bool has_same_tile(const strata_schedule_t *a, const strata_schedule_t *b
   return a->tile[2] == b->tile[2] && (is_equal || is_transposed);
 }
 
-// What blocks do together; on a cpu what is packed, and how tasks are cut.
+// What blocks do together, of parts about how many; on a cpu what is packed, and how tasks are cut.
 static bool has_same_way(const strata_schedule_t *a, const strata_schedule_t *b) {
-  return a->stream == b->stream && a->parts == b->parts && a->share[0] * a->share[1] == b->share[0] * b->share[1] &&
-         a->panels == b->panels && a->packs_rows == b->packs_rows && has_same_runs(a, b);
+  bool has_as_many = strata_power_of_two_from(a->parts) == strata_power_of_two_from(b->parts);
+  return a->stream == b->stream && !a->parts == !b->parts && has_as_many &&
+         a->share[0] * a->share[1] == b->share[0] * b->share[1] && a->panels == b->panels &&
+         a->packs_rows == b->packs_rows && has_same_runs(a, b);
 }
 
 // Whether blocks share a reduction, operands or steps, be it by how many: what the model gets wrong of one form, it

@@ -168,7 +168,8 @@ static void test_slots(void) {
   CHECK(strata_product_slot(96, 1, 1) == 96 && strata_product_slot(96, 4, 1) == 384);
   CHECK(strata_product_slot(96, 1, 64) == 128);
   CHECK(strata_product_slot(32, 4, 64) == 128); // two of a span
-  CHECK(strata_product_slot(96, 2, 64) == 256); // each in spans of its own
+  CHECK(strata_product_slot(96, 2, 64) == 192); // a span has the end of one and the beginning of the other
+  CHECK(strata_product_slot(40, 4, 64) == 192 && strata_product_slot(32, 5, 64) == 192);
   CHECK(strata_product_divides(4, 0, false, 2) && !strata_product_divides(3, 0, false, 2));
   CHECK(strata_product_divides(1, 128, false, 4) && !strata_product_divides(1, 24, false, 2));
   CHECK(!strata_product_divides(2, 128, true, 2) && strata_product_divides(1, 0, true, 1));

@@ -53,7 +53,7 @@ static int best_of(const strata_problem_t *problem, int n, strata_pipelined_choi
 
 // All that can be carried out.
 static strata_work_t all_of(const strata_problem_t *problem) {
-  return (strata_work_t){.device = h200(), .product = problem, .wants_all = true};
+  return (strata_work_t){.device = h200(), .product = problem, .wants_all = true, .takes_untried = true};
 }
 
 static void check_schedule(const strata_problem_t *problem, const strata_pipelined_choice_t *choice) {

@@ -15,6 +15,7 @@ from level2 import Case, bits
 DEVICE = "sm_90a"
 OPTIONS = ["--target=nvgpu", f"--device={DEVICE}", "--on-gpu-tensors", "--user-device-memory"]
 LARGE, SMALL = (2048, 2048, 2048), (520, 640, 2048)  # more tiles than processors, and fewer
+NARROW = (152, 2880, 4816)  # of which the blocks of a cluster may have any part of the rows
 ALTERNATE = (2056, 2056, 2056)  # rows that begin within sectors, of which tiles may have every second one
 CANDIDATE = re.compile(r"candidate \S+ \S+ (\{.*\}) # ")
 # What makes another kernel of a schedule; the grid, the slots and the size of clusters are numbers in it.
@@ -106,6 +107,7 @@ def main():
     right = [check(kind, crossed, sizes) for kind, crossed, sizes in
              (("bf16", False, LARGE), ("bf16", False, SMALL), ("f32", True, LARGE), ("f32", True, SMALL), ("i8", False, SMALL))]
     right.append(check("bf16", False, ALTERNATE, "every", fewest=50))
+    right.append(check("bf16", True, NARROW, "parts", fewest=30))
     return not all(right)
 
 
