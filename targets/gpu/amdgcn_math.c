@@ -52,8 +52,8 @@ static MlirValue root(MlirOperation op, const char *intrinsic, MlirValue x, int6
 }
 
 // a / b is a 2^-e / m, where b = m 2^e and 1/2 <= |m| < 1: a 2^-e is too large only where the quotient is, and loses
-// bits only where the quotient is about as small. The fence: of a product rounded to f16 LLVM makes v_fma_mixlo with an
-// addend of +0, which takes the sign off -0.
+// bits only where the quotient is about as small. As it is canonical anyway, so that LLVM makes of it and a rounding to
+// f16 no v_fma_mixlo with an addend of +0, which takes the sign off -0.
 static MlirValue quotient(MlirOperation op, const char *reciprocal, MlirValue a, MlirValue b) {
   MlirType type = mlirValueGetType(a);
   if (!is_of_f16(mlirOperationGetOperand(op, 1))) {
@@ -64,7 +64,7 @@ static MlirValue quotient(MlirOperation op, const char *reciprocal, MlirValue a,
   }
   MlirValue inverse = strata_gpu_build_intrinsic(op, reciprocal, 1, &b, type);
   MlirValue product = strata_gpu_build_binary(op, "arith.mulf", a, inverse);
-  return strata_gpu_build_intrinsic(op, "llvm.arithmetic.fence", 1, &product, type);
+  return strata_gpu_build_intrinsic(op, "llvm.canonicalize", 1, &product, type);
 }
 
 //===-- Quotients of f64 -----------------------------------------------------------------------------------------===//

@@ -46,7 +46,7 @@ module {
       // AMDGCN: llvm.call_intrinsic "llvm.ldexp"({{.*}}) : (f32, i32) -> f32
       // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.frexp.mant"({{.*}}) : (f32) -> f32
       // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.rcp"({{.*}}) : (f32) -> f32
-      // AMDGCN: llvm.call_intrinsic "llvm.arithmetic.fence"({{.*}}) : (f32) -> f32
+      // AMDGCN: llvm.call_intrinsic "llvm.canonicalize"({{.*}}) : (f32) -> f32
       %d = arith.divf %q, %e1 fastmath<reassoc,arcp,contract,afn> : f32
       // Exact division stays LLVM's.
       // CHECK: llvm.fdiv %{{.*}}, %{{.*}} : f32
