@@ -1,6 +1,7 @@
 // Building ops before another one; see kernel.h.
 #include "targets/gpu/kernel.h"
 
+#include "lowering/expand/ops.h"
 #include "targets/llvm/convert.h"
 
 #include <assert.h>
@@ -38,6 +39,21 @@ MlirValue strata_gpu_build_i32(MlirOperation before, int64_t value) {
   MlirType type = mlirIntegerTypeGet(mlirOperationGetContext(before), 32);
   strata_named_attr_t attr = {"value", mlirIntegerAttrGet(type, value)};
   return strata_gpu_build(before, "arith.constant", 0, NULL, type, 1, &attr);
+}
+
+MlirValue strata_gpu_build_number(MlirOperation before, MlirType type, double value) {
+  MlirAttribute scalar = mlirFloatAttrDoubleGet(mlirOperationGetContext(before), strata_type_element(type), value);
+  strata_named_attr_t attr = {"value", mlirTypeIsAVector(type) ? mlirDenseElementsAttrSplatGet(type, scalar) : scalar};
+  return strata_gpu_build(before, "arith.constant", 0, NULL, type, 1, &attr);
+}
+
+MlirValue strata_gpu_build_choice(MlirOperation before, int predicate, MlirValue a, MlirValue b, MlirValue yes,
+                                  MlirValue no) {
+  MlirContext context = mlirOperationGetContext(before);
+  strata_named_attr_t attr = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), predicate)};
+  MlirType truth = strata_type_like(mlirValueGetType(a), mlirIntegerTypeGet(context, 1));
+  MlirValue is_so = strata_gpu_build(before, "arith.cmpf", 2, (MlirValue[]){a, b}, truth, 1, &attr);
+  return strata_gpu_build(before, "arith.select", 3, (MlirValue[]){is_so, yes, no}, mlirValueGetType(yes), 0, NULL);
 }
 
 MlirValue strata_gpu_build_intrinsic(MlirOperation before, const char *intrinsic, int n_operands,

@@ -4,24 +4,7 @@
 
 #include "lowering/expand/ops.h"
 
-#include <math.h>
 #include <stdio.h>
-
-static MlirValue number(MlirOperation before, MlirType type, double value) {
-  MlirAttribute scalar = mlirFloatAttrDoubleGet(mlirOperationGetContext(before), strata_type_element(type), value);
-  strata_named_attr_t attr = {"value", mlirTypeIsAVector(type) ? mlirDenseElementsAttrSplatGet(type, scalar) : scalar};
-  return strata_gpu_build(before, "arith.constant", 0, NULL, type, 1, &attr);
-}
-
-// |predicate|: arith's number of an ordered comparison.
-static MlirValue choose(MlirOperation before, int predicate, MlirValue a, MlirValue b, MlirValue yes, MlirValue no) {
-  MlirContext context = mlirOperationGetContext(before);
-  strata_named_attr_t attr = {"predicate", mlirIntegerAttrGet(mlirIntegerTypeGet(context, 64), predicate)};
-  MlirType truth = strata_type_like(mlirValueGetType(a), mlirIntegerTypeGet(context, 1));
-  MlirValue is_so = strata_gpu_build(before, "arith.cmpf", 2, (MlirValue[]){a, b}, truth, 1, &attr);
-  return strata_gpu_build(before, "arith.select", 3, (MlirValue[]){is_so, yes, no}, mlirValueGetType(yes), 0, NULL);
-}
-enum { EQUAL = 1, LESS = 4 };
 
 static MlirValue magnitude(MlirOperation before, MlirValue a) {
   return strata_gpu_build(before, "math.absf", 1, &a, mlirValueGetType(a), 0, NULL);
@@ -30,17 +13,20 @@ static MlirValue magnitude(MlirOperation before, MlirValue a) {
 // Subnormals become zeros of their sign.
 static MlirValue flush(MlirOperation before, MlirValue a) {
   MlirType type = mlirValueGetType(a);
-  MlirValue zero = strata_gpu_build_binary(before, "math.copysign", number(before, type, 0), a);
-  return choose(before, LESS, magnitude(before, a), number(before, type, 0x1p-126), zero, a);
+  MlirValue zero = strata_gpu_build_binary(before, "math.copysign", strata_gpu_build_number(before, type, 0), a);
+  return strata_gpu_build_choice(before, STRATA_OLT, magnitude(before, a),
+                                 strata_gpu_build_number(before, type, 0x1p-126), zero, a);
 }
 
 // lg2.approx errs by up to 2^-22 between 1/2 and 2: multiples of 2^-21.
 static MlirValue coarsen(MlirOperation before, MlirValue log) {
   MlirType type = mlirValueGetType(log);
-  MlirValue scaled = strata_gpu_build_binary(before, "arith.mulf", log, number(before, type, 0x1p+21));
+  MlirValue scaled = strata_gpu_build_binary(before, "arith.mulf", log, strata_gpu_build_number(before, type, 0x1p+21));
   MlirValue rounded = strata_gpu_build(before, "math.roundeven", 1, &scaled, type, 0, NULL);
-  MlirValue coarse = strata_gpu_build_binary(before, "arith.mulf", rounded, number(before, type, 0x1p-21));
-  return choose(before, LESS, magnitude(before, log), number(before, type, 1), coarse, log);
+  MlirValue coarse =
+      strata_gpu_build_binary(before, "arith.mulf", rounded, strata_gpu_build_number(before, type, 0x1p-21));
+  return strata_gpu_build_choice(before, STRATA_OLT, magnitude(before, log), strata_gpu_build_number(before, type, 1),
+                                 coarse, log);
 }
 
 // |value| is the greater or lesser of a and b; where they are equal and not the same, they are zeros.
@@ -51,7 +37,7 @@ static MlirValue with_sign_of_zero(MlirOperation op, MlirValue value, const char
   MlirValue a = mlirOperationGetOperand(op, 0), b = mlirOperationGetOperand(op, 1);
   MlirValue both = strata_gpu_build_binary(op, combine, strata_gpu_build_cast(op, "arith.bitcast", a, bits),
                                            strata_gpu_build_cast(op, "arith.bitcast", b, bits));
-  return choose(op, EQUAL, a, b, strata_gpu_build_cast(op, "arith.bitcast", both, type), value);
+  return strata_gpu_build_choice(op, STRATA_OEQ, a, b, strata_gpu_build_cast(op, "arith.bitcast", both, type), value);
 }
 
 static MlirValue emulate(MlirOperation op, bool is_approximate) {

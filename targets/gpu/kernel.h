@@ -60,6 +60,11 @@ void strata_gpu_pack_bytes(const strata_gpu_kernel_t *kernel);
 // instructions if it |is_approximate|.
 void strata_gpu_emulate_math(MlirOperation op, bool is_approximate);
 
+// What |intrinsic| of math.def is the approximation for on AMD's chips: roots and quotients of operands of any size,
+// those of f64 to the last bit (amdgcn_math.c).
+MlirValue strata_gpu_build_amdgcn_math(MlirOperation op, const char *intrinsic, int n_operands,
+                                       const MlirValue *operands, MlirType type);
+
 // Arguments and attributes of the function (signature.c), before and after upstream's conversions.
 void strata_gpu_prepare_signature(strata_gpu_kernel_t *kernel);
 // Between the two: shared memory begins where the exchange of units (docs/gpu.md, swizzle) does; threads change how
@@ -112,6 +117,11 @@ MlirValue strata_gpu_build_cast(MlirOperation before, const char *name, MlirValu
 // Of two operands and a result of one type.
 MlirValue strata_gpu_build_binary(MlirOperation before, const char *name, MlirValue a, MlirValue b);
 MlirValue strata_gpu_build_i32(MlirOperation before, int64_t value);
+// A float, or a vector of it.
+MlirValue strata_gpu_build_number(MlirOperation before, MlirType type, double value);
+// |yes| where the floats a and b compare so (STRATA_OEQ, ... of lowering/expand/ops.h), else |no|.
+MlirValue strata_gpu_build_choice(MlirOperation before, int predicate, MlirValue a, MlirValue b, MlirValue yes,
+                                  MlirValue no);
 MlirType strata_gpu_int_type(MlirOperation op, unsigned bits); // in the context of |op|
 // |op|, of one result, goes: its users have |value|.
 void strata_gpu_replace(MlirOperation op, MlirValue value);

@@ -51,47 +51,44 @@ static bool is_one(MlirValue value) {
 static bool is_quotient(MlirOperation op) { return strata_op_is(op, "arith.divf"); }
 static bool is_reciprocal(MlirOperation op) { return is_quotient(op) && is_one(mlirOperationGetOperand(op, 0)); }
 
+static MlirValue build_reciprocal(MlirOperation op) {
+  MlirValue divisor = mlirOperationGetOperand(op, 1);
+  return strata_gpu_build_intrinsic(op, reciprocal, 1, &divisor, mlirValueGetType(divisor));
+}
+
+typedef MlirValue (*build_t)(MlirOperation op, const char *intrinsic, int n_operands, const MlirValue *operands,
+                             MlirType type);
+
 // Vectors go element by element.
-static MlirValue approximate(MlirOperation op, const char *intrinsic) {
+static MlirValue build_elements(MlirOperation op, build_t build, const char *intrinsic) {
   enum { MAX_ELEMENTS = 16, MAX_OPERANDS = 2 };
   int n = (int)mlirOperationGetNumOperands(op);
-  if (is_reciprocal(op)) {
-    MlirValue divisor = mlirOperationGetOperand(op, 1);
-    return strata_gpu_build_intrinsic(op, reciprocal, 1, &divisor, mlirValueGetType(divisor));
-  }
   MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
   MlirValue operands[MAX_OPERANDS], elements[MAX_ELEMENTS];
   if (!mlirTypeIsAVector(type)) {
     for (int i = 0; i < n; i++)
       operands[i] = mlirOperationGetOperand(op, i);
-    return strata_gpu_build_intrinsic(op, intrinsic, n, operands, type);
+    return build(op, intrinsic, n, operands, type);
   }
   int64_t size = mlirShapedTypeGetDimSize(type, 0);
   for (int64_t e = 0; e < size; e++) {
     for (int i = 0; i < n; i++)
       operands[i] = strata_gpu_build_extract(op, mlirOperationGetOperand(op, i), e);
-    elements[e] = strata_gpu_build_intrinsic(op, intrinsic, n, operands, mlirShapedTypeGetElementType(type));
+    elements[e] = build(op, intrinsic, n, operands, mlirShapedTypeGetElementType(type));
   }
   return strata_gpu_build(op, "vector.from_elements", (int)size, elements, type, 0, NULL);
 }
 
-static bool is_flat_f32(MlirType type) {
+static bool is_flat(MlirType type, bool (*is_element)(MlirType)) {
   if (mlirTypeIsAVector(type))
-    return mlirShapedTypeGetRank(type) == 1 && mlirTypeIsAF32(mlirShapedTypeGetElementType(type));
-  return mlirTypeIsAF32(type);
+    return mlirShapedTypeGetRank(type) == 1 && is_element(mlirShapedTypeGetElementType(type));
+  return is_element(type);
 }
 
 // The one approximation of a quotient that flushes subnormals is of 1.
 static bool is_as_in_hardware(MlirOperation op) {
-  return is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0))) && is_approximate(op) &&
+  return is_flat(mlirValueGetType(mlirOperationGetResult(op, 0)), mlirTypeIsAF32) && is_approximate(op) &&
          (!is_quotient(op) || is_reciprocal(op));
-}
-
-// LLVM's quotient of f64 under afn on AMD's chips refines a reciprocal, which gives NaN for a divisor that is 0 or
-// infinite.
-static void make_exact(MlirOperation op) {
-  MlirAttribute none = mlirAttributeParseGet(mlirOperationGetContext(op), strata_str("#arith.fastmath<none>"));
-  strata_set_attr(op, "fastmath", none);
 }
 
 strata_status_t strata_gpu_convert_extreme(const strata_gpu_kernel_t *kernel, MlirOperation op) {
@@ -110,15 +107,19 @@ strata_status_t strata_gpu_convert_math(const strata_gpu_kernel_t *kernel, MlirO
     i++;
   if (i == N_ROWS)
     return unsupported(op);
-  const char *intrinsic = kernel->device->code == STRATA_GPU_NVPTX ? rows[i].nvvm : rows[i].amdgcn;
-  bool is_flat = is_flat_f32(mlirValueGetType(mlirOperationGetResult(op, 0)));
-  bool is_short = intrinsic && is_flat && is_approximate(op), is_amdgcn = kernel->device->code == STRATA_GPU_AMDGCN;
-  if (is_amdgcn && is_quotient(op) && !is_flat)
-    make_exact(op);
+  bool is_amdgcn = kernel->device->code == STRATA_GPU_AMDGCN;
+  const char *intrinsic = is_amdgcn ? rows[i].amdgcn : rows[i].nvvm;
+  build_t build = is_amdgcn ? strata_gpu_build_amdgcn_math : strata_gpu_build_intrinsic;
+  MlirType type = mlirValueGetType(mlirOperationGetResult(op, 0));
+  bool is_short = intrinsic && is_flat(type, mlirTypeIsAF32) && is_approximate(op);
+  if (is_amdgcn && is_quotient(op) && is_flat(type, mlirTypeIsAF64)) {
+    strata_gpu_replace(op, build_elements(op, build, intrinsic));
+    return NULL;
+  }
   if (!is_short)
     return rows[i].has_exact_form ? NULL : unsupported(op);
   if (!*intrinsic || (is_amdgcn && is_reciprocal(op)))
     return NULL;
-  strata_gpu_replace(op, approximate(op, intrinsic));
+  strata_gpu_replace(op, is_reciprocal(op) ? build_reciprocal(op) : build_elements(op, build, intrinsic));
   return NULL;
 }

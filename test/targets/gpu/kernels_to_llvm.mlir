@@ -41,7 +41,12 @@ module {
       // HOST: llvm.intr.exp2
       %q = math.exp2 %u fastmath<afn> : f32
       // NVPTX: "llvm.nvvm.div.full"
-      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.fdiv.fast"({{.*}}) : (f32, f32) -> f32
+      // Divisors of any size: its mantissa and its exponent apart.
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.frexp.exp"({{.*}}) : (f32) -> i32
+      // AMDGCN: llvm.call_intrinsic "llvm.ldexp"({{.*}}) : (f32, i32) -> f32
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.frexp.mant"({{.*}}) : (f32) -> f32
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.rcp"({{.*}}) : (f32) -> f32
+      // AMDGCN: llvm.call_intrinsic "llvm.canonicalize"({{.*}}) : (f32) -> f32
       %d = arith.divf %q, %e1 fastmath<reassoc,arcp,contract,afn> : f32
       // Exact division stays LLVM's.
       // CHECK: llvm.fdiv %{{.*}}, %{{.*}} : f32
@@ -69,7 +74,8 @@ module {
       return
     }
 
-    // A reciprocal is an instruction; of f64 LLVM's approximation is none where the divisor is infinite.
+    // A reciprocal is an instruction; a quotient of f64 is exact on AMD's chips, as LLVM's approximation is none where the
+    // divisor is infinite. Roots of what may be subnormal are scaled, not those of f16 or of a sum with a constant.
     // CHECK-LABEL: llvm.func @quotients
     func.func @quotients(%x: memref<64xf32>, %y: memref<64xf64>, %shared: memref<0xi8, 3>) attributes {
         strata.blocks = 1 : i64, strata.threads = 32 : i64, strata.shared = 0 : i64, strata.index_bits = 32 : i64} {
@@ -82,9 +88,30 @@ module {
       memref.store %r, %x[%t] : memref<64xf32>
       %b = memref.load %y[%t] : memref<64xf64>
       // NVPTX: llvm.fdiv %{{.*}}, %{{.*}} {fastmathFlags = #llvm.fastmath<{{.*}}afn>} : f64
-      // AMDGCN: llvm.fdiv %{{.*}}, %{{.*}} : f64
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.div.fmas"({{.*}}) : (f64, f64, f64, i1) -> f64
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.div.fixup"({{.*}}) : (f64, f64, f64) -> f64
       %q = arith.divf %b, %b fastmath<arcp,afn> : f64
       memref.store %q, %y[%t] : memref<64xf64>
+      // AMDGCN: llvm.fcmp "olt"
+      // AMDGCN: llvm.call_intrinsic "llvm.ldexp"
+      // AMDGCN-NEXT: llvm.call_intrinsic "llvm.amdgcn.rsq"({{.*}}) : (f32) -> f32
+      // AMDGCN-NEXT: llvm.call_intrinsic "llvm.ldexp"
+      %root = math.rsqrt %a fastmath<afn> : f32
+      memref.store %root, %x[%t] : memref<64xf32>
+      // AMDGCN-NOT: llvm.ldexp
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.rsq"({{.*}}) : (f32) -> f32
+      %epsilon = arith.constant 1.0e-12 : f32
+      %sum = arith.addf %a, %epsilon : f32
+      %root_of_sum = math.rsqrt %sum fastmath<afn> : f32
+      memref.store %root_of_sum, %x[%t] : memref<64xf32>
+      // AMDGCN-NOT: llvm.ldexp
+      // AMDGCN: llvm.call_intrinsic "llvm.amdgcn.sqrt"({{.*}}) : (f32) -> f32
+      %narrow = arith.truncf %a : f32 to f16
+      %wide = arith.extf %narrow : f16 to f32
+      %root_of_narrow = math.sqrt %wide fastmath<afn> : f32
+      memref.store %root_of_narrow, %x[%t] : memref<64xf32>
+      // AMDGCN-NOT: llvm.ldexp
+      // AMDGCN: llvm.return
       return
     }
 
