@@ -245,19 +245,28 @@ typedef struct {
   double short_flops;    // ... up to which a kernel is over so soon that the next had better begin early
 } strata_launch_costs_t;
 
+// Bytes of machine code of attention.
+typedef struct {
+  double weighted;     // a result, scaled at each step, too
+  double masked_score; // with its part of the softmax, behind the last row or column or not
+  double score;        // where it is known that there is no such
+  double masked_load;  // of what a score has an operand for, there or not
+  double load;         // where that is known
+} strata_attention_code_costs_t;
+
 // Bytes of machine code (variant_budget.c, gpu_variants.c).
 typedef struct {
-  double body;         // of a product or attention: waiting, copying, finding tiles
-  double result;       // that is summed up in a register: set to zero, converted, stored
-  double weighted;     // a result of attention, scaled at each step, too
-  double masked_score; // of attention: with its part of the softmax, behind the last row or column or not
-  double score;        // where it is known that there is no such
-  double multiplied;   // a result by instructions on registers, whose operands are loaded for it
-  double addition;     // of what is done with a result
-  double masked_load;  // of an operand that threads bring themselves, there or not
-  double load;         // where that is known
-  double row_body;     // of rows that registers hold
-  double row_element;  // that a thread holds: loaded, stored, masked
+  double body;                          // of a product or attention: waiting, copying, finding tiles
+  double result;                        // that is summed up in a register: set to zero, converted, stored
+  double exchanged;                     // a result by each other block that shares its reduction
+  double multiplied;                    // a result by instructions on registers, whose operands are loaded for it
+  double addition;                      // of what is done with a result
+  double masked_load;                   // of an operand that threads bring themselves, there or not
+  double load;                          // where that is known
+  double row_body;                      // of rows that registers hold
+  double row_element;                   // that a thread holds: loaded, stored, masked
+  strata_attention_code_costs_t steps;  // of columns in any number of blocks: a loop, and its last step by itself
+  strata_attention_code_costs_t single; // where one block is known to have all columns
 } strata_code_costs_t;
 
 // Models err: one way is taken only if it takes less than this share of the other's time.

@@ -50,7 +50,7 @@ typedef struct {
   int n_points, count;
   point_t *points;
   strata_candidate_t of[STRATA_VARIANT_CANDIDATES];
-  double code[STRATA_VARIANT_CANDIDATES]; // bytes
+  double code[STRATA_VARIANT_CANDIDATES][N_COUNTED]; // bytes, by what is counted
   const strata_scheduling_t *kernel;
   double code_price; // of a byte, in what total_of adds up
   struct attention_plan *plan;
@@ -246,7 +246,7 @@ static double total_of(const varying_t *v, const plan_t *plan) {
   for (int i = 0; i <= plan->n; i++) {
     candidate[i] = i < plan->n ? plan->of[i].candidate : plan->base;
     known[i] = known_where(v, i < plan->n ? &plan->of[i] : NULL, candidate[i]);
-    total += v->code_price * v->code[candidate[i]];
+    total += v->code_price * v->code[candidate[i]][known[i]];
   }
   for (int i = 0; i < v->n_points; i++) {
     int taken = taken_at(plan, &v->points[i]);
@@ -355,9 +355,11 @@ static double plan_for(void *user, double price) {
   varying_t *v = user;
   v->code_price = price * (1 + LIKELY); // the sum of weights
   *v->plan = find_plan(v);
-  double code = v->code[v->plan->base];
-  for (int i = 0; i < v->plan->n; i++)
-    code += v->code[v->plan->of[i].candidate];
+  double code = v->code[v->plan->base][known_where(v, NULL, v->plan->base)];
+  for (int i = 0; i < v->plan->n; i++) {
+    const choice_t *choice = &v->plan->of[i];
+    code += v->code[choice->candidate][known_where(v, choice, choice->candidate)];
+  }
   return code;
 }
 
@@ -371,11 +373,16 @@ static strata_status_t take_plan(void *user) {
 }
 
 // Each score may have an operand of its own, as a mask that is added.
-static double code_of(const varying_t *v, int i, bool varies) {
-  const strata_schedule_t *schedule = &v->of[i].schedule;
-  double scores = (double)(schedule->tile[0] * schedule->tile[1]) / (double)strata_max(schedule->group, 1);
-  double loads = v->work->attention->attention.score_bytes > 0 ? scores : 0;
-  return strata_variant_code(&v->kernel->device->costs->code, schedule, 0, loads, varies);
+static double code_of(const varying_t *v, int i, bool is_single, bool varies) {
+  bool has_operand = v->work->attention->attention.score_bytes > 0;
+  return strata_variant_attention_code(&v->kernel->device->costs->code, &v->of[i].schedule, has_operand, is_single,
+                                       varies);
+}
+
+static void find_code(varying_t *v) {
+  for (int i = 0; i < v->count; i++)
+    for (int known = 0; known < N_COUNTED; known++)
+      v->code[i][known] = code_of(v, i, known & ONE_STEP, true);
 }
 
 // The first point is likely, and its best candidate the first.
@@ -383,7 +390,7 @@ static strata_variant_offer_t offer_of(varying_t *v) {
   strata_candidate_t c = v->of[0];
   return (strata_variant_offer_t){.called = *v->kernel->called,
                                   .seconds = cost_at(v, &v->points[0], &c),
-                                  .alone = code_of(v, 0, false),
+                                  .alone = code_of(v, 0, v->points[0].columns <= c.attention.columns, false),
                                   .plan = plan_for,
                                   .take = take_plan,
                                   .user = v};
@@ -407,8 +414,7 @@ strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s, co
   if (!*out_found)
     return NULL;
   *out = v->of[0].schedule;
-  for (int i = 0; i < v->count; i++)
-    v->code[i] = code_of(v, i, true);
+  find_code(v);
   strata_variant_offer_t offer = offer_of(v);
   strata_variant_budget_add(s->compile, s->budget, &offer);
   return NULL;

@@ -5,6 +5,8 @@
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/thresholds.h"
 
+#include "dialects/integers.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -18,17 +20,29 @@ double strata_variant_work(const strata_kernel_t *kernel) {
   return work;
 }
 
+// Of the elements of a tile of |rows| x |columns| those of a thread.
+static double of_thread(const strata_schedule_t *schedule, int64_t rows, int64_t columns) {
+  return (double)(rows * columns) / (double)(schedule->group > 1 ? schedule->group : schedule->threads);
+}
+
 double strata_variant_code(const strata_code_costs_t *code, const strata_schedule_t *schedule, double work,
                            double loads, bool varies) {
-  double results = (double)(schedule->tile[0] * schedule->tile[1]);
-  double own = results / (double)(schedule->group > 1 ? schedule->group : schedule->threads);
-  double of_result = code->result + code->addition * work, of_load = varies ? code->masked_load : code->load;
-  if (schedule->kind == STRATA_KERNEL_ATTENTION)
-    return code->body + own * (varies ? code->masked_score : code->score) + loads * of_load +
-           own / (double)schedule->tile[1] * (double)schedule->tile[2] * code->weighted;
+  double own = of_thread(schedule, schedule->tile[0], schedule->tile[1]);
+  double others = (double)strata_max(schedule->parts - 1, 0);
+  double of_result = code->result + code->addition * work + code->exchanged * others;
+  double of_load = varies ? code->masked_load : code->load;
   if (schedule->producers || !schedule->mma.length)
     return code->body + own * of_result;
   return code->body + own * (of_result + code->multiplied) + loads * of_load;
+}
+
+double strata_variant_attention_code(const strata_code_costs_t *code, const strata_schedule_t *schedule,
+                                     bool has_operand, bool is_single, bool varies) {
+  const strata_attention_code_costs_t *own = is_single ? &code->single : &code->steps;
+  double of_score = varies ? own->masked_score : own->score, of_load = varies ? own->masked_load : own->load;
+  return code->body +
+         of_thread(schedule, schedule->tile[0], schedule->tile[1]) * (of_score + (has_operand ? of_load : 0)) +
+         of_thread(schedule, schedule->tile[0], schedule->tile[2]) * own->weighted;
 }
 
 //===-- Offers ---------------------------------------------------------------------------------------------------===//

@@ -34,10 +34,13 @@ bool strata_variant_budget_has(const strata_variant_budget_t *budget, MlirOperat
 STRATA_MUST_CHECK strata_status_t strata_variant_budget_spend(strata_compile_t *compile,
                                                               strata_variant_budget_t *budget);
 
-// Bytes of machine code, about: of a product or attention by |schedule| for sizes that vary, or are known. |work| is
-// what is computed of one result, in additions; |loads| those of a thread for a step.
+// Bytes of machine code, about, by |schedule| for sizes that vary, or are known: of a product, |work| being what is
+// computed of one result, in additions, and |loads| those of a thread for a step; of attention, one block of whose
+// columns |is_single| or not, and whose scores have an operand or not.
 double strata_variant_code(const strata_code_costs_t *code, const strata_schedule_t *schedule, double work,
                            double loads, bool varies);
+double strata_variant_attention_code(const strata_code_costs_t *code, const strata_schedule_t *schedule,
+                                     bool has_operand, bool is_single, bool varies);
 // Of all nests of the kernel but the contractions.
 double strata_variant_work(const strata_kernel_t *kernel);
 
