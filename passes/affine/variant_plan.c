@@ -77,13 +77,13 @@ static int best_beside(const search_t *s, bool is_first, double *out_sum) {
   return best;
 }
 
-// Keeps all but number |apart|.
+// Keeps all but number |apart|. As above, C's fmin() would be most of the time.
 static void keep(const search_t *s, const strata_variant_plan_t *plan, int apart) {
   for (int size = 0; size < s->costs->n_sizes; size++) {
     s->others[size] = INFINITY;
     for (int i = 0; i < plan->count; i++)
-      if (i != apart)
-        s->others[size] = fmin(s->others[size], power_of(s, size, plan->ways[i]));
+      if (i != apart && power_of(s, size, plan->ways[i]) < s->others[size])
+        s->others[size] = power_of(s, size, plan->ways[i]);
   }
 }
 
