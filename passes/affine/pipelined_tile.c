@@ -288,8 +288,8 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
   bool is_for_pairs = warp_groups_of(p) == 1 && form.rows > STRATA_GROUP_ROWS;
   if (strata_product_fault(&form) || (p->shape.groups > 3 && !form.unpacks))
     return false;
-  if (p->pair > 1 ? problem->operand_bytes != 2
-                  : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
+  // To others it is no use: 16x14336x4096 took as long or longer.
+  if (p->pair > 1 ? problem->operand_bytes != 2 : is_for_pairs)
     return false;
   if (form.is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
     return false;

@@ -252,6 +252,7 @@ static void begin_survey(survey_t *survey) {
   }
 }
 
+// Of neighbours at which different ways are the best; where one is the best at both it is taken to be so in between.
 static void find_middles(survey_t *survey) {
   survey->n_asked = 0;
   for (int i = 1, last = 0; i < survey->v->n_sizes; i++) {
@@ -263,7 +264,7 @@ static void find_middles(survey_t *survey) {
   }
 }
 
-// Of all ways that are the best somewhere.
+// Of all ways that are the best somewhere; UNWANTED where none of them is one that the model may choose.
 static double least_alone(variants_t *v, int64_t size) {
   double least = UNWANTED;
   for (int i = 0; i < v->n_ways; i++)
@@ -273,11 +274,16 @@ static double least_alone(variants_t *v, int64_t size) {
 
 static void survey_sizes(strata_compile_t *compile, variants_t *v) {
   survey_t survey = {.v = v};
+  double code;
   for (begin_survey(&survey); survey.n_asked > 0; find_middles(&survey))
     ask_round(compile, &survey);
-  for (int i = 0; i < v->n_sizes; i++)
-    if (survey.best[i] == UNASKED)
-      v->best[i] = least_alone(v, v->sizes[i]);
+  for (int i = 0; i < v->n_sizes; i++) {
+    if (survey.best[i] != UNASKED)
+      continue;
+    v->best[i] = least_alone(v, v->sizes[i]);
+    if (v->best[i] >= UNWANTED)
+      note_best(v, v->sizes[i], &v->best[i], &code);
+  }
 }
 
 //===-- Sizes ----------------------------------------------------------------------------------------------------===//

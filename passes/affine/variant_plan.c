@@ -77,13 +77,15 @@ static int best_beside(const search_t *s, bool is_first, double *out_sum) {
   return best;
 }
 
-// Keeps all but number |apart|. As above, C's fmin() would be most of the time.
+// Keeps all but number |apart|. A call of C's fmin() would be most of its time, too.
 static void keep(const search_t *s, const strata_variant_plan_t *plan, int apart) {
   for (int size = 0; size < s->costs->n_sizes; size++) {
-    s->others[size] = INFINITY;
-    for (int i = 0; i < plan->count; i++)
-      if (i != apart && power_of(s, size, plan->ways[i]) < s->others[size])
-        s->others[size] = power_of(s, size, plan->ways[i]);
+    double least = INFINITY;
+    for (int i = 0; i < plan->count; i++) {
+      double power = power_of(s, size, plan->ways[i]);
+      least = i != apart && power < least ? power : least;
+    }
+    s->others[size] = least;
   }
 }
 
