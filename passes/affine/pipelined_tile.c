@@ -256,22 +256,10 @@ static bool has_registers(const strata_problem_t *problem, const strata_pipeline
          (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem))));
 }
 
-static int64_t warp_groups_of(const strata_pipelined_choice_t *p) {
-  return p->shape.groups * p->shape.teams * p->shape.depth;
-}
-
-// What is seen of the shape alone.
-static bool has_possible_shape(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  int64_t bytes = problem->operand_bytes;
-  return (warp_groups_of(p) == 1 || p->residents == 1) && (p->shape.teams == 1 || bytes < 4) &&
-         p->shape.columns % (bytes == 1 ? 16 : 8) == 0;
-}
-
 // What is seen without the form: most candidates end here.
 static bool may_be_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          const strata_pipelined_choice_t *p) {
-  if (problem->has_no_steps || (problem->is_any && p->parts > 1) || (problem->varies && p->stream) ||
-      !has_possible_shape(problem, p))
+  if (problem->has_no_steps || (problem->is_any && p->parts > 1) || (problem->varies && p->stream))
     return false;
   if (problem->sides[right_side(p)].packed_row_bytes || (p->shape.depth > 1 && !can_be_deep(problem, p)))
     return false;
@@ -285,15 +273,16 @@ bool strata_pipelined_is_legal(const strata_gpu_device_t *device, const strata_p
     return false;
   strata_product_form_t form = form_of(problem, p);
   int64_t sums = form.rows * form.columns / form.groups / STRATA_GROUP_THREADS;
-  bool is_for_pairs = warp_groups_of(p) == 1 && form.rows > STRATA_GROUP_ROWS;
+  int64_t warp_groups = form.groups * form.teams * form.depth, bytes = problem->operand_bytes;
+  bool is_for_pairs = warp_groups == 1 && form.rows > STRATA_GROUP_ROWS;
   if (strata_product_fault(&form) || (p->shape.groups > 3 && !form.unpacks))
     return false;
-  // To others it is no use: 16x14336x4096 took as long or longer.
-  if (p->pair > 1 ? problem->operand_bytes != 2 : is_for_pairs)
+  if (p->pair > 1 ? bytes != 2 : is_for_pairs) // to others it is no use: 16x14336x4096 took as long or longer
     return false;
   if (form.is_bulk && (wastes_spans(problem, p, STRATA_SIDE_U) || wastes_spans(problem, p, STRATA_SIDE_V)))
     return false;
   if ((p->every > 1 && !(form.is_bulk && can_alternate(problem))) || (p->stream && !can_stream(problem, p, sums)))
     return false;
-  return has_registers(problem, p, &form, sums);
+  return has_registers(problem, p, &form, sums) && form.columns % (bytes == 1 ? 16 : 8) == 0 &&
+         (warp_groups == 1 || p->residents == 1) && (form.teams == 1 || bytes < 4);
 }

@@ -84,15 +84,15 @@ bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
   strata_pipelined_set_tile(problem, p);
   if (p->columns < STRATA_EIGHT)
     return false;
-  p->tiles = strata_pipelined_tiles(problem, p);
-  if (p->residents > 1 && p->tiles <= device->n_processors && !problem->varies)
-    return false; // they would be one a processor
   p->slots = strata_pipelined_slots(device, problem, p);
   for (const strata_problem_t *other = problem->next; other; other = other->next)
     p->slots = strata_min(p->slots, strata_pipelined_slots(device, other, p));
   if (!are_possible(device, problem, p))
     return false;
   int64_t shared_sums = p->parts > 1 ? p->shape.rows * p->shape.columns * STRATA_SUM_BYTES : 0, most = p->slots;
+  p->tiles = strata_pipelined_tiles(problem, p);
+  if (p->residents > 1 && p->tiles <= device->n_processors && !problem->varies)
+    return false; // they would be one a processor
   p->blocks = p->row > 1 ? p->tiles : strata_min(p->tiles, strata_pipelined_processors(device, p) * p->residents);
   if (p->stream)
     p->blocks = strata_ceil_div(p->tiles * strata_pipelined_steps_of_tile(problem, p),

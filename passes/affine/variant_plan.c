@@ -77,15 +77,13 @@ static int best_beside(const search_t *s, bool is_first, double *out_sum) {
   return best;
 }
 
-// Keeps all but number |apart|. A call of C's fmin() would be most of its time, too.
+// Keeps all but number |apart|.
 static void keep(const search_t *s, const strata_variant_plan_t *plan, int apart) {
   for (int size = 0; size < s->costs->n_sizes; size++) {
-    double least = INFINITY;
-    for (int i = 0; i < plan->count; i++) {
-      double power = power_of(s, size, plan->ways[i]);
-      least = i != apart && power < least ? power : least;
-    }
-    s->others[size] = least;
+    s->others[size] = INFINITY;
+    for (int i = 0; i < plan->count; i++)
+      if (i != apart)
+        s->others[size] = fmin(s->others[size], power_of(s, size, plan->ways[i]));
   }
 }
 
