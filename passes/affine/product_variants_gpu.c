@@ -13,7 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SIZE = 1 << 14 }; // that costs are asked at, unless larger ones are likely
+enum { MOST_SIZE = 1 << 14 };                      // that costs are asked at, unless larger ones are likely
+enum { UNASKED = -1, NO_WAY = STRATA_PLAN_SIZES }; // instead of the number of a way
 
 #define PRICE 0.004         // of a variant, beside that of its code
 #define SINGLE_GAIN 0.1     // of a single row by its variant, as a logarithm ...
@@ -144,12 +145,15 @@ static double code_of(const variants_t *v, const strata_work_t *work, const stra
   return code;
 }
 
-static void add_way(variants_t *v, const strata_work_t *work, const strata_ways_t *kind, const strata_candidate_t *c) {
+// Its number; NO_WAY: there are too many.
+static int add_way(variants_t *v, const strata_work_t *work, const strata_ways_t *kind, const strata_candidate_t *c) {
   for (int i = 0; i < v->n_ways; i++)
     if (v->ways[i].kind == kind && v->ways[i].number == c->number)
-      return;
-  if (v->n_ways < STRATA_PLAN_SIZES)
-    v->ways[v->n_ways++] = (way_t){kind, c->number, !c->schedule.parts, code_of(v, work, kind, c, true)};
+      return i;
+  if (v->n_ways == STRATA_PLAN_SIZES)
+    return NO_WAY;
+  v->ways[v->n_ways] = (way_t){kind, c->number, !c->schedule.parts, code_of(v, work, kind, c, true)};
+  return v->n_ways++;
 }
 
 // The best way for products of known sizes; such ways have been measured. NULL: there is none. Products of a launch are
@@ -181,30 +185,14 @@ double strata_product_variants_best(variants_t *v, int64_t size) {
   return best.seconds;
 }
 
-// Notes the best way for the size alone. *out_seconds is what it takes, *out_code its code.
-static void note_best(variants_t *v, int64_t size, double *out_seconds, double *out_code) {
+// Notes the best way for the size alone; its number or NO_WAY. *out_seconds is what it takes, *out_code its code.
+static int note_best(variants_t *v, int64_t size, double *out_seconds, double *out_code) {
   strata_work_t work = work_at(v, size, false);
   strata_candidate_t best;
   const strata_ways_t *of_best = find_best(v, &work, &best);
   *out_seconds = best.seconds;
   *out_code = of_best ? code_of(v, &work, of_best, &best, false) : 0;
-  if (of_best)
-    add_way(v, &work, of_best, &best);
-}
-
-// The question of note_best() at size |i|.
-static void ask_best(strata_compile_t *compile, size_t i, void *user) {
-  variants_t *v = strata_arena_copy(compile->arena, user, sizeof *v);
-  v->products[0].problem.cache = strata_candidate_cache_of(compile);
-  strata_work_t work = work_at(v, v->sizes[i], false);
-  strata_candidate_t best;
-  find_best(v, &work, &best);
-}
-
-// Answers about several products are not remembered.
-static void foresee_best(strata_compile_t *compile, variants_t *v) {
-  if (v->n_products == 1)
-    strata_foresee(compile, (size_t)v->n_sizes, ask_best, v);
+  return of_best ? add_way(v, &work, of_best, &best) : NO_WAY;
 }
 
 // Seconds; at likely sizes the geometric mean of those of the product as it is and of one of known sizes.
@@ -217,6 +205,85 @@ static double cost_at(variants_t *v, int way, int size) {
 static void ask_at(variants_t *v, int size) {
   for (int i = 0; i < v->n_ways; i++)
     v->costs[size * v->n_ways + i] = cost_at(v, i, size);
+}
+
+//===-- Which way is best at which size --------------------------------------------------------------------------===//
+
+// All candidates are asked for at some sizes, and at more between two of which others are the best.
+typedef struct {
+  variants_t *v;
+  int best[STRATA_PLAN_SIZES];  // of sizes, the number of the way; UNASKED, NO_WAY
+  int asked[STRATA_PLAN_SIZES]; // the sizes of a round
+  int n_asked;
+} survey_t;
+
+// The question of note_best() at size |i| of a round.
+static void ask_best(strata_compile_t *compile, size_t i, void *user) {
+  const survey_t *survey = user;
+  variants_t *v = strata_arena_copy(compile->arena, survey->v, sizeof *v);
+  v->products[0].problem.cache = strata_candidate_cache_of(compile);
+  strata_work_t work = work_at(v, v->sizes[survey->asked[i]], false);
+  strata_candidate_t best;
+  find_best(v, &work, &best);
+}
+
+// Answers about several products are not remembered.
+static void ask_round(strata_compile_t *compile, survey_t *survey) {
+  variants_t *v = survey->v;
+  double code;
+  if (v->n_products == 1)
+    strata_foresee(compile, (size_t)survey->n_asked, ask_best, survey);
+  for (int i = 0; i < survey->n_asked; i++) {
+    int at = survey->asked[i];
+    survey->best[at] = note_best(v, v->sizes[at], &v->best[at], &code);
+  }
+}
+
+// What is likely, and one in each power of two.
+static void begin_survey(survey_t *survey) {
+  const variants_t *v = survey->v;
+  int64_t divisor = strata_max(1, v->products[0].size.divisor);
+  survey->n_asked = 0;
+  for (int i = 0; i < v->n_sizes; i++) {
+    int64_t number = v->sizes[i] / divisor;
+    survey->best[i] = UNASKED;
+    if (i == 0 || i + 1 == v->n_sizes || v->is_likely[i] || (number & (number - 1)) == 0)
+      survey->asked[survey->n_asked++] = i;
+  }
+}
+
+// Of neighbours at which different ways are the best; where one is the best at both it is taken to be so in between.
+static void find_middles(survey_t *survey) {
+  survey->n_asked = 0;
+  for (int i = 1, last = 0; i < survey->v->n_sizes; i++) {
+    if (survey->best[i] == UNASKED)
+      continue;
+    if (i - last > 1 && survey->best[i] != survey->best[last])
+      survey->asked[survey->n_asked++] = (last + i) / 2;
+    last = i;
+  }
+}
+
+// Of all ways that are the best somewhere; UNWANTED where none of them is one that the model may choose.
+static double least_alone(variants_t *v, int64_t size) {
+  double least = UNWANTED;
+  for (int i = 0; i < v->n_ways; i++)
+    least = fmin(least, alone_seconds(v, &v->ways[i], size));
+  return least;
+}
+
+static void survey_sizes(strata_compile_t *compile, variants_t *v) {
+  survey_t survey = {.v = v};
+  double code;
+  for (begin_survey(&survey); survey.n_asked > 0; find_middles(&survey))
+    ask_round(compile, &survey);
+  for (int i = 0; i < v->n_sizes; i++) {
+    if (survey.best[i] != UNASKED)
+      continue;
+    v->best[i] = least_alone(v, v->sizes[i]);
+    if (v->best[i] >= UNWANTED)
+      note_best(v, v->sizes[i], &v->best[i], &code);
+  }
 }
 
 //===-- Sizes ----------------------------------------------------------------------------------------------------===//
@@ -335,13 +402,10 @@ bool strata_product_variants_are(const strata_variant_offer_t *offer) { return o
 
 strata_variant_offer_t strata_product_variants_ask(strata_compile_t *compile, variants_t *v) {
   strata_variant_offer_t offer = {.plan = plan, .take = take, .user = v};
-  double code;
   find_sizes(v);
-  foresee_best(compile, v);
   note_best(v, v->products[0].usual, &offer.seconds, &offer.alone);
   offer.seconds = isfinite(offer.seconds) ? offer.seconds : 0;
-  for (int i = 0; i < v->n_sizes; i++)
-    note_best(v, v->sizes[i], &v->best[i], &code);
+  survey_sizes(compile, v);
   for (int i = 0; i < v->n_sizes; i++)
     ask_at(v, i);
   for (int i = 0; i < v->n_ways; i++) {
