@@ -3,7 +3,6 @@
 #include "dialects/import/onnx/model.h"
 #include "dialects/import/onnx/sizes.h"
 #include "dialects/mlir_util.h"
-#include "dialects/strata/symbols.h"
 #include "runtime/base/nearest.h"
 #include "runtime/base/quote.h"
 

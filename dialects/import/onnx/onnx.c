@@ -13,7 +13,6 @@
 #include "dialects/strata/symbols.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
   MAX_EXPANSION = 1 << 17, // nodes that functions and unrolled loops may add to those of the file

@@ -4,9 +4,6 @@
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 void onnx_import_concat(onnx_node_t *n) {
   MlirValue *parts = strata_arena_array(n->b->compile->arena, MlirValue, n->n_inputs);
   for (int i = 0; i < n->n_inputs; i++)

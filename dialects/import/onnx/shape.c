@@ -1,9 +1,7 @@
 // Operators that ask for shapes, change them, or move elements by rules known at compile time.
 #include "dialects/import/onnx/sizes.h"
 #include "dialects/integers.h"
-#include "dialects/mlir_util.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 //===-- Shapes as values -----------------------------------------------------------------------------------------===//
