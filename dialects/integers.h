@@ -8,6 +8,9 @@
 // Of any numbers.
 static inline int64_t strata_min(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t strata_max(int64_t a, int64_t b) { return a > b ? a : b; }
+static inline int64_t strata_clamp(int64_t value, int64_t low, int64_t high) {
+  return value < low ? low : value > high ? high : value;
+}
 
 // Of any numbers, such as a model may hold; a result that is no int64 is the end of int64 on its side.
 static inline int64_t strata_plus(int64_t a, int64_t b) {

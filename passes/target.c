@@ -1,7 +1,7 @@
 // See target.h.
 #include "passes/target.h"
 
-#include "passes/mma.h"
+#include "devices/gpu/mma.h"
 
 #include <mlir-c/BuiltinTypes.h>
 

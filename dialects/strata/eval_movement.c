@@ -1,6 +1,7 @@
 // Movement, gather, scatter and iota on constant data; see eval.c.
 #include "dialects/strata/eval.h"
 
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 
 // How the operand of a transpose, slice or broadcast is walked along the dims of the result.
@@ -81,8 +82,6 @@ void strata__eval_movement(const eval_t *e) {
 
 //===-- Gather, scatter, generate --------------------------------------------------------------------------------===//
 
-static int64_t clamp(int64_t value, int64_t highest) { return value < 0 ? 0 : value > highest ? highest : value; }
-
 // With the data as [batch, outer, length, inner] and the indices as [batch, n], the result is [batch, outer, n, inner].
 void strata__eval_gather(const eval_t *e) {
   const strata__record_t *r = e->record;
@@ -97,7 +96,7 @@ void strata__eval_gather(const eval_t *e) {
   for (int64_t row = 0; row < batch * outer; row++)
     for (int64_t j = 0; j < n; j++) {
       int64_t index = strata__load_i64(r->operands[1].type, e->operands[1], row / outer * n + j);
-      int64_t from = (row * lines.length + clamp(index, lines.length - 1)) * lines.inner;
+      int64_t from = (row * lines.length + strata_clamp(index, 0, lines.length - 1)) * lines.inner;
       for (int64_t k = 0; k < lines.inner; k++)
         copy_element(r->results[0].type, e->results[0], to++, e->operands[0], from + k);
     }

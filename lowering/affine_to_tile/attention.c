@@ -20,12 +20,12 @@
 // are powers of two, of which tile.steps says how many steps there are, and values are loaded in front of the first
 // product.
 #include "lowering/affine_to_tile/attention.h"
+#include "devices/gpu/mma.h"
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "lowering/affine_to_tile/contract.h"
 #include "lowering/distribute/size_arguments.h"
-#include "passes/mma.h"
 
 #include <math.h>
 

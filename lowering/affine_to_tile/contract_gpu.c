@@ -21,10 +21,10 @@
 //                                                             d1 + s1 * 64 - (s0 floordiv 4) * 8), mask = ...}
 #include "lowering/affine_to_tile/contract.h"
 
+#include "devices/gpu/mma.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
-#include "passes/mma.h"
 
 enum {
   U = STRATA_SIDE_U,

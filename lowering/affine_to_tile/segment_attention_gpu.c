@@ -13,10 +13,10 @@
 // rows, one of several equal ones. Where threads stage what they multiply the loop is no pipeline.
 #include "lowering/affine_to_tile/segment_attention.h"
 
+#include "devices/gpu/mma.h"
 #include "dialects/integers.h"
 #include "lowering/affine_to_tile/places.h"
 #include "lowering/distribute/size_arguments.h"
-#include "passes/mma.h"
 
 enum { ROW = STRATA_TILE_ROW, VALUE = STRATA_TILE_VALUE, COLUMN = STRATA_TILE_COLUMN, HEAD = STRATA_TILE_HEAD };
 enum { ROWS = 1u << ROW, SCORES = 1u << ROW | 1u << COLUMN, RESULTS = 1u << ROW | 1u << VALUE };

@@ -9,12 +9,12 @@
 //     "tile.store" of the first %own rows }
 #include "dialects/affine/segment_contract.h"
 
+#include "devices/gpu/mma.h"
 #include "dialects/affine/segment_attention.h"
 #include "dialects/integers.h"
 #include "lowering/affine_to_tile/kinds.h"
 #include "lowering/affine_to_tile/places.h"
 #include "lowering/affine_to_tile/segment_attention.h"
-#include "passes/mma.h"
 
 // The tile's vector dims.
 enum { ROW, COLUMN, STEP, N_AXES };

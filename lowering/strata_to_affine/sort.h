@@ -2,8 +2,8 @@
 #ifndef STRATA_LOWERING_STRATA_TO_AFFINE_SORT_H
 #define STRATA_LOWERING_STRATA_TO_AFFINE_SORT_H
 
+#include "devices/gpu/costs.h"
 #include "lowering/strata_to_affine/lower.h"
-#include "passes/costs.h"
 
 typedef struct {
   strata__nest_t nest;

@@ -6,8 +6,8 @@
 #ifndef STRATA_LOWERING_TILE_TO_GPU_CONTRACT_H
 #define STRATA_LOWERING_TILE_TO_GPU_CONTRACT_H
 
+#include "devices/gpu/mma.h"
 #include "lowering/tile_to_gpu/bulk.h"
-#include "passes/mma.h"
 
 enum { STRATA_CONTRACT_SLOTS = 2, STRATA_MMA_BLOCK = 32 };
 // Bytes that tile.load_crossed brings a thread; lanes that bring them one another.

@@ -143,7 +143,7 @@ typedef union {
   strata_attention_choice_t attention;
 } strata_candidate_t;
 
-// How many times as long the product, or |choice| for it, takes as the model says, by targets/gpu/corrections.def;
+// How many times as long the product, or |choice| for it, takes as the model says, by devices/gpu/corrections.def;
 // INFINITY: it is not to be taken. |choice| is NULL where |corrects| is about products.
 double strata_problem_correction(const strata_gpu_device_t *device, const strata_problem_t *problem,
                                  const strata_pipelined_choice_t *choice, strata_corrects_t corrects);

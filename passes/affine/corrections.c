@@ -1,4 +1,4 @@
-// Facts of products and of candidates for them, and what they say of the models; see passes/corrections.h.
+// Facts of products and of candidates for them, and what they say of the models; see devices/gpu/corrections.h.
 #include "dialects/integers.h"
 #include "passes/affine/pipelined.h"
 

@@ -89,8 +89,9 @@ static strata_status_t read_sides(strata_compile_t *compile, const strata_called
   STRATA_TRY(strata_problem_of_called(&question, called, &product, &is_one));
   for (int side = 0; is_one && !product.problem.varies && side < 2; side++) {
     MlirValue buffer = product.contraction.sides[side].access->buffer;
-    bool is_like_parts = false, is_argument = mlirValueIsABlockArgument(buffer);
-    bool is_whole = is_argument && is_read_whole(&product.problem, side, buffer, &is_like_parts);
+    // A product of known sizes may read a part of a buffer whose sizes vary.
+    bool is_known = mlirValueIsABlockArgument(buffer) && mlirShapedTypeHasStaticShape(mlirValueGetType(buffer));
+    bool is_like_parts = false, is_whole = is_known && is_read_whole(&product.problem, side, buffer, &is_like_parts);
     out->arguments[side] = is_like_parts ? (int)mlirBlockArgumentGetArgNumber(buffer) : -1;
     out->whole_bytes[side] = is_whole ? strata_memref_bytes(mlirValueGetType(buffer)) : 0;
   }

@@ -3,7 +3,7 @@
 // The time of a kernel is that of its fullest processor: tiles one after the other, each as long as its steps, each
 // step as long as the slowest of what goes on side by side (instructions, shared memory, the second-level cache, what
 // producers fetch through registers); but not less than memory takes. To that come the launch, the filling of the ring,
-// and the stores of the tiles that no other tile hides. The figures are the device's (passes/costs.h).
+// and the stores of the tiles that no other tile hides. The figures are the device's (devices/gpu/costs.h).
 #include "passes/affine/pipelined.h"
 
 #include "dialects/integers.h"

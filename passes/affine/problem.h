@@ -3,9 +3,9 @@
 #ifndef STRATA_PASSES_AFFINE_PROBLEM_H
 #define STRATA_PASSES_AFFINE_PROBLEM_H
 
+#include "devices/gpu/mma.h"
 #include "passes/affine/parallel.h"
 #include "passes/affine/schedule_gpu.h"
-#include "passes/mma.h"
 
 #include <mlir-c/BuiltinTypes.h>
 

@@ -4,7 +4,7 @@
 // columns takes as long as the slowest of the products, the exponentials and maxima, and the second-level cache; what
 // goes on beside it costs a part of its time, as groups do not take turns perfectly. Without a softmax the second is
 // what arithmetic on a score takes, by the rates of the processor's units. The figures are the device's
-// (passes/costs.h).
+// (devices/gpu/costs.h).
 #include "passes/affine/candidates.h"
 
 #include "dialects/affine/variants.h"

@@ -1,7 +1,7 @@
 // Pipelined products: the choice of a block's tile, its ring and the grid. See problem.h; docs/gpu-schedules.md has the
 // keys.
 //
-// Every tile of targets/gpu/tiles.def is tried, either operand along the instruction's rows, one or two blocks a
+// Every tile of devices/gpu/tiles.def is tried, either operand along the instruction's rows, one or two blocks a
 // processor, by clusters of many kinds; the model of pipelined_time.c says which takes the least time.
 #include "passes/affine/pipelined.h"
 

@@ -1,5 +1,6 @@
 // Attention within sequences (dialects/affine/segment_attention.h): the tiles of its two products. On a cpu both have
 // the same rows, of a window; a panel of keys and a piece of values are as wide as registers hold beside them.
+#include "devices/gpu/mma.h"
 #include "dialects/affine/segment_attention.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -7,7 +8,6 @@
 #include "passes/affine/explain.h"
 #include "passes/affine/kinds.h"
 #include "passes/affine/pipelined.h"
-#include "passes/mma.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 // Rows times their sequences' matrices (dialects/affine/segment_contract.h): a pipelined product on GPUs, whose tiles
 // are those of the table.
+#include "devices/gpu/mma.h"
 #include "dialects/affine/segment_attention.h"
 #include "dialects/affine/segment_contract.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "passes/affine/kinds.h"
 #include "passes/affine/pipelined.h"
-#include "passes/mma.h"
 
 enum {
   ELEMENT_BYTES = 2,

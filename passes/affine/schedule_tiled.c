@@ -15,7 +15,7 @@
 //
 // the slowest of which counts, and a step's barrier. It is within about a tenth of what large products take; small
 // ones, which are compared with pipelined products, take ahead_slower times as long. The figures are the device's
-// (passes/costs.h).
+// (devices/gpu/costs.h).
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/strata/strata.h"

@@ -8,8 +8,8 @@
 //
 // where %q and %p are integers converted to floats. An op that has no integer or quantised operands where they are
 // asked for is an error; all of them are named.
+#include "devices/gpu/mma.h"
 #include "dialects/mlir_text.h"
-#include "passes/mma.h"
 #include "passes/pass.h"
 #include "passes/strata/quantized.h"
 #include "passes/strata/scales.h"

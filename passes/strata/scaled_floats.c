@@ -9,7 +9,7 @@
 // their scales are exact in f32: with powers of two alone nothing is rounded but sums, else nothing more often than
 // before, and sums are. Other devices multiply what operands and scales make, in the type that strata-precision
 // chooses.
-#include "passes/mma.h"
+#include "devices/gpu/mma.h"
 #include "passes/pass.h"
 #include "passes/strata/scales.h"
 #include "passes/target.h"

@@ -8,7 +8,7 @@
 #ifndef STRATA_TARGETS_CPU_CODEGEN_H
 #define STRATA_TARGETS_CPU_CODEGEN_H
 
-#include "passes/target.h"
+#include "devices/cpu/device.h"
 
 #include <string.h>
 

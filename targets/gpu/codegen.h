@@ -9,7 +9,7 @@
 #ifndef STRATA_TARGETS_GPU_CODEGEN_H
 #define STRATA_TARGETS_GPU_CODEGEN_H
 
-#include "passes/target.h"
+#include "devices/gpu/device.h"
 
 #include <stddef.h>
 
@@ -45,13 +45,6 @@ typedef struct {
   double assembler_seconds;             // of processors, spent in it
   const char *complaints; // its lines on what makes kernels slow: serialised products, registers not given; NULL: none
 } strata_gpu_binary_t;
-
-// The GPU of |target| whose images say |arch| (strata_gpu_image_t), else one whose images run there; NULL: none.
-const strata_gpu_device_t *strata_gpu_device_of_arch(strata_target_kind_t target, uint32_t arch);
-// The |arch| of a device's images.
-uint32_t strata_gpu_device_arch(const strata_gpu_device_t *device);
-// The last architecture that they run on: their own, but for generic targets.
-uint32_t strata_gpu_device_last(const strata_gpu_device_t *device);
 
 // Compiles the kernels (level 5) for |device| with options->jobs threads; the result does not depend on their number.
 // TOOL, with the assembler's text, where it refuses the code; INTERNAL where LLVM does. LLVM ends the process on some

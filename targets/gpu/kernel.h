@@ -4,9 +4,8 @@
 #define STRATA_TARGETS_GPU_KERNEL_H
 
 #include "dialects/mlir_util.h"
-#include "passes/target.h"
 
-#include "passes/mma.h"
+#include "devices/gpu/mma.h"
 
 typedef struct {
   strata_compile_t *compile;

@@ -80,7 +80,7 @@ static MlirValue build_ptx(const strata_gpu_kernel_t *kernel, MlirOperation op, 
 int64_t strata_gpu_mma_number(const strata_mma_t *row) {
   static const char *const names[] = {
 #define MMA(name, ...) name,
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
   };
   int64_t number = 0;
   while (strcmp(names[number], row->name) != 0)

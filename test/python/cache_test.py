@@ -167,6 +167,38 @@ def what_was_killed_goes():
     new.rmdir()
 
 
+HOLDER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from strata import scratch
+print(scratch.lasting(), flush=True)
+sys.stdin.read()
+"""
+
+
+def folders_of_the_killed_go():
+    """What a process that was killed had in the folder for temporary files goes with the next, a living one's stays."""
+    environment = {**os.environ, "TMPDIR": os.path.abspath("temporary")}
+    os.makedirs("temporary", exist_ok=True)
+
+    def start():
+        child = subprocess.Popen([sys.executable, "-c", HOLDER, f"{package.SOURCE}/tools/python"], env=environment,
+                                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        return child, pathlib.Path(child.stdout.readline().strip())
+
+    killed, left = start()
+    living, kept = start()
+    assert left.is_dir() and kept.is_dir()
+    killed.kill()
+    killed.communicate()
+    assert left.is_dir()
+    last, own = start()
+    assert not left.exists() and kept.is_dir() and own.is_dir()
+    for child, path in ((living, kept), (last, own)):
+        child.communicate("")
+        assert child.returncode == 0 and not path.exists()
+
+
 def without():
     for value in ("", "/proc/nowhere"):
         os.environ["STRATA_CACHE_DIR"] = value
@@ -200,4 +232,5 @@ def many_processes():
 
 support.report([(case.__name__, case) for case in (
     used_again, changed_models, changed_data_beside, changed_files_of_options, changed_surroundings,
-    what_is_observed_is_compiled, failures_leave_nothing, the_oldest_go, removed_while_it_is_used, what_was_killed_goes, without, many_processes)])
+    what_is_observed_is_compiled, failures_leave_nothing, the_oldest_go, removed_while_it_is_used, what_was_killed_goes,
+    folders_of_the_killed_go, without, many_processes)])

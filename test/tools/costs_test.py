@@ -1,4 +1,4 @@
-"""What work costs on a card is a figure of targets/gpu/costs.def or cards.def, what tiles reach of its rate one of tiles.def,
+"""What work costs on a card is a figure of devices/gpu/costs.def or cards.def, what tiles reach of its rate one of tiles.def,
 and where the models err a row of corrections.def: no pass and no lowering has one."""
 import pathlib
 import re

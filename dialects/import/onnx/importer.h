@@ -95,6 +95,15 @@ STRATA_MUST_CHECK strata_status_t onnx_import_nodes(onnx_importer_t *importer, o
 STRATA_MUST_CHECK strata_status_t onnx_select_weights(onnx_importer_t *importer, const Onnx__GraphProto *graph);
 STRATA_MUST_CHECK strata_status_t onnx_import_initializers(onnx_importer_t *importer, onnx_scope_t *scope,
                                                            const Onnx__GraphProto *graph);
+// Adds the arguments of @main: the graph's inputs, the one of --seed-input, weights that are inputs.
+STRATA_MUST_CHECK strata_status_t onnx_import_inputs(onnx_importer_t *importer, onnx_scope_t *scope,
+                                                     const Onnx__GraphProto *graph);
+// Notes a problem for each --bound that no value was found for, when all nodes are imported.
+void onnx_check_bounds(onnx_importer_t *importer);
+// Whether a dimension has a size in the file. Writers without a better way say -1 or 0 for one that is not known.
+bool onnx_dim_has_size(const Onnx__TensorShapeProto__Dimension *dim);
+// The attributes of the argument or result of @main that is |value|.
+MlirAttribute onnx_port_attrs(onnx_importer_t *importer, const char *name, const onnx_value_t *value);
 
 // Checks the results, attributes and operands' element types of a node against its row of ops.def. False after an
 // error.

@@ -198,6 +198,12 @@ const char *pt2_shape(pt2_node_t *n, const char *value, int start, int end) {
   return graph_result(shape, NULL);
 }
 
+const char *pt2_dim(pt2_node_t *n, const char *value, int64_t axis) {
+  int64_t first = 0;
+  const char *size = pt2_shape(n, value, (int)axis, (int)axis + 1);
+  return n->has_failed ? "" : graph_squeeze(n->g, size, 1, &first);
+}
+
 //===-- Element types --------------------------------------------------------------------------------------------===//
 
 bool pt2_is_float(strata_dtype_t dtype) { return strata_dtype_info[dtype].class_ == STRATA_DTYPE_CLASS_FLOAT; }

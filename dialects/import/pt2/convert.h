@@ -100,6 +100,8 @@ pt2_sharing_t pt2_reshape_sharing(pt2_node_t *n, int rank, const pt2_size_t *siz
 const char *pt2_cast(pt2_node_t *n, const pt2_value_t *value, strata_dtype_t dtype);
 // The sizes of |value| from dim |start| up to |end|.
 const char *pt2_shape(pt2_node_t *n, const char *value, int start, int end);
+// That of dim |axis|, a scalar.
+const char *pt2_dim(pt2_node_t *n, const char *value, int64_t axis);
 // The element type that ATen computes arguments of these names in, separated by blanks.
 strata_dtype_t pt2_promoted(pt2_node_t *n, const char *names);
 bool pt2_is_float(strata_dtype_t dtype);

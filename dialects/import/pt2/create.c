@@ -170,11 +170,9 @@ void pt2_import_bernoulli(pt2_node_t *n) {
 
 void pt2_import_sym_size(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
-  int axis = (int)pt2_axis(n, "dim", self.rank);
-  int64_t zero = 0;
-  const char *size = pt2_shape(n, self.name, axis, axis + 1);
+  const char *size = pt2_dim(n, self.name, pt2_axis(n, "dim", self.rank));
   if (!n->has_failed)
-    pt2_set_symbol(n, graph_squeeze(n->g, size, 1, &zero), STRATA_DTYPE_I64);
+    pt2_set_symbol(n, size, STRATA_DTYPE_I64);
 }
 
 void pt2_import_sym_numel(pt2_node_t *n) {

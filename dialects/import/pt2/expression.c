@@ -48,14 +48,24 @@ static bool is_assumption(int character) { return character && character != ')';
 
 static const char *expression(parser_t *parser);
 
+typedef STRATA_VECTOR(char) text_t;
+
+static void append(parser_t *parser, text_t *text, const char *more) {
+  for (; *more; more++)
+    *strata_vector_push(parser->arena, text) = *more;
+}
+
+// An operand is copied into the text of each call around it, of which there are MAX_NESTING at most.
 static const char *operands(parser_t *parser, const char *between) {
-  const char *text = "", *separator = "";
+  text_t text = {0};
+  append(parser, &text, "(");
   do {
-    const char *operand = expression(parser);
-    text = strata_arena_printf(parser->arena, "%s%s%s", text, separator, operand);
-    separator = between;
+    append(parser, &text, text.count > 1 ? between : "");
+    append(parser, &text, expression(parser));
   } while (take(parser, ", "));
-  return take(parser, ")") ? strata_arena_printf(parser->arena, "(%s)", text) : fail(parser);
+  append(parser, &text, ")");
+  *strata_vector_push(parser->arena, &text) = 0;
+  return take(parser, ")") ? text.data : fail(parser);
 }
 
 static const char *expression(parser_t *parser) {

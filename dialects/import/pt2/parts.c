@@ -136,12 +136,11 @@ void pt2_import_select(pt2_node_t *n) {
 
 // The places along |axis| that a slice or select means, of all its indices: a part of 0, 1, 2, ...
 static const char *places(pt2_node_t *n, const pt2_value_t *whole, int64_t axis) {
-  int64_t zero = 0, one = 1;
-  const char *size = pt2_shape(n, whole->name, (int)axis, (int)axis + 1);
+  int64_t one = 1;
+  const char *size = pt2_dim(n, whole->name, axis);
   if (n->has_failed)
     return "";
-  const char *all = graph_op(n->g, "Range",
-                             GRAPH_VALUES(graph_int(n->g, 0), graph_squeeze(n->g, size, 1, &zero), graph_int(n->g, 1)));
+  const char *all = graph_count_to(n->g, size);
   if (pt2_has(n, "index"))
     return graph_op(n->g, "Gather", GRAPH_VALUES(all, pt2_sizes(n, "index")));
   return pt2_slice(n, all, 0, bound(n, "start", 0), bound(n, "end", INT64_MAX),

@@ -194,8 +194,8 @@ static const char *window_places(pt2_node_t *n, int64_t windows, int64_t size, i
 
 // The same along a dim whose size varies.
 static const char *varying_places(pt2_node_t *n, const pt2_value_t *self, int axis, int64_t size, int64_t step) {
-  int64_t zero = 0, one = 1;
-  const char *length = graph_squeeze(n->g, pt2_shape(n, self->name, axis, axis + 1), 1, &zero);
+  int64_t one = 1;
+  const char *length = pt2_dim(n, self->name, axis);
   const char *last = graph_op(n->g, "Sub", GRAPH_VALUES(length, graph_int(n->g, size - 1)));
   const char *starts = graph_op(n->g, "Range", GRAPH_VALUES(graph_int(n->g, 0), last, graph_int(n->g, step)));
   const char *inside = graph_count_to(n->g, graph_int(n->g, size));

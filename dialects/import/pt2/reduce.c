@@ -235,16 +235,14 @@ void pt2_import_cumprod(pt2_node_t *n) {
 void pt2_import_log_cumulative(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
   strata_dtype_t dtype = pt2_result_dtype(n);
-  int64_t axis = pt2_axis(n, "dim", self.rank), zero = 0, one = 1, last = -1, behind = -2,
-          order[STRATA_TENSOR_MAX_RANK];
+  int64_t axis = pt2_axis(n, "dim", self.rank), one = 1, last = -1, behind = -2, order[STRATA_TENSOR_MAX_RANK];
   if (!self.rank || n->has_failed) {
     pt2_set(n, 0, self.name);
     return;
   }
   pt2_swapped_order(self.rank, axis, self.rank - 1, order);
   const char *rows = graph_transpose(n->g, self.name, self.rank, order);
-  const char *size = graph_squeeze(n->g, pt2_shape(n, self.name, (int)axis, (int)axis + 1), 1, &zero);
-  const char *places = graph_count_to(n->g, size);
+  const char *places = graph_count_to(n->g, pt2_dim(n, self.name, axis));
   const char *is_before = graph_op(n->g, "LessOrEqual", GRAPH_VALUES(places, graph_unsqueeze(n->g, places, 1, &one)));
   rows =
       graph_op(n->g, "Where",
@@ -313,7 +311,7 @@ void pt2_import_segment_reduce(pt2_node_t *n) {
 // The largest so far, and where the last of them is.
 void pt2_import_running_extreme(pt2_node_t *n) {
   pt2_value_t self = pt2_tensor(n, "self");
-  int64_t axis = pt2_axis(n, "dim", self.rank), zero = 0, shape[STRATA_TENSOR_MAX_RANK];
+  int64_t axis = pt2_axis(n, "dim", self.rank), shape[STRATA_TENSOR_MAX_RANK];
   if (!self.rank)
     pt2_refuse(n, "of a tensor without dims");
   const char *values = cumulate(n, self.name, axis, n->info->detail);
@@ -322,8 +320,7 @@ void pt2_import_running_extreme(pt2_node_t *n) {
     return;
   for (int i = 0; i < self.rank; i++)
     shape[i] = i == axis ? -1 : 1;
-  const char *size = graph_squeeze(n->g, pt2_shape(n, self.name, (int)axis, (int)axis + 1), 1, &zero);
-  const char *places = graph_count_to(n->g, size);
+  const char *places = graph_count_to(n->g, pt2_dim(n, self.name, axis));
   const char *is_new = graph_op(n->g, "Equal", GRAPH_VALUES(self.name, values));
   places =
       graph_op(n->g, "Where", GRAPH_VALUES(is_new, graph_reshape(n->g, places, self.rank, shape), graph_int(n->g, 0)));

@@ -1,4 +1,4 @@
-// What a row of targets/gpu/corrections.def takes out, --explain names.
+// What a row of devices/gpu/corrections.def takes out, --explain names.
 // RUN: strata %s --target=nvgpu --device=sm_90a --explain --compile-to=affine -o %t | FileCheck %s
 
 // CHECK: norm contract#{{[0-9]+}}: {{.*}} are not taken for {{.*}} in two kernels; corrected: norms behind short reductions

@@ -289,7 +289,7 @@ typedef struct {
 
 static const kind_t kinds[] = {
 #define MMA(name, family, left, right, sum, m, n, k, ...) {name, {left, right}, k},
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 };
 enum { N_KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -34,7 +34,7 @@ uint32_t strata_emulated_shuffle_xor(uint32_t value, uint32_t mask);
 // The lanes of the caller's warp that passed other values than 0 to the same call, a bit each.
 uint64_t strata_emulated_ballot(uint32_t value);
 
-// A matrix instruction: row |kind| (from 0) of targets/gpu/mma.def on the fragments of the caller's warp. |a|, |b|, |c|
+// A matrix instruction: row |kind| (from 0) of devices/gpu/mma.def on the fragments of the caller's warp. |a|, |b|, |c|
 // and |d| are the caller's own fragments in memory, |d| to be written; they may not overlap.
 void strata_emulated_mma(uint32_t kind, const void *a, const void *b, const void *c, void *d);
 // The same of one that takes scales, with the caller's own.

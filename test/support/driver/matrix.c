@@ -122,13 +122,13 @@ typedef struct {
 typedef enum {
   LAYOUT_NONE,
 #define MMA_LAYOUT(id, ...) LAYOUT_##id,
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 } layout_number_t;
 
 static const layout_t layouts[] = {
 #define MMA_LAYOUT(id, lanes, runs, matrices, left_reg, left_thread, right_reg, right_thread, sum_reg, sum_thread)     \
   [LAYOUT_##id] = {lanes, runs, matrices, {left_reg, left_thread}, {right_reg, right_thread}, {sum_reg, sum_thread}},
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 };
 
 static const struct {
@@ -137,7 +137,7 @@ static const struct {
   layout_number_t layout;
 } rows[] = {
 #define MMA(name, family, left, right, sum, m, n, k, layout, cycles) {name, left, right, sum, m, n, k, LAYOUT_##layout},
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 };
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
 
@@ -230,7 +230,7 @@ static int scale_block(uint32_t kind) {
     int block;
   } scales[] = {
 #define MMA_SCALES(...) {__VA_ARGS__},
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
   };
   for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
     if (strcmp(scales[i].name, rows[kind].name) == 0)

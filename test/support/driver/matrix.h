@@ -1,4 +1,4 @@
-// Matrix instructions, as targets/gpu/mma.def lists them.
+// Matrix instructions, as devices/gpu/mma.def lists them.
 #ifndef STRATA_TEST_SUPPORT_DRIVER_MATRIX_H
 #define STRATA_TEST_SUPPORT_DRIVER_MATRIX_H
 

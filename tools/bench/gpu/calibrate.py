@@ -1,4 +1,4 @@
-"""What work costs on the card present: lines of targets/gpu/cards.def for it.
+"""What work costs on the card present: lines of devices/gpu/cards.def for it.
 
     python3 calibrate.py build FOLDER [--device sm_90a] [--processors 132] [--small]      where the compiler is
     python3 calibrate.py measure FOLDER [--compare] [--date 2026-11-26]                   where the card is

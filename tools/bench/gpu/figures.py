@@ -1,9 +1,9 @@
-"""What the models take for a card: targets/gpu/costs.def and cards.def, read as targets/gpu/cards.c does."""
+"""What the models take for a card: devices/gpu/costs.def and cards.def, read as devices/gpu/cards.c does."""
 import collections
 import os
 import re
 
-GPU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "targets", "gpu")
+GPU = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "devices", "gpu")
 
 Card = collections.namedtuple("Card", "name sold_as device processors l2 bandwidth products clock cache source")
 Cost = collections.namedtuple("Cost", "member scale value")

@@ -8,7 +8,7 @@ as the product of matrices has it, or t, turned; of nt both lie along the reduct
 Counted are the instructions of a wave in one iteration of the loop around the matrix instructions, and from these for
 how long an iteration of a block occupies each part of a compute unit:
 
-    matrix  matrix instructions of the waves of a SIMD, by targets/gpu/mma.def
+    matrix  matrix instructions of the waves of a SIMD, by devices/gpu/mma.def
     vector  the same waves' other vector instructions, a cycle each, of 64 lanes four. On chips of 32 lanes matrix
             instructions are vector instructions, and both are added up
     LDS     all waves' bytes to and from LDS, at 128 a cycle; gfx950 reads 256

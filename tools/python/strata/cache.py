@@ -10,7 +10,6 @@ STRATA_CACHE_SIZE; one that a process has loaded stays valid for it.
 """
 from __future__ import annotations
 
-import atexit
 import hashlib
 import json
 import os
@@ -19,6 +18,8 @@ import shutil
 import tempfile
 import time
 from typing import Any, Callable, Dict, Iterable, List, Optional, Union
+
+from . import scratch
 
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # Of the variables STRATA_..., those that no library depends on.
@@ -134,22 +135,6 @@ def _shrink(root: pathlib.Path, kept: pathlib.Path) -> None:
             total -= sizes[entry]
 
 
-_unkept: List[str] = []
-
-
-@atexit.register
-def _remove_unkept() -> None:
-    for path in _unkept:
-        shutil.rmtree(path, ignore_errors=True)
-
-
-def _temporary() -> pathlib.Path:
-    """A folder that lives as long as the process."""
-    path = tempfile.mkdtemp(prefix="strata-")
-    _unkept.append(path)
-    return pathlib.Path(path)
-
-
 def _root() -> Optional[pathlib.Path]:
     root = folder()
     if root is None:
@@ -204,7 +189,7 @@ def entry_for(key_of: Callable[[], str], base: pathlib.Path, make: Callable[[pat
     options; |base|: what these files are relative to."""
     root = _root()
     if root is None:
-        made = _temporary()
+        made = scratch.lasting()
         make(made)
         return made
     key = key_of()

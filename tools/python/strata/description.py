@@ -27,6 +27,7 @@ class ValueInfo(ctypes.Structure):
 
 
 TRACE = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_uint, ctypes.c_uint64)
+NO_TRACE = ctypes.cast(0, TRACE)
 _tensors = ctypes.POINTER(ctypes.POINTER(TensorInfo))
 _texts = ctypes.POINTER(ctypes.c_char_p)
 

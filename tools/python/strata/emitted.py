@@ -7,7 +7,7 @@ import threading
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set, Tuple, Union
 
 from . import arrays
-from .description import DEVICE_TENSORS, EARLIEST, OUT_OF_BOUND, TRACE, USER_MEMORY, Description
+from .description import DEVICE_TENSORS, EARLIEST, NO_TRACE, OUT_OF_BOUND, TRACE, USER_MEMORY, Description
 from .errors import RunError, ShapeError, StrataError
 from .sizes import Sizes
 
@@ -324,7 +324,7 @@ class Library:
         try:
             self.call(args, times=num_iters)
         finally:
-            self.description.set_trace(TRACE(), None)
+            self.description.set_trace(NO_TRACE, None)
         rows = Profile()
         for launch, (nanoseconds, threads) in sorted(best.items()):
             number = self.description.launches[launch]

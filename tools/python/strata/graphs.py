@@ -36,11 +36,12 @@ def compile_or_fall_back(build: Callable[[], Any], own: Any, name: str, options:
                          unsupported: Tuple[Type[Exception], ...] = ()) -> Any:
     """What build() makes; the framework's |own| function, with a warning, where it cannot be compiled, or with
     strict_target that error."""
+    expected: Tuple[Type[Exception], ...] = (StrataError, *unsupported)
     try:
         return build()
     except CompilerNotFound:
         raise
-    except (StrataError,) + unsupported as error:
+    except expected as error:
         if options.strict_target:
             raise
         reason = str(error).strip().splitlines() or [type(error).__name__]

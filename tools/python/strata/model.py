@@ -10,7 +10,7 @@ import sys
 import tempfile
 from typing import Any, BinaryIO, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import arrays, cache, compiler
+from . import arrays, cache, compiler, scratch
 from .errors import OptionError, StrataError
 from .emitted import Library, Profile, Tensor
 from .options import Options
@@ -88,8 +88,8 @@ def _made_from(depfile: pathlib.Path) -> List[str]:
 def _compile(source: Source, options: Options, name: str, folder: pathlib.Path, companions: bool) -> List[str]:
     """Puts lib<name>.so, and its |companions|, into |folder|; the files they were made from, beside the model's own."""
     program = compiler.find()
-    with tempfile.TemporaryDirectory(prefix="strata-") as work:
-        path = source.write(pathlib.Path(work))
+    with scratch.folder() as work:
+        path = source.write(work)
         arguments = [str(path), "--aot", f"--aot-name={name}", "-o", str(folder), "--depfile",
                      *([] if companions else ["--shared-only"]), *options.arguments()]
         if options.debug:
@@ -99,7 +99,7 @@ def _compile(source: Source, options: Options, name: str, folder: pathlib.Path, 
         made_from = _made_from(rule) if rule.exists() else []
         rule.unlink(missing_ok=True)
         return [each for each in made_from if os.path.abspath(each) != str(path) and
-                not os.path.abspath(each).startswith(work + os.sep)]
+                not os.path.abspath(each).startswith(f"{work}{os.sep}")]
 
 
 def compiled_folder(source: Source, options: Options, name: str, companions: bool = False) -> pathlib.Path:
@@ -204,8 +204,8 @@ class CompiledModel:
 
     def explain(self) -> str:
         """What fused with what and why not; bytes and operations of each kernel."""
-        with tempfile.TemporaryDirectory(prefix="strata-") as work:
-            path = self._source.write(pathlib.Path(work))
+        with scratch.folder() as work:
+            path = self._source.write(work)
             options = self._options_of(self._form).with_(explain=True, debug=None)
             return compiler.run([str(path), "--aot", f"--aot-name={_DEFAULT_NAME}", "-o", os.path.join(work, "out"),
                                  *options.arguments()])

@@ -1,12 +1,12 @@
 // What work costs on a GPU, as the models of passes and lowerings read it: figures of one card, whose values and
-// sources are rows of targets/gpu/costs.def. Times are in cycles of a processor, rates in bytes a cycle of one, unless
+// sources are rows of devices/gpu/costs.def. Times are in cycles of a processor, rates in bytes a cycle of one, unless
 // a line says otherwise; what is "times as long" has no unit.
 //
 // A fact may be here several times, with a value for each model that was fitted with it.
-#ifndef STRATA_PASSES_COSTS_H
-#define STRATA_PASSES_COSTS_H
+#ifndef STRATA_DEVICES_GPU_COSTS_H
+#define STRATA_DEVICES_GPU_COSTS_H
 
-#include "passes/corrections.h"
+#include "devices/gpu/corrections.h"
 
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ enum { STRATA_COSTS_MAX_CLUSTER = 8 };
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
 
-// Of pipelined products: rows and columns as the instruction sees them. Fields are those of targets/gpu/tiles.def.
+// Of pipelined products: rows and columns as the instruction sees them. Fields are those of devices/gpu/tiles.def.
 typedef struct {
   int64_t teams;  // of a block, that store while the other multiplies
   int64_t groups; // of warps, beside one another along the rows

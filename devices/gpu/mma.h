@@ -1,11 +1,11 @@
-// Matrix instructions: rows of targets/gpu/mma.def.
+// Matrix instructions: rows of devices/gpu/mma.def.
 //
 // An instruction multiplies m x k by k x n elements; the threads of a warp hold fragments of the operands and of the
 // sum, as the instruction's layout says.
-#ifndef STRATA_PASSES_MMA_H
-#define STRATA_PASSES_MMA_H
+#ifndef STRATA_DEVICES_GPU_MMA_H
+#define STRATA_DEVICES_GPU_MMA_H
 
-#include "passes/target.h"
+#include "devices/gpu/device.h"
 
 #include <mlir-c/IR.h>
 

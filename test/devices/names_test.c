@@ -1,7 +1,8 @@
 // Devices by the names of products, as people, shops and drivers spell them.
-#include "targets/device_names.h"
+#include "devices/names.h"
 
-#include "targets/gpu/codegen.h"
+#include "devices/cpu/device.h"
+#include "devices/gpu/device.h"
 #include "test/support/check.h"
 
 #include <stddef.h>

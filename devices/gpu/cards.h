@@ -1,8 +1,8 @@
 // What differs between the cards of an architecture: figures of cards.def and costs.def.
-#ifndef STRATA_TARGETS_GPU_CARDS_H
-#define STRATA_TARGETS_GPU_CARDS_H
+#ifndef STRATA_DEVICES_GPU_CARDS_H
+#define STRATA_DEVICES_GPU_CARDS_H
 
-#include "passes/target.h"
+#include "devices/gpu/device.h"
 
 // Those of the H200, which all were measured on.
 extern const strata_gpu_costs_t strata_gpu_measured_costs;
@@ -10,7 +10,7 @@ extern const strata_gpu_costs_t strata_gpu_measured_costs;
 // The row of devices.def of that name; NULL if there is none.
 const strata_gpu_device_t *strata_gpu_device_row(const char *name);
 
-// |row| with the figures of its card that is called |name|, as targets/device_names.h takes names; NULL: no row of
+// |row| with the figures of its card that is called |name|, as devices/names.h takes names; NULL: no row of
 // cards.def. The object is static.
 const strata_gpu_device_t *strata_gpu_card(const strata_gpu_device_t *row, const char *name);
 

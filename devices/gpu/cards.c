@@ -1,7 +1,7 @@
 // See cards.h. Costs of cards that nobody measured are the H200's, scaled by what the cards' data sheets have.
-#include "targets/gpu/cards.h"
+#include "devices/gpu/cards.h"
 
-#include "targets/device_names.h"
+#include "devices/names.h"
 
 #include <assert.h>
 #include <math.h>
@@ -15,32 +15,32 @@ enum { MIB = 1 << 20 };
 static const strata_pipelined_shape_t pipelined_tiles[] = {
 #define PIPELINED_TILE(teams, groups, rows, columns, rate, source) {teams, groups, rows, columns, rate, 1},
 #define PIPELINED_DEEP_TILE(depth, rows, columns, rate, source) {1, 1, rows, columns, rate, depth},
-#include "targets/gpu/tiles.def"
+#include "devices/gpu/tiles.def"
 };
 
 static const strata_pipelined_shape_t pipelined_fma_tiles[] = {
 #define PIPELINED_FMA_TILE(teams, groups, rows, columns, rate, source) {teams, groups, rows, columns, rate, 1},
-#include "targets/gpu/tiles.def"
+#include "devices/gpu/tiles.def"
 };
 
 static const strata_tiled_shape_t mma_tiles[] = {
 #define MMA_TILE(rows, columns, row_warps, column_warps, rate, source) {rows, columns, {row_warps, column_warps}, rate},
-#include "targets/gpu/tiles.def"
+#include "devices/gpu/tiles.def"
 // Those of rows alone are behind the others.
 #define MMA_ROW_TILE(rows, columns, row_warps, column_warps, rate, source)                                             \
   {rows, columns, {row_warps, column_warps}, rate},
-#include "targets/gpu/tiles.def"
+#include "devices/gpu/tiles.def"
 };
 
 enum {
   N_MMA_ROW_TILES = 0
 #define MMA_ROW_TILE(...) +1
-#include "targets/gpu/tiles.def"
+#include "devices/gpu/tiles.def"
 };
 
 static const strata_tiled_shape_t fma_tiles[] = {
 #define FMA_TILE(rows, columns, row_warps, column_warps, rate, source) {rows, columns, {row_warps, column_warps}, rate},
-#include "targets/gpu/tiles.def"
+#include "devices/gpu/tiles.def"
 };
 
 #define BELOW(of, value)                                                                                               \
@@ -58,7 +58,7 @@ static const strata_correction_t corrections[] = {
    .corrects = STRATA_CORRECTS_##kind,                                                                                 \
    .n = sizeof((strata_limit_t[]){__VA_ARGS__}) / sizeof(strata_limit_t),                                              \
    .limits = {__VA_ARGS__}},
-#include "targets/gpu/corrections.def"
+#include "devices/gpu/corrections.def"
 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
@@ -67,7 +67,7 @@ static_assert(COUNT(corrections) <= STRATA_MAX_CORRECTIONS, "more room for facto
 
 const strata_gpu_costs_t strata_gpu_measured_costs = {
 #define COST(member, scale, value, source) .member = (value),
-#include "targets/gpu/costs.def"
+#include "devices/gpu/costs.def"
     .tiles = {.pipelined = pipelined_tiles,
               .pipelined_fma = pipelined_fma_tiles,
               .mma = mma_tiles,
@@ -82,7 +82,7 @@ const strata_gpu_costs_t strata_gpu_measured_costs = {
                     .factors =
                         {
 #define CORRECTION(row, kind, factor, source, ...) (factor),
-#include "targets/gpu/corrections.def"
+#include "devices/gpu/corrections.def"
                         }},
 };
 
@@ -106,7 +106,7 @@ static const card_t cards[] = {
    .products = teraflops,                                                                                              \
    .clock = megahertz,                                                                                                 \
    .cache = cached},
-#include "targets/gpu/cards.def"
+#include "devices/gpu/cards.def"
 };
 
 enum { N_CARDS = sizeof cards / sizeof cards[0], MEASURED = 0 };
@@ -151,7 +151,7 @@ static void set_corrections(const char *card, strata_corrections_t *out) {
     double factor;
   } own[] = {
 #define CARD_CORRECTION(name, of, factor, source) {name, of, factor},
-#include "targets/gpu/cards.def"
+#include "devices/gpu/cards.def"
       {NULL, NULL, 0},
   };
   for (int i = 0; own[i].card; i++)
@@ -163,11 +163,11 @@ static void set_corrections(const char *card, strata_corrections_t *out) {
 static void set_costs(const char *card, const double *factors, strata_gpu_costs_t *out) {
   *out = strata_gpu_measured_costs;
 #define COST(member, scale, value, source) out->member = (value)*factors[STRATA_COST_##scale];
-#include "targets/gpu/costs.def"
+#include "devices/gpu/costs.def"
 #define CARD_COST(name, member, value, source)                                                                         \
   if (strcmp(card, name) == 0)                                                                                         \
     out->member = (value);
-#include "targets/gpu/cards.def"
+#include "devices/gpu/cards.def"
   set_corrections(card, &out->corrections);
 }
 

@@ -1,6 +1,9 @@
 // Processors: the rows of devices.def, and the machine we run on, read from LLVM and the operating system.
+#include "devices/cpu/device.h"
+
+#include "devices/gpu/device.h"
+#include "devices/names.h"
 #include "dialects/mlir_util.h"
-#include "targets/device_names.h"
 
 #include <llvm-c/TargetMachine.h>
 #include <threads.h>
@@ -23,7 +26,7 @@ static const strata_cpu_device_t devices[] = {
    .l2_bytes = l2 * KIB,                                                                                               \
    .quad_products = quads,                                                                                             \
    .has_byte_pairs = pairs},
-#include "targets/cpu/devices.def"
+#include "devices/cpu/devices.def"
 };
 
 enum { N_DEVICES = sizeof devices / sizeof devices[0] };

@@ -1,6 +1,7 @@
-#include "targets/device_names.h"
+#include "devices/names.h"
 
 #include <ctype.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // GPUs: the rows of devices.def, by name, with the figures of the card that is named (cards.h).
-#include "targets/device_names.h"
-#include "targets/gpu/cards.h"
-#include "targets/gpu/codegen.h"
+#include "devices/gpu/cards.h"
+#include "devices/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +42,7 @@ enum { KIB = 1024, MIB = 1024 * KIB };
    .costs = &strata_gpu_measured_costs},
 
 static const strata_gpu_device_t devices[] = {
-#include "targets/gpu/devices.def"
+#include "devices/gpu/devices.def"
 };
 
 enum { N_DEVICES = sizeof devices / sizeof devices[0] };
@@ -128,7 +127,7 @@ typedef struct {
 
 static const generic_t generics[] = {
 #define GENERIC(...) {__VA_ARGS__},
-#include "targets/gpu/devices.def"
+#include "devices/gpu/devices.def"
 };
 
 static const generic_t *generic_of(const strata_gpu_device_t *device) {

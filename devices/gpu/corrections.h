@@ -1,8 +1,8 @@
-// What the models of time are known to get wrong: rows of targets/gpu/corrections.def, each a class of products, or of
+// What the models of time are known to get wrong: rows of devices/gpu/corrections.def, each a class of products, or of
 // candidates for them, and how many times as long as the model says those take. A class is told by facts
 // (passes/affine/corrections.c), whatever the card.
-#ifndef STRATA_PASSES_CORRECTIONS_H
-#define STRATA_PASSES_CORRECTIONS_H
+#ifndef STRATA_DEVICES_GPU_CORRECTIONS_H
+#define STRATA_DEVICES_GPU_CORRECTIONS_H
 
 // What is predicted.
 typedef enum {

@@ -1,12 +1,12 @@
 // The rows of mma.def, by what they compute and by name.
-#include "passes/mma.h"
+#include "devices/gpu/mma.h"
 
 #include "dialects/mlir_util.h"
 
 typedef enum {
   LAYOUT_NONE,
 #define MMA_LAYOUT(id, ...) LAYOUT_##id,
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 } layout_t;
 
 static const strata_mma_layout_t layouts[] = {
@@ -16,13 +16,13 @@ static const strata_mma_layout_t layouts[] = {
                    .has_matrices = matrices,                                                                           \
                    .operands = {{left_reg, left_thread}, {right_reg, right_thread}},                                   \
                    .sum = {sum_reg, sum_thread}},
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 };
 
 static const strata_mma_t rows[] = {
 #define MMA(name, family, left, right, sum, m, n, k, layout, cycles)                                                   \
   {name, family, {left, right}, sum, m, n, k, &layouts[LAYOUT_##layout], cycles},
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 };
 
 enum { N_ROWS = sizeof rows / sizeof rows[0] };
@@ -33,7 +33,7 @@ int64_t strata_mma_scale_block(const strata_mma_t *mma) {
     int64_t block;
   } scales[] = {
 #define MMA_SCALES(...) {__VA_ARGS__},
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
   };
   for (size_t i = 0; i < sizeof scales / sizeof scales[0]; i++)
     if (strcmp(scales[i].name, mma->name) == 0)
@@ -43,12 +43,12 @@ int64_t strata_mma_scale_block(const strata_mma_t *mma) {
 
 static const char *const crossed[] = {
 #define MMA_CROSSED(name) name,
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 };
 
 static const char *const turned[] = {
 #define MMA_TURNED(name) name,
-#include "targets/gpu/mma.def"
+#include "devices/gpu/mma.def"
 };
 
 static bool names(const char *const *list, size_t n, const strata_mma_t *mma) {

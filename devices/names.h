@@ -1,10 +1,11 @@
 // What people call a device: the name of its row, or that of a product with any words around it, as a driver or a shop
 // spells it: "sm_90a", "h100", "NVIDIA H100 80GB HBM3", "rtx-4090", "RTX4090".
-#ifndef STRATA_TARGETS_DEVICE_NAMES_H
-#define STRATA_TARGETS_DEVICE_NAMES_H
+#ifndef STRATA_DEVICES_NAMES_H
+#define STRATA_DEVICES_NAMES_H
 
-#include "passes/target.h"
 #include "runtime/base/nearest.h"
+
+#include <stddef.h>
 
 // How well |name| fits a row called |row| with |products|, of which "|" separates several: 0 not at all, else the more
 // the more letters of it are a product's; the row's own name fits best. Capitals and what stands between words do not
