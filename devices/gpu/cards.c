@@ -112,6 +112,7 @@ static const card_t cards[] = {
 enum { N_CARDS = sizeof cards / sizeof cards[0], MEASURED = 0 };
 
 static strata_gpu_device_t devices[N_CARDS];
+static strata_gpu_device_t unnamed[N_CARDS]; // rows of devices.def, with the costs of the card
 static strata_gpu_costs_t costs[N_CARDS];
 
 //===-- Costs ----------------------------------------------------------------------------------------------------===//
@@ -196,6 +197,8 @@ static void make_cards(void) {
     find_factors(&measured, &figures, factors);
     set_costs(cards[i].name, factors, &costs[i]);
     devices[i].costs = &costs[i];
+    unnamed[i] = *row;
+    unnamed[i].costs = &costs[i];
   }
 }
 
@@ -205,7 +208,10 @@ const strata_gpu_device_t *strata_gpu_card(const strata_gpu_device_t *row, const
   size_t best = 0;
   call_once(&once, make_cards);
   for (size_t i = 0; i < N_CARDS; i++) {
-    size_t match = strcmp(cards[i].device, row->name) == 0 ? strata_device_match(name, "", cards[i].sold_as) : 0;
+    if (strcmp(cards[i].device, row->name) != 0)
+      continue;
+    found = found ? found : &unnamed[i];
+    size_t match = strata_device_match(name, "", cards[i].sold_as);
     if (match > best) {
       found = &devices[i];
       best = match;

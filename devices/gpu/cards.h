@@ -10,8 +10,8 @@ extern const strata_gpu_costs_t strata_gpu_measured_costs;
 // The row of devices.def of that name; NULL if there is none.
 const strata_gpu_device_t *strata_gpu_device_row(const char *name);
 
-// |row| with the figures of its card that is called |name|, as devices/names.h takes names; NULL: no row of
-// cards.def. The object is static.
+// |row| with the figures of its card that is called |name|, as devices/names.h takes names; where none is, |row| with
+// the costs of its first card, and without a card's name; NULL: cards.def has none of it. The object is static.
 const strata_gpu_device_t *strata_gpu_card(const strata_gpu_device_t *row, const char *name);
 
 // What a card's costs of each kind (scale of costs.def) are times the H200's.

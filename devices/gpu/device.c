@@ -106,7 +106,7 @@ static const strata_gpu_device_t *default_device(strata_target_kind_t target) {
   size_t i = 0;
   while (devices[i].target != target)
     i++;
-  return &devices[i];
+  return find(devices[i].name, &target);
 }
 
 strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_device_t **out_device) {

@@ -118,13 +118,6 @@ static bool is_across(const strata_nest_graph_t *graph, const strata_nest_node_t
   return across > inner;
 }
 
-static double bytes_read(const strata_nest_graph_t *graph, const strata_nest_node_t *node) {
-  double bytes = 0;
-  for (size_t i = 0; i < node->buffers.count; i++)
-    bytes += node->nest->accesses[i].in_reduction ? graph->buffers.data[node->buffers.data[i]].bytes : 0;
-  return bytes;
-}
-
 // Bytes of |buffer| as they come from memory: where other nests compute it element by element, of the widest of what
 // they read.
 static double bytes_behind(const strata_nest_graph_t *graph, int buffer, int depth) {
@@ -140,13 +133,19 @@ static double bytes_behind(const strata_nest_graph_t *graph, int buffer, int dep
   return fmin(widest, record->bytes);
 }
 
-// True if the blocks of a cluster can hold a row of what |node| reduces.
-static bool is_row_held(const strata_gpu_device_t *device, const strata_nest_graph_t *graph,
-                        const strata_nest_node_t *node) {
+// Bytes of what |node| reduces.
+static double bytes_read(const strata_nest_graph_t *graph, const strata_nest_node_t *node) {
   double bytes = 0;
   for (size_t i = 0; i < node->buffers.count; i++)
     bytes += node->nest->accesses[i].in_reduction ? bytes_behind(graph, node->buffers.data[i], 0) : 0;
-  return node->class == STRATA_NEST_ROW && bytes / node->points <= (double)strata_gpu_cluster_row_bytes(device) &&
+  return bytes;
+}
+
+// True if the blocks of a cluster can hold a row of what |node| reduces.
+static bool is_row_held(const strata_gpu_device_t *device, const strata_nest_graph_t *graph,
+                        const strata_nest_node_t *node) {
+  return node->class == STRATA_NEST_ROW &&
+         bytes_read(graph, node) / node->points <= (double)strata_gpu_cluster_row_bytes(device) &&
          node->trips / node->points <= (double)strata_gpu_cluster_row_elements(device);
 }
 

@@ -7,7 +7,7 @@ import strata
 from products_test import NN, NT, TN, TT, matmul, run, schedule
 
 SPAN = 64  # numbers of f16
-# Rows, warp groups, columns of all tiles of a cluster (targets/gpu/tiles.def).
+# Rows, warp groups, columns of all tiles of a cluster (devices/gpu/tiles.def).
 SHAPES = [(64, 1, columns) for columns in (48, 96, 112, 128, 160, 192, 224)] + [
     (128, 2, columns) for columns in (96, 112, 160, 192, 224)] + [(256, 2, columns) for columns in (64, 96, 112, 128)]
 FORMS = [(*shape, parts) for shape in SHAPES for parts in range(2, 9) if shape[2] % (8 * parts) == 0]

@@ -1,6 +1,6 @@
 // Two products of one row that meet elementwise are a kernel of rows where no such product has tiles: both results of a
 // column are summed up beside one another, along weights that were turned.
-// RUN: strata-opt %s --target=amdgpu --device=gfx942 --pipeline=affine-split-reductions,affine-group,affine-coalesce,affine-schedule | FileCheck %s
+// RUN: strata-opt %s --target=amdgpu --device=gfx950 --pipeline=affine-split-reductions,affine-group,affine-coalesce,affine-schedule | FileCheck %s
 // RUN: strata-opt %s --target=nvgpu --device=sm_80 --pipeline=affine-split-reductions,affine-group,affine-coalesce,affine-schedule | FileCheck %s
 
 // CHECK-LABEL: func.func @main
