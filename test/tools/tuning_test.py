@@ -119,7 +119,8 @@ def exported():
 
 
 def forms():
-    """What is proposed of a product of which the model has no form far behind: some of each."""
+    """What is proposed of a product of which the model has no form in which blocks share something far behind: some of
+    each of these, whose like the model may be wrong about."""
     graph = onnx_file.Graph(opset=17)
     a, b = graph.input("a", F16, [4816, 152]), graph.input("b", F16, [4816, 2880])
     graph.node("Transpose", [a], ["t"], perm=[1, 0])
@@ -128,8 +129,9 @@ def forms():
     graph.save("long.onnx")
     export("long.onnx", "forms")
     found = [text for text in re.findall(r' schedule: "(.*)"', read("forms/manifest.txtpb")) if "kind = " in text]
-    forms_ = {tuple(key in schedule for key in ("parts = ", "share = ", "stream = ")) for schedule in found}
-    assert len(found) == 8 and len(forms_) == 4, found
+    assert len(found) == 8, found
+    for form in ("parts = ", "share = ", "stream = "):
+        assert any(form in schedule for schedule in found), (form, found)
 
 
 def used():
