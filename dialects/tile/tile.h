@@ -11,6 +11,8 @@
 // Of a kernel on a GPU, a unit: its loads are to be under way together, so threads have the registers for that where
 // all blocks are on the card at once.
 #define STRATA_TILE_LOADS_FIRST "tile.loads_first"
+// Of the loop of an attention, an i64: rows of its tile that exist, where these are few.
+#define STRATA_TILE_FEW "tile.few"
 #define STRATA_TILE_LOAD "tile.load"
 // A load of pages, which lie anywhere along the buffer's first dim: the map's first result says which of them an
 // element is in, and the last {pages} symbols, which it does not use, are where they lie. A page behind the buffer's

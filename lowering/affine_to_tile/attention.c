@@ -24,6 +24,7 @@
 #include "dialects/affine/contraction.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
+#include "dialects/tile/tile.h"
 #include "lowering/affine_to_tile/contract.h"
 #include "lowering/distribute/size_arguments.h"
 
@@ -284,7 +285,7 @@ static void note_rows(strata_tile_builder_t *b, const builder_t *c, MlirOperatio
   strata_size_t all = a->sizes[a->row];
   int64_t rows = a->has_one_row ? 1 : strata_size_max(all);
   if (!c->t.is_staged && rows <= FEW_ROWS && strata_attention_widens(a))
-    strata_set_attr(loop, "tile.few", strata_i64_attr(b->e.context, rows));
+    strata_set_attr(loop, STRATA_TILE_FEW, strata_i64_attr(b->e.context, rows));
 }
 
 static void emit_blocks(strata_tile_builder_t *b, builder_t *c, MlirValue queries, MlirValue *carried) {

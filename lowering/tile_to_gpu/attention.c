@@ -135,7 +135,7 @@ static strata_status_t read_loop(strata_gpu_distribution_t *d, MlirOperation loo
   if (!find_roles(loop, a))
     return strata_gpu_missing(loop, "a loop of two contractions that is no attention");
   a->columns = size_of(mlirOperationGetResult(a->scores, 0), COLUMN);
-  a->few = strata_attr_i64(loop, "tile.few", 0);
+  a->few = strata_attr_i64(loop, STRATA_TILE_FEW, 0);
   int64_t groups = schedule.threads / STRATA_GROUP_THREADS, n = size_of(mlirOperationGetResult(a->values, 0), COLUMN);
   const strata_pipelined_t scores = {.groups = groups, .depth = 1, .across = 1, .m_blocks = 1, .n = a->columns};
   a->layout = strata_wgmma_sum_layout(&scores);
