@@ -69,9 +69,14 @@ const strata_gpu_device_t *strata_gpu_device_row(const char *name) {
   return NULL;
 }
 
-static const strata_gpu_device_t *find(const char *name, const strata_target_kind_t *target) {
-  const strata_gpu_device_t *row = find_row(name, target), *card = row ? strata_gpu_card(row, name) : NULL;
+// |row|, or NULL, with the figures of the card that |name| is, or the costs of a typical one.
+static const strata_gpu_device_t *with_costs(const strata_gpu_device_t *row, const char *name) {
+  const strata_gpu_device_t *card = row ? strata_gpu_card(row, name) : NULL;
   return card ? card : row;
+}
+
+static const strata_gpu_device_t *find(const char *name, const strata_target_kind_t *target) {
+  return with_costs(find_row(name, target), name);
 }
 
 const strata_gpu_device_t *strata_gpu_device_find(const char *name) { return find(name, NULL); }
@@ -106,7 +111,7 @@ static const strata_gpu_device_t *default_device(strata_target_kind_t target) {
   size_t i = 0;
   while (devices[i].target != target)
     i++;
-  return find(devices[i].name, &target);
+  return with_costs(&devices[i], devices[i].name);
 }
 
 strata_status_t strata_gpu_device(strata_compile_t *compile, const strata_gpu_device_t **out_device) {
@@ -159,5 +164,5 @@ const strata_gpu_device_t *strata_gpu_device_of_arch(strata_target_kind_t target
     if (devices[i].target == target && strata_gpu_device_arch(&devices[i]) <= arch &&
         arch <= strata_gpu_device_last(&devices[i]) && (!found || generic_of(found)))
       found = &devices[i];
-  return found;
+  return found ? with_costs(found, found->name) : NULL;
 }
