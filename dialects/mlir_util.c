@@ -261,6 +261,20 @@ bool strata_value_integer(MlirValue value, int64_t *out) {
   return true;
 }
 
+bool strata_value_number(MlirValue value, double *out) {
+  MlirAttribute number =
+      strata_value_is_constant(value) ? strata_attr(mlirOpResultGetOwner(value), "value") : mlirAttributeGetNull();
+  if (mlirAttributeIsNull(number) || !mlirAttributeIsAFloat(number))
+    return false;
+  *out = mlirFloatAttrGetValueDouble(number);
+  return true;
+}
+
+bool strata_value_is_number(MlirValue value, double number) {
+  double found;
+  return strata_value_number(value, &found) && found == number;
+}
+
 bool strata_value_has_one_use(MlirValue value) {
   MlirOpOperand use = mlirValueGetFirstUse(value);
   return !mlirOpOperandIsNull(use) && mlirOpOperandIsNull(mlirOpOperandGetNextUse(use));

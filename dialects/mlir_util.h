@@ -43,6 +43,8 @@ bool strata_attr_is_zero(MlirAttribute attr);
 bool strata_value_is_zero(MlirValue value);
 bool strata_value_is_constant(MlirValue value);           // the result of an arith.constant
 bool strata_value_integer(MlirValue value, int64_t *out); // the number of such a one; false if it is none
+bool strata_value_number(MlirValue value, double *out);   // the same of a float, of no vector
+bool strata_value_is_number(MlirValue value, double number);
 bool strata_value_has_one_use(MlirValue value);
 MlirAttribute strata_zero_attr(MlirType element); // of a float or integer type
 // A dense i64 array; returns its length or -1.

@@ -56,8 +56,8 @@ typedef struct strata_gpu_device {
   bool has_programmatic_launch;
   bool has_tanh; // tanh of f32 to 11 bits
   strata_gpu_f8_t f8;
-  const char *card;         // as its vendor calls it; NULL: an architecture, judged by the costs that were measured
-  const char *figures_from; // where a card's figures are from
+  const char *card;                // as its vendor calls it; NULL: an architecture, with the costs of its first card
+  const char *figures_from;        // where a card's figures are from
   const strata_gpu_costs_t *costs; // what the models of passes and lowerings go by
 } strata_gpu_device_t;
 

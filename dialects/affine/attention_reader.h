@@ -32,9 +32,6 @@ typedef struct {
 
 bool strata_term_is(const strata_term_t *term, const char *op);
 strata_term_t strata_term_operand(const strata_term_t *term, intptr_t i);
-// The constant that |value| is; false if it is none. True if it is |number|.
-bool strata_value_number(MlirValue value, double *out_number);
-bool strata_value_is_number(MlirValue value, double number);
 
 // The access of |nest| that |op| is; NULL if it loads nothing.
 const strata_access_t *strata_term_load(const strata_nest_t *nest, MlirOperation op);

@@ -89,19 +89,6 @@ bool strata_term_same(const term_t *a, const term_t *b) {
   return same;
 }
 
-bool strata_value_number(MlirValue value, double *out_number) {
-  MlirOperation op = strata_def(value);
-  if (!is_op(op, "arith.constant") || !mlirAttributeIsAFloat(strata_attr(op, "value")))
-    return false;
-  *out_number = mlirFloatAttrGetValueDouble(strata_attr(op, "value"));
-  return true;
-}
-
-bool strata_value_is_number(MlirValue value, double number) {
-  double found;
-  return strata_value_number(value, &found) && found == number;
-}
-
 //===-- The chain ------------------------------------------------------------------------------------------------===//
 
 static bool is_elementwise(MlirOperation op) {

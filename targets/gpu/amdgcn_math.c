@@ -9,11 +9,8 @@
 #include <mlir-c/Dialect/LLVM.h>
 
 static bool is_number_of(MlirValue value, double least) {
-  MlirOperation op = strata_def(value);
-  if (mlirOperationIsNull(op) || !strata_op_is(op, "arith.constant"))
-    return false;
-  MlirAttribute number = strata_attr(op, "value");
-  return mlirAttributeIsAFloat(number) && fabs(mlirFloatAttrGetValueDouble(number)) >= least;
+  double number;
+  return strata_value_number(value, &number) && fabs(number) >= least;
 }
 
 // Neither its reciprocal nor its root leaves the normal numbers of f32.

@@ -56,14 +56,8 @@ static bool read_op(MlirValue value, const char *name, MlirValue *out_operand) {
 
 // True if |value| is |name| of another one and a float, where both are known.
 static bool read_float(MlirValue value, const char *name, MlirValue *out_operand, double *out_number) {
-  if (!read_op(value, name, out_operand))
-    return false;
-  MlirOperation constant = strata_def(mlirOperationGetOperand(strata_def(value), 1));
-  MlirAttribute number = mlirOperationIsNull(constant) ? (MlirAttribute){0} : strata_attr(constant, "value");
-  if (mlirAttributeIsNull(number) || !mlirAttributeIsAFloat(number))
-    return false;
-  *out_number = mlirFloatAttrGetValueDouble(number);
-  return true;
+  return read_op(value, name, out_operand) &&
+         strata_value_number(mlirOperationGetOperand(strata_def(value), 1), out_number);
 }
 
 static bool read_byte(MlirValue value, byte_t *out) {
@@ -151,25 +145,12 @@ static void pack_elements(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   strata_erase_unused(op, is_packed);
 }
 
-typedef struct {
-  strata_arena_t *arena;
-  STRATA_VECTOR(MlirOperation) vectors;
-} found_t;
-
-static MlirWalkResult find(MlirOperation op, void *user) {
-  found_t *found = user;
-  if (strata_op_is(op, "vector.from_elements"))
-    *strata_vector_push(found->arena, &found->vectors) = op;
-  return MlirWalkResultAdvance;
-}
-
 void strata_gpu_pack_bytes(const strata_gpu_kernel_t *kernel) {
-  found_t found = {.arena = kernel->compile->arena};
   if (kernel->device->code != STRATA_GPU_NVPTX)
     return;
-  mlirOperationWalk(kernel->func, find, &found, MlirWalkPostOrder);
-  for (size_t i = 0; i < found.vectors.count; i++)
-    pack_elements(kernel, found.vectors.data[i]);
+  strata_gpu_ops_t vectors = strata_gpu_find_ops(kernel, "vector.from_elements");
+  for (size_t i = 0; i < vectors.count; i++)
+    pack_elements(kernel, vectors.data[i]);
 }
 
 //===-- Floats of bytes ------------------------------------------------------------------------------------------===//

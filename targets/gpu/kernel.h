@@ -3,9 +3,8 @@
 #ifndef STRATA_TARGETS_GPU_KERNEL_H
 #define STRATA_TARGETS_GPU_KERNEL_H
 
-#include "dialects/mlir_util.h"
-
 #include "devices/gpu/mma.h"
+#include "dialects/mlir_util.h"
 
 typedef struct {
   strata_compile_t *compile;
@@ -20,6 +19,11 @@ typedef struct {
 static inline bool strata_gpu_is_emulated(const strata_gpu_kernel_t *kernel) {
   return kernel->device->code == STRATA_GPU_EMULATED;
 }
+
+typedef STRATA_VECTOR(MlirOperation) strata_gpu_ops_t;
+
+// The kernel's ops of that name (leaves.c); NULL: all. An op comes behind those in its regions. In the compile's arena.
+strata_gpu_ops_t strata_gpu_find_ops(const strata_gpu_kernel_t *kernel, const char *name);
 
 // Puts buffers into global memory (memory.c): the memory space of every memref that has none.
 void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel);

@@ -251,24 +251,31 @@ static const struct {
 
 typedef struct {
   strata_arena_t *arena;
-  STRATA_VECTOR(MlirOperation) ops;
-} found_t;
+  const char *name;
+  strata_gpu_ops_t ops;
+} finder_t;
 
 static MlirWalkResult find(MlirOperation op, void *user) {
-  found_t *found = user;
-  *strata_vector_push(found->arena, &found->ops) = op;
+  finder_t *finder = user;
+  if (!finder->name || strata_op_is(op, finder->name))
+    *strata_vector_push(finder->arena, &finder->ops) = op;
   return MlirWalkResultAdvance;
 }
 
+strata_gpu_ops_t strata_gpu_find_ops(const strata_gpu_kernel_t *kernel, const char *name) {
+  finder_t finder = {.arena = kernel->compile->arena, .name = name};
+  mlirOperationWalk(kernel->func, find, &finder, MlirWalkPostOrder);
+  return finder.ops;
+}
+
 strata_status_t strata_gpu_convert_leaves(const strata_gpu_kernel_t *kernel) {
-  found_t found = {.arena = kernel->compile->arena};
   strata_gpu_pack_bytes(kernel);
-  mlirOperationWalk(kernel->func, find, &found, MlirWalkPostOrder);
-  for (size_t i = 0; i < found.ops.count; i++) {
-    MlirStringRef name = strata_op_name(found.ops.data[i]);
+  strata_gpu_ops_t ops = strata_gpu_find_ops(kernel, NULL);
+  for (size_t i = 0; i < ops.count; i++) {
+    MlirStringRef name = strata_op_name(ops.data[i]);
     for (size_t r = 0; r < sizeof rules / sizeof rules[0]; r++)
       if (name.length >= strlen(rules[r].prefix) && memcmp(name.data, rules[r].prefix, strlen(rules[r].prefix)) == 0) {
-        STRATA_TRY(rules[r].convert(kernel, found.ops.data[i]));
+        STRATA_TRY(rules[r].convert(kernel, ops.data[i]));
         break;
       }
   }

@@ -41,15 +41,10 @@ static strata_status_t unsupported(MlirOperation op) {
                       name.data);
 }
 
-static bool is_one(MlirValue value) {
-  if (!mlirValueIsAOpResult(value) || !strata_op_is(mlirOpResultGetOwner(value), "arith.constant"))
-    return false;
-  MlirAttribute number = strata_attr(mlirOpResultGetOwner(value), "value");
-  return mlirAttributeIsAFloat(number) && mlirFloatAttrGetValueDouble(number) == 1;
-}
-
 static bool is_quotient(MlirOperation op) { return strata_op_is(op, "arith.divf"); }
-static bool is_reciprocal(MlirOperation op) { return is_quotient(op) && is_one(mlirOperationGetOperand(op, 0)); }
+static bool is_reciprocal(MlirOperation op) {
+  return is_quotient(op) && strata_value_is_number(mlirOperationGetOperand(op, 0), 1);
+}
 
 static MlirValue build_reciprocal(MlirOperation op) {
   MlirValue divisor = mlirOperationGetOperand(op, 1);

@@ -61,28 +61,15 @@ static void assign_arguments(const strata_gpu_kernel_t *kernel) {
   }
 }
 
-typedef struct {
-  strata_arena_t *arena;
-  STRATA_VECTOR(MlirOperation) stacks;
-} found_t;
-
-static MlirWalkResult find_stack(MlirOperation op, void *user) {
-  found_t *found = user;
-  if (strata_op_is(op, "memref.alloca"))
-    *strata_vector_push(found->arena, &found->stacks) = op;
-  return MlirWalkResultAdvance;
-}
-
 // What a thread has on its stack, whose size is known, belongs to the kernel: elsewhere than in the entry block LLVM
 // takes its size for one that only a run tells, which the kernel's descriptor does not say, and in a loop the stack
 // grows.
 static void move_stacks_to_entry(const strata_gpu_kernel_t *kernel) {
-  found_t found = {.arena = kernel->compile->arena};
+  strata_gpu_ops_t stacks = strata_gpu_find_ops(kernel, "memref.alloca");
   MlirOperation first = mlirBlockGetFirstOperation(mlirRegionGetFirstBlock(mlirOperationGetRegion(kernel->func, 0)));
-  mlirOperationWalk(kernel->func, find_stack, &found, MlirWalkPreOrder);
-  for (size_t i = 0; i < found.stacks.count; i++)
-    if (!mlirOperationEqual(found.stacks.data[i], first))
-      mlirOperationMoveBefore(found.stacks.data[i], first);
+  for (size_t i = 0; i < stacks.count; i++)
+    if (!mlirOperationEqual(stacks.data[i], first))
+      mlirOperationMoveBefore(stacks.data[i], first);
 }
 
 void strata_gpu_assign_memory(const strata_gpu_kernel_t *kernel) {
