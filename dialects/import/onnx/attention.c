@@ -82,9 +82,11 @@ MlirValue onnx_band(onnx_node_t *n, strata_op_id_t compare, strata_dim_t queries
   return strata_build_binary(n->b, compare, key, row);
 }
 
-// The least number of a type, instead of -inf: of a row in which it is everywhere the softmax is no NaN.
-static double lowest(strata_type_t type) {
-  return type == STRATA_TYPE_F16    ? -65504
+// The score of a key that is not allowed: -inf, or where a row may have no other the least number of its type, by which
+// the softmax is no NaN.
+static double forbidden(const onnx_attention_t *a, strata_type_t type) {
+  return a->sees_a_key              ? -INFINITY
+         : type == STRATA_TYPE_F16  ? -65504
          : type == STRATA_TYPE_BF16 ? -0x1.fep127
          : type == STRATA_TYPE_F32  ? -0x1.fffffep127
                                     : -0x1.fffffffffffffp1023;
@@ -199,7 +201,7 @@ MlirValue onnx_attend(onnx_node_t *n, const onnx_attention_t *attention, MlirVal
   strata_type_t type = onnx_shape(a.q).type;
   stages[ONNX_SCORES] = onnx_contract(n, "bhqd,bhkd->bhqk", scale_queries(n, &a), a.k, type, "matmul");
   stages[ONNX_CAPPED] = cap(n, &a, stages[ONNX_SCORES]);
-  stages[ONNX_BIASED] = mask(n, &a, stages[ONNX_CAPPED], lowest(type));
+  stages[ONNX_BIASED] = mask(n, &a, stages[ONNX_CAPPED], forbidden(&a, type));
   stages[ONNX_PROBABILITIES] = softmax(n, &a, stages[ONNX_BIASED]);
   MlirValue shares = onnx_convert(n, stages[ONNX_PROBABILITIES], false, onnx_shape(a.v).type, false);
   MlirValue result = onnx_contract(n, "bhqk,bhkd->bhqd", shares, a.v, onnx_shape(a.v).type, "matmul");

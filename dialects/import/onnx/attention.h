@@ -13,6 +13,8 @@ typedef struct {
   MlirValue bias;             // floats that can be broadcast to the scores [batch, heads, queries, keys]
   MlirValue allowed;          // booleans that can be
   bool has_empty_rows;        // whether a query may be allowed, or left by the bias, no key at all: its result is 0
+  bool sees_a_key;            // whether each query has one for certain: scores of other keys are -inf, so that kernels
+                              // may leave out whole blocks of them
   MlirValue sink;             // floats [heads]: a score more in each row, of no value; null: none
   strata_type_t softmax_type; // COUNT: that of the scores
 } onnx_attention_t;

@@ -77,8 +77,10 @@ static void add_masks(onnx_node_t *n, onnx_attention_t *a, int mask, int bias, c
 
 // Later keys are none, also of a query that the mask leaves no other.
 static void forbid_later(onnx_node_t *n, onnx_attention_t *a, const frame_t *f) {
-  if (onnx_attr_int(n, "unidirectional", 0))
-    a->allowed = onnx_band(n, STRATA_OP_LE, f->queries, f->keys, f->past, 0);
+  if (!onnx_attr_int(n, "unidirectional", 0))
+    return;
+  a->allowed = onnx_band(n, STRATA_OP_LE, f->queries, f->keys, f->past, 0);
+  a->sees_a_key = mlirValueIsNull(a->bias);
 }
 
 static onnx_attention_t settings(onnx_node_t *n) {

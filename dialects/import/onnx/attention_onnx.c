@@ -131,6 +131,7 @@ void onnx_import_attention(onnx_node_t *n) {
     frame.offset = onnx_operand_shape(n, PAST_KEY).dims[2];
   a.allowed = visible(n, &frame);
   a.has_empty_rows = onnx_has(n, N_KEYS) || onnx_attr_int(n, "left_window_size", -1) >= 0;
+  a.sees_a_key = !a.has_empty_rows && !onnx_has(n, MASK); // of a band the first one
   if (onnx_has(n, MASK))
     set_mask(n, &a, frame.keys);
   MlirValue stages[ONNX_N_STAGES] = {{0}};
