@@ -51,6 +51,8 @@ enum {
   MIN_COLUMNS = 64, // of a block
   REGISTERS = 232,  // of a thread of two groups beside producers,
   OTHERS = 32,      // for addresses and row statistics
+  MOST = 240,       // of a thread, and what is none of scores, weights, sums and rows, where these are held
+  BESIDE_ROWS = 48, // (lowering/tile_to_gpu/attention.c)
   GROUPS = STRATA_SEGMENT_TILE_ROWS / STRATA_GROUP_ROWS,
 };
 
@@ -101,14 +103,27 @@ static double likely_length(const strata_scheduling_t *s, const strata_segment_a
   return fmax(keys / (sequences > 1 ? sequences : 1), USUAL_LENGTH);
 }
 
-// The columns of a block: of sequences that end anywhere the last one is half empty.
+static int64_t registers_of(const strata_segment_attention_t *a, int64_t columns) {
+  return columns / 2 + columns / 4 + a->values / 2;
+}
+
+// True if registers hold the rows' operand, too, whose memory is then the next task's from the start.
+static bool holds_rows(const strata_segment_attention_t *a, int64_t columns) {
+  return registers_of(a, columns) + a->steps / 4 + BESIDE_ROWS <= MOST;
+}
+
+// The columns of a block: of sequences that end anywhere the last one is half empty. As tasks are short, rows are held
+// where any block lets them: of 64 sequences of up to 2048 rows and 64 elements 192 columns take 0.94 of the time of
+// 224.
 static int64_t choose_columns(const strata_scheduling_t *s, const strata_segment_attention_t *a) {
   double length = likely_length(s, a) / (a->is_causal ? 2 : 1), least = 0;
   int64_t best = 0;
   for (int64_t columns = MIN_COLUMNS; columns <= STRATA_MAX_COLUMNS; columns += COLUMN_STEP) {
-    int64_t registers = columns / 2 + columns / 4 + a->values / 2 + OTHERS;
     double cost = (length / (double)columns + 0.5) * block_cycles(&s->device->costs->attention, a, columns);
-    if (registers > REGISTERS || shared_bytes(a, columns) > s->device->shared_bytes || (best && cost >= least))
+    if (best && !holds_rows(a, columns))
+      break;
+    if (registers_of(a, columns) + OTHERS > REGISTERS || shared_bytes(a, columns) > s->device->shared_bytes ||
+        (best && cost >= least))
       continue;
     best = columns;
     least = cost;
