@@ -360,7 +360,9 @@ bool strata_attention_admits(const strata_work_t *w, const strata_candidate_t *c
                              const strata_schedule_t *given) {
   (void)w;
   const strata_attention_choice_t *c = &candidate->attention;
-  return given->slots == c->slots && given->blocks >= strata_min(c->blocks, 1) &&
+  bool has_slots = given->slots == c->slots || (c->widened && given->slots >= STRATA_MIN_SLOTS &&
+                                                given->slots < c->slots && given->slots % c->widened == 0);
+  return has_slots && given->blocks >= strata_min(c->blocks, 1) &&
          given->blocks <= (c->blocks ? strata_max(c->tasks, c->blocks) : 0);
 }
 
