@@ -65,16 +65,16 @@ STRATA_MUST_CHECK strata_status_t strata_transfer_load(strata_gpu_distribution_t
 STRATA_MUST_CHECK strata_status_t strata_transfer_store(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
                                                         const strata_registers_t *registers);
 
-// Has registers of |shape| that are whole pieces of |lanes| elements in the buffer copied elsewhere while threads go
-// on: |copy| is called for each piece, by its first register, with the buffer, the position in it and whether the piece
-// is inside (i1). What is not is zero.
+// Has registers of |shape| that are whole pieces of 16 bytes in the buffer copied elsewhere while threads go on:
+// |copy| is called for each piece, by its first register, with the buffer, the position in it and whether the piece is
+// inside (i1). What is not is zero.
 typedef void (*strata_copy_t)(void *user, int64_t reg, MlirValue buffer, MlirValue position, MlirValue inside);
 void strata_transfer_copy(strata_gpu_distribution_t *d, strata_transfer_t *transfer, const strata_registers_t *shape,
-                          int64_t lanes, strata_copy_t copy, void *user);
+                          strata_copy_t copy, void *user);
 // True if all registers are of such pieces; *out_step: from a register to that of the next element in memory. Emits
 // nothing.
 bool strata_transfer_is_whole(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
-                              const strata_registers_t *shape, int64_t lanes, int64_t *out_step);
+                              const strata_registers_t *shape, int64_t *out_step);
 
 // What the tile.load or tile.store |op| moves, whose buffer is its operand |buffer|; |flat| is the buffer itself.
 strata_transfer_t strata_gpu_transfer(strata_gpu_distribution_t *d, MlirOperation op, int buffer,

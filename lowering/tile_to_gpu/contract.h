@@ -56,7 +56,6 @@ typedef struct {
   strata_layout_t crossed;        // ACROSS: pieces of rows that a thread names to tile.load_crossed; empty: it loads
                                   // the elements of its fragments
   MlirValue memory;               // slots of rows x steps elements, once allocated
-  int64_t piece;                  // of copies: elements of each
   strata_warp_copies_t by_warps;  // of copies of warps, once it is known that they come so
   const strata_registers_t *held; // in |fragment|: what threads have already, so that nothing passes through memory
 } strata_shared_operand_t;

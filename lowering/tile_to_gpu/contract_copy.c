@@ -1,8 +1,7 @@
 // Operands of a contraction that come into shared memory without passing through registers: threads have 16 bytes at a
-// time copied and go on (tile.copy_async), several steps ahead; of bytes 8 where no more lie together, as the pixels of
-// few channels that a window reads.
+// time copied and go on (tile.copy_async), several steps ahead.
 //
-// That is possible where what is loaded is what is multiplied: the same type, not rounded, in pieces that
+// That is possible where what is loaded is what is multiplied: the same type, not rounded, in pieces of 16 bytes that
 // lie in shared memory as they lie in the buffer. Where the pieces of a warp lie side by side (warp_copies.c) all of
 // them are inside, too: there is nothing that zeros would come from.
 #include "lowering/tile_to_gpu/operand.h"
@@ -24,17 +23,6 @@ static bool reaches(const strata_gpu_distribution_t *d, const strata_shared_oper
          strata_warps_can_copy(operand, d->device->lanes);
 }
 
-// True if all of the operand comes in pieces of |lanes| elements.
-static bool has_pieces(strata_gpu_distribution_t *d, const strata_shared_operand_t *operand,
-                       strata_transfer_t *transfer, int64_t lanes) {
-  int64_t step;
-  strata_registers_t registers = strata_registers_in(d, mlirValueGetType(operand->value), &operand->load);
-  bool result = strata_transfer_is_whole(d, transfer, &registers, lanes, &step);
-  for (int64_t reg = 0; reg < registers.count && result; reg++)
-    result = reg / step % lanes || strata_operand_is_run(operand, &operand->load, reg, step, lanes);
-  return result;
-}
-
 STRATA_SOURCE_TAKES(strata_copies_take) {
   strata_gpu_box_t box;
   MlirOperation load = strata_operand_load(operand);
@@ -44,12 +32,11 @@ STRATA_SOURCE_TAKES(strata_copies_take) {
     return NULL;
   STRATA_TRY(strata_gpu_box_read(d, load, 0, mlirValueGetType(operand->value), &box));
   strata_transfer_t transfer = strata_gpu_transfer(d, load, 0, &box);
-  operand->piece = STRATA_VECTOR_BYTES / operand->element_bytes;
-  *out_takes = has_pieces(d, operand, &transfer, operand->piece);
-  if (*out_takes || operand->element_bytes > 1 || d->device->copies != STRATA_GPU_COPIES_THREADS)
-    return NULL;
-  operand->piece /= 2;
-  *out_takes = has_pieces(d, operand, &transfer, operand->piece);
+  strata_registers_t registers = strata_registers_in(d, mlirValueGetType(operand->value), &operand->load);
+  int64_t lanes = STRATA_VECTOR_BYTES / operand->element_bytes, step;
+  *out_takes = strata_transfer_is_whole(d, &transfer, &registers, &step);
+  for (int64_t reg = 0; reg < registers.count && *out_takes; reg++)
+    *out_takes = reg / step % lanes || strata_operand_is_run(operand, &operand->load, reg, step, lanes);
   return NULL;
 }
 
@@ -66,9 +53,7 @@ static void copy_run(void *user, int64_t reg, MlirValue from, MlirValue position
   if (!mlirValueIsNull(target->exists))
     inside = strata_emit_binary(&d->e, "arith.andi", inside, target->exists);
   MlirValue operands[] = {target->places.operand->memory, at, from, position, inside};
-  int64_t bytes = target->places.operand->piece * target->places.operand->element_bytes;
-  strata_named_attr_t attr = {"bytes", strata_i64_attr(d->e.context, bytes)};
-  strata_emit_op(&d->e, STRATA_TILE_COPY_ASYNC, 5, operands, 0, NULL, bytes < STRATA_VECTOR_BYTES, &attr);
+  strata_emit_op(&d->e, STRATA_TILE_COPY_ASYNC, 5, operands, 0, NULL, 0, NULL);
 }
 
 STRATA_SOURCE_FILL(strata_copies_fill) {
@@ -85,7 +70,7 @@ STRATA_SOURCE_FILL(strata_copies_fill) {
                      .exists = to->exists};
   MlirValue own = d->role.thread;
   d->role.thread = is_by_warps ? operand->by_warps.thread : own;
-  strata_transfer_copy(d, &transfer, &registers, operand->piece, copy_run, &target);
+  strata_transfer_copy(d, &transfer, &registers, copy_run, &target);
   d->role.thread = own;
   return NULL;
 }

@@ -106,8 +106,8 @@ strata_status_t strata_rows_note(strata_rows_ahead_t *a, MlirOperation op) {
     f.loaded = strata_registers_in(d, f.loaded.type, &layout);
   }
   strata_transfer_t transfer = strata_gpu_transfer(d, op, 0, &box);
-  if (!f.n_bulks && (d->device->copies != STRATA_GPU_COPIES_THREADS ||
-                     !strata_transfer_is_whole(d, &transfer, &f.loaded, f.width, &f.step)))
+  if (!f.n_bulks &&
+      (d->device->copies != STRATA_GPU_COPIES_THREADS || !strata_transfer_is_whole(d, &transfer, &f.loaded, &f.step)))
     return NULL;
   if (f.n_bulks) {
     a->bulk_bytes += d->plan.rows * f.loaded.sizes[1] * bytes;
@@ -199,7 +199,7 @@ static strata_status_t fetch_pieces(strata_rows_ahead_t *a, MlirValue exists) {
     STRATA_TRY(box_of(d, f->op, &box));
     strata_transfer_t transfer = strata_gpu_transfer(d, f->op, 0, &box);
     transfer.flat = strata_emit_flat(&d->e, transfer.flat);
-    strata_transfer_copy(d, &transfer, &f->loaded, f->width, copy_piece, &(target_t){d, f, exists});
+    strata_transfer_copy(d, &transfer, &f->loaded, copy_piece, &(target_t){d, f, exists});
   }
   strata_emit_op(&d->e, STRATA_TILE_COPY_COMMIT, 0, NULL, 0, NULL, 0, NULL);
   return NULL;

@@ -431,23 +431,24 @@ static bool is_all_never(const strata_walk_t *w, int64_t reg, int64_t lanes) {
 }
 
 bool strata_transfer_is_whole(strata_gpu_distribution_t *d, strata_transfer_t *transfer,
-                              const strata_registers_t *shape, int64_t lanes, int64_t *out_step) {
+                              const strata_registers_t *shape, int64_t *out_step) {
   strata_walk_t w = begin(d, transfer, shape, false);
+  int64_t lanes = STRATA_VECTOR_BYTES / w.element_bytes;
   bool is_whole = shape->count % (lanes * w.step) == 0;
   for (int64_t reg = 0; reg < shape->count && is_whole; reg++)
     is_whole = reg / w.step % lanes || is_all_never(&w, reg, lanes) ||
-               (strata_walk_run(&w, reg) >= lanes && !w.items[reg].is_never);
+               (strata_walk_run(&w, reg) == lanes && !w.items[reg].is_never);
   *out_step = w.step;
   return is_whole;
 }
 
 void strata_transfer_copy(strata_gpu_distribution_t *d, strata_transfer_t *transfer, const strata_registers_t *shape,
-                          int64_t lanes, strata_copy_t copy, void *user) {
+                          strata_copy_t copy, void *user) {
   strata_walk_t w = begin(d, transfer, shape, false);
   MlirType i1 = mlirIntegerTypeGet(d->e.context, 1);
   for (int64_t reg = 0; reg < shape->count; reg++) {
     const strata_item_t *item = &w.items[reg];
-    if (reg / w.step % lanes)
+    if (reg / w.step % (STRATA_VECTOR_BYTES / w.element_bytes))
       continue;
     MlirValue inside = {0}, position = item->is_never ? strata_emit_index(&d->e, 0) : strata_walk_position(&w, item);
     if (!item->is_never)

@@ -21,12 +21,11 @@ enum { EXPLAINED = 3 }; // pipelined products that --explain tells about
 
 enum { VECTOR = 8 }; // elements that should lie beside one another
 
-// True if loads along some dim that only the side has, or along the innermost that is reduced, are of neighbours.
+// True if loads along some dim that only the side has, or that is reduced, are of neighbours.
 static bool is_contiguous(const strata_contraction_kernel_t *c, int side) {
   uint32_t other = c->sides[1 - side].dims;
-  int n = c->nest->n_parallel + c->nest->n_reduction;
-  for (int dim = 0; dim < n; dim++) {
-    bool is_tiled = dim < c->nest->n_parallel ? !(other & 1u << dim) : dim == n - 1;
+  for (int dim = 0; dim < c->nest->n_parallel + c->nest->n_reduction; dim++) {
+    bool is_tiled = dim >= c->nest->n_parallel || !(other & 1u << dim);
     int64_t stride;
     if (is_tiled && strata_size_divides(VECTOR, c->nest->space.sizes[dim]) &&
         strata_access_stride(c->nest, c->sides[side].access, dim, &stride) && stride == 1)

@@ -8,9 +8,8 @@
 // are products of i32 to which bytes have been widened. Sums of bytes are exact, in another order than that of floats
 // all the same: not where maths is to be exact. Where a window reaches beyond its image and the zero point is not 0, as
 // it is behind a relu where bytes have no sign, the image gets a margin of it; and where no dim of the sum is a
-// multiple of four, one is made so: an image of three channels has a fourth. Then a GPU's threads load a word a tap, or
-// two where windows move by pairs of taps and have whole pairs: of seven a row they get an eighth. The right operand is
-// constant unless the left one's zero point is 0: nobody knows its sums before.
+// multiple of four, one is made so: an image of three channels has a fourth. The right operand is constant unless the
+// left one's zero point is 0: nobody knows its sums before.
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "passes/pass.h"
@@ -107,43 +106,12 @@ static bool needs_padding(const strata_contract_t *c, int64_t zero) {
   return (c->zero_pad && zero) || !is_multiple(c, quad_dim(c));
 }
 
-// The dim of the taps of the last dim that windows move along, if they move by an even number of them; else -1.
-static int paired_taps(const strata_contract_t *c) {
-  int64_t coefficient;
-  for (int i = c->n_exprs[0]; i-- > 0;) {
-    int taps = -1, moved = 0;
-    bool is_even = true;
-    for (int dim = 0; dim < c->n_dims; dim++) {
-      if (!strata_affine_coefficient(c->exprs[0][i], dim, &coefficient) || coefficient == 0)
-        continue;
-      if (dim >= c->result_rank)
-        taps = coefficient == 1 ? dim : taps;
-      moved += dim < c->result_rank;
-      is_even &= dim >= c->result_rank || coefficient % 2 == 0;
-    }
-    if (taps >= 0 && moved > 0)
-      return is_even && strata_contract_position(c, 1, taps) >= 0 ? taps : -1;
-  }
-  return -1;
-}
-
-// Makes the taps that are a word each whole pairs.
-static void pair_taps(strata_rewriter_t *r, strata_contract_t *c, int quads) {
-  int64_t size;
-  int taps = paired_taps(c);
-  if (taps >= 0 && taps != quads && strata_dim_is_constant(c->dims[quads], &size) && size == QUAD &&
-      strata_dim_is_constant(c->dims[taps], &size))
-    c->dims[taps] = strata_dim_constant(r->compile->context, size + size % 2);
-}
-
 // Makes the dim of quads a multiple of four and what is read beyond the image its zero point; weights are zero there.
 static void pad_operands(strata_rewriter_t *r, strata_contract_t *c, int64_t zero) {
   int dim = quad_dim(c);
   int64_t size;
   if (strata_dim_is_constant(c->dims[dim], &size))
     c->dims[dim] = strata_dim_constant(r->compile->context, quads_up(size));
-  if (strata_target_is_gpu(r->compile))
-    pair_taps(r, c, dim);
   pad_operand(r, c, 0, zero);
   pad_operand(r, c, 1, 0);
   c->zero_pad = false;

@@ -4,7 +4,6 @@
 //   "tile.copy_async"(%memory, %at, %x, %position, %inside)
 //   %size = llvm.select %inside, 16, 0
 //   llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%to, %from, %size)
-// of 8 bytes, {bytes = 8}, "llvm.nvvm.cp.async.ca.shared.global.8.s",
 // or, where the threads of a warp copy side by side, from %at, which all of them have, on,
 //   llvm.call_intrinsic "llvm.amdgcn.raw.ptr.buffer.load.lds"(%buffer, %to, 16, %position in bytes, 0, 0, 0)
 // of a buffer of less than 4 GiB. The other one of AMD's, global_load_lds, LLVM 22 takes to be counted with accesses to
@@ -73,25 +72,21 @@ static strata_status_t build_warp_copy(const strata_gpu_kernel_t *kernel, MlirOp
 static strata_status_t convert_copy(const strata_gpu_kernel_t *kernel, MlirOperation op) {
   MlirType i32 = mlirIntegerTypeGet(kernel->compile->context, 32);
   MlirValue inside = mlirOperationGetOperand(op, 4);
-  int64_t bytes = strata_attr_i64(op, "bytes", BYTES);
   MlirValue operands[] = {strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1),
                           strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 2), 3),
-                          {0},
                           {0}};
   if (strata_gpu_is_emulated(kernel)) {
     if (is_of_warps(kernel))
       operands[0] = build_own_place(kernel, op, operands[0]);
-    operands[2] = strata_gpu_build_i32(op, bytes);
-    operands[3] = strata_gpu_build_cast(op, "arith.extui", inside, i32);
-    strata_gpu_build_call(op, "strata_emulated_copy_async", 4, operands, (MlirType){0});
+    operands[2] = strata_gpu_build_cast(op, "arith.extui", inside, i32);
+    strata_gpu_build_call(op, "strata_emulated_copy_async", 3, operands, (MlirType){0});
     return NULL;
   }
   if (is_of_warps(kernel))
     return build_warp_copy(kernel, op, operands[0]);
-  MlirValue sizes[] = {inside, strata_gpu_build_i32(op, bytes), strata_gpu_build_i32(op, 0)};
+  MlirValue sizes[] = {inside, strata_gpu_build_i32(op, BYTES), strata_gpu_build_i32(op, 0)};
   operands[2] = strata_gpu_build(op, "arith.select", 3, sizes, i32, 0, NULL);
-  strata_gpu_build_leaf(kernel, op, bytes == BYTES ? STRATA_GPU_LEAF_COPY_ASYNC : STRATA_GPU_LEAF_COPY_ASYNC_8, 3,
-                        operands, (MlirType){0});
+  strata_gpu_build_leaf(kernel, op, STRATA_GPU_LEAF_COPY_ASYNC, 3, operands, (MlirType){0});
   return NULL;
 }
 

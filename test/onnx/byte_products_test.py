@@ -28,8 +28,6 @@ random = np.random.default_rng(SEED)
 
 CONVOLUTIONS = [  # channels in, out, groups, image, kernel, strides, pads, dilations, type, zero point
     (3, 32, 1, (19, 23), (7, 7), (2, 2), (3, 3, 3, 3), (1, 1), np.int8, 2),
-    (3, 64, 1, (34, 30), (7, 7), (2, 2), (3, 3, 3, 3), (1, 1), np.uint8, 127),  # eight taps a row, two at a time
-    (4, 16, 1, (11, 15), (5, 3), (1, 2), (2, 1, 2, 1), (1, 1), np.uint8, 9),
     (3, 8, 1, (9, 9), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), np.uint8, 255),
     (16, 37, 1, (11, 13), (3, 3), (1, 1), (1, 1, 1, 1), (1, 1), np.int8, -128),
     (16, 100, 1, (11, 13), (3, 3), (2, 1), (0, 1, 1, 0), (1, 2), np.int8, -77),

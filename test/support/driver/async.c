@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-enum { MAX_THREADS = 1024, MAX_COPIES = 512 };
+enum { MAX_THREADS = 1024, MAX_COPIES = 512, BYTES = 16 };
 
 typedef struct {
   void *to;
   const void *from;
-  uint32_t bytes, group; // the latter by number
+  uint32_t group; // its number
 } copy_t;
 
 typedef struct {
@@ -24,14 +24,14 @@ static counts_t *own_counts(void) { return &all_counts[block_rank()][thread_curr
 
 void async_reset(void) { memset(all_counts[block_rank()], 0, sizeof all_counts[0]); }
 
-EXPORT void strata_emulated_copy_async(void *shared, const void *from, uint32_t bytes, uint32_t inside) {
+EXPORT void strata_emulated_copy_async(void *shared, const void *from, uint32_t inside) {
   counts_t *counts = own_counts();
-  if (shared_offset(shared, bytes) % bytes || (inside && (uintptr_t)from % bytes))
-    kernel_fault("copies %u bytes from or to a place that is not aligned to them", bytes);
+  if (shared_offset(shared, BYTES) % BYTES || (inside && (uintptr_t)from % BYTES))
+    kernel_fault("copies 16 bytes from or to a place that is not aligned to them");
   if (counts->copies == MAX_COPIES)
     kernel_fault("has more than %d copies under way", MAX_COPIES);
   all_copies[block_rank()][thread_current()][counts->copies++] =
-      (copy_t){.to = shared, .from = inside ? from : NULL, .bytes = bytes, .group = counts->groups};
+      (copy_t){.to = shared, .from = inside ? from : NULL, .group = counts->groups};
 }
 
 EXPORT void strata_emulated_copy_commit(void) { own_counts()->groups++; }
@@ -42,9 +42,9 @@ EXPORT void strata_emulated_copy_wait(uint32_t pending) {
   uint32_t done = 0;
   for (; done < counts->copies && copies[done].group + pending < counts->groups; done++)
     if (copies[done].from)
-      memcpy(copies[done].to, copies[done].from, copies[done].bytes);
+      memcpy(copies[done].to, copies[done].from, BYTES);
     else
-      memset(copies[done].to, 0, copies[done].bytes);
+      memset(copies[done].to, 0, BYTES);
   counts->copies -= done;
   memmove(copies, copies + done, counts->copies * sizeof *copies);
 }

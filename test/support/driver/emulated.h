@@ -61,7 +61,7 @@ void strata_emulated_load_turned(const void *row, void *column);
 // 16 bytes from memory into shared memory, zeros if they are not |inside|: put off until the caller waits for them, so
 // that a missing wait shows. The caller's copies since the last commit are a group; it waits until all of its groups
 // but the last |pending| are done.
-void strata_emulated_copy_async(void *shared, const void *from, uint32_t bytes, uint32_t inside);
+void strata_emulated_copy_async(void *shared, const void *from, uint32_t inside);
 void strata_emulated_copy_commit(void);
 void strata_emulated_copy_wait(uint32_t pending);
 

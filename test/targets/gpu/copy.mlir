@@ -11,11 +11,10 @@ module {
     // CHECK: %[[PENDING:.*]] = llvm.mlir.constant(2 : i32) : i32
     // CHECK: %[[SIZE:.*]] = llvm.select %{{.*}}, %{{.*}}, %{{.*}} : i1, i32
     // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.cg.shared.global.16.s"(%{{.*}}, %{{.*}}, %[[SIZE]]) : (!llvm.ptr<3>, !llvm.ptr<1>, i32) -> ()
-    // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.ca.shared.global.8.s"(%{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr<3>, !llvm.ptr<1>, i32) -> ()
     // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.commit.group"
     // CHECK: llvm.call_intrinsic "llvm.nvvm.cp.async.wait.group"(%[[PENDING]]) : (i32) -> ()
     // HOST-LABEL: llvm.func @copies
-    // HOST: llvm.call @strata_emulated_copy_async(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i32, i32) -> ()
+    // HOST: llvm.call @strata_emulated_copy_async(%{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i32) -> ()
     // HOST: llvm.call @strata_emulated_copy_commit() : () -> ()
     // HOST: llvm.call @strata_emulated_copy_wait(%{{.*}}) : (i32) -> ()
     func.func @copies(%x: memref<1024xf16>, %y: memref<1024xf16>, %shared: memref<512xi8, 3>) attributes {
@@ -28,7 +27,6 @@ module {
       %at = arith.muli %t, %c8 : index
       %inside = arith.cmpi slt, %t, %c20 : index
       "tile.copy_async"(%memory, %at, %x, %at, %inside) : (memref<256xf16, 3>, index, memref<1024xf16>, index, i1) -> ()
-      "tile.copy_async"(%memory, %at, %x, %at, %inside) {bytes = 8 : i64} : (memref<256xf16, 3>, index, memref<1024xf16>, index, i1) -> ()
       "tile.copy_commit"() : () -> ()
       "tile.copy_wait"() {pending = 2 : i64} : () -> ()
       gpu.barrier

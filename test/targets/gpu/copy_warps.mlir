@@ -20,7 +20,7 @@ module {
     // CHECK: llvm.call_intrinsic "llvm.amdgcn.s.waitcnt"(%{{.*}}) : (i32) -> ()
     // HOST-LABEL: llvm.func @copies
     // HOST: llvm.inttoptr
-    // HOST: llvm.call @strata_emulated_copy_async(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i32, i32) -> ()
+    // HOST: llvm.call @strata_emulated_copy_async(%{{.*}}, %{{.*}}, %{{.*}}) : (!llvm.ptr, !llvm.ptr, i32) -> ()
     // HOST: llvm.call @strata_emulated_copy_commit() : () -> ()
     // HOST: llvm.call @strata_emulated_copy_wait(%{{.*}}) : (i32) -> ()
     func.func @copies(%x: memref<1024xf16>, %y: memref<1024xf16>, %shared: memref<1024xi8, 3>) attributes {
