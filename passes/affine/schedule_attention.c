@@ -249,6 +249,7 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
       slowest = bounds[i];
   }
   slowest.cycles += costs->block_start + costs->beside * (sum - slowest.cycles);
+  slowest.cycles += c->widened == 1 ? costs->refilled : 0;
   return slowest;
 }
 
