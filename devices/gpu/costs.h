@@ -134,6 +134,7 @@ typedef struct {
   double function;   // the same
   double cache_rate; // from the second-level cache
   double block_start;   // of a block of columns: barriers, statistics
+  double refilled;      // of one whose bytes are widened into the only slot, when those before have been multiplied
   double beside;        // of what goes on beside the slowest
   double box;           // of a page's rows, as far as 128 bytes of each, for the copy engine
   double beside_memory; // what goes on beside that costs one part in so many of its time

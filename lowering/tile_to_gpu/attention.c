@@ -7,7 +7,8 @@
 //       %o1 = vector.contract %p, %v, %o0; scf.yield } {tile.pipeline}
 //     epilogue }
 //
-// Producers fetch %q for each task, then %k and %v of each step; each has a ring.
+// Producers fetch %q for each task, then %k and %v of each step; each has a ring. Where %k and %v are made of bytes
+// they fetch these, into rings of their own (attention_widen.c).
 #include "lowering/tile_to_gpu/attention.h"
 
 #include "dialects/affine/schedule.h"
@@ -106,7 +107,8 @@ static strata_status_t read_operand(strata_gpu_distribution_t *d, strata_gpu_att
                               "an operand of attention that the copy engine cannot fetch");
   if (*from)
     STRATA_TRY(strata_gpu_attention_read_stored(a, which));
-  a->rings[which].slots = which == STRATA_ATTENTION_ROWS ? 1 : a->kernel.product.slots;
+  a->stored_rings[which].slots = a->kernel.product.slots;
+  a->rings[which].slots = which == STRATA_ATTENTION_ROWS ? 1 : *from ? a->widened : a->kernel.product.slots;
   return NULL;
 }
 
@@ -117,13 +119,18 @@ static strata_status_t check(const strata_gpu_distribution_t *d, const strata_sc
   if (!p->mma || strcmp(p->mma->family, d->device->mma_async) != 0 ||
       p->mma->k * ELEMENT_BYTES != 2 * STRATA_VECTOR_BYTES)
     return strata_gpu_missing(a->scores, "this matrix instruction");
-  if (schedule->producers != STRATA_GROUP_THREADS || schedule->threads != p->groups * STRATA_GROUP_THREADS ||
-      schedule->group != schedule->threads || schedule->slots < 2)
+  if (schedule->producers != (1 + a->kernel.wideners) * STRATA_GROUP_THREADS ||
+      schedule->threads != p->groups * STRATA_GROUP_THREADS || schedule->group != schedule->threads ||
+      schedule->slots < 2)
     return strata_gpu_missing(a->scores, "a schedule whose threads are not warp groups");
   if (rows->rows != p->groups * STRATA_GROUP_ROWS || rows->steps % p->mma->k || a->columns % p->mma->k ||
       a->columns > STRATA_MAX_COLUMNS || p->n % 8 || p->n > STRATA_MAX_COLUMNS ||
       a->columns != size_of(operand_value(a, STRATA_ATTENTION_VALUES), STEP))
     return strata_gpu_missing(a->scores, "a tile that no instruction fits");
+  bool widens_both = strata_gpu_attention_is_stored(a, STRATA_ATTENTION_KEYS) &&
+                     strata_gpu_attention_is_stored(a, STRATA_ATTENTION_VALUES);
+  if (schedule->slots % a->widened != 0 || (!widens_both && a->widened != schedule->slots))
+    return strata_gpu_missing(a->scores, "stages of widened bytes that are no part of the ring's");
   return NULL;
 }
 
@@ -136,6 +143,7 @@ static strata_status_t read_loop(strata_gpu_distribution_t *d, MlirOperation loo
     return strata_gpu_missing(loop, "a loop of two contractions that is no attention");
   a->columns = size_of(mlirOperationGetResult(a->scores, 0), COLUMN);
   a->few = strata_attr_i64(loop, STRATA_TILE_FEW, 0);
+  a->widened = schedule.widened ? schedule.widened : schedule.slots;
   int64_t groups = schedule.threads / STRATA_GROUP_THREADS, n = size_of(mlirOperationGetResult(a->values, 0), COLUMN);
   const strata_pipelined_t scores = {.groups = groups, .depth = 1, .across = 1, .m_blocks = 1, .n = a->columns};
   a->layout = strata_wgmma_sum_layout(&scores);
@@ -154,6 +162,8 @@ static strata_status_t read_loop(strata_gpu_distribution_t *d, MlirOperation loo
   a->kernel.product.layout = strata_wgmma_sum_layout(&a->kernel.product);
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
     STRATA_TRY(read_operand(d, a, which));
+  a->kernel.wideners =
+      strata_gpu_attention_widens(a) ? strata_max(1, schedule.producers / STRATA_GROUP_THREADS - 1) : 0;
   return check(d, &schedule, a);
 }
 
@@ -181,22 +191,22 @@ static bool is_paged(const strata_ring_operand_t *operand) {
 }
 
 static int64_t producer_registers(const strata_gpu_attention_t *a) {
-  if (strata_gpu_attention_widens(a))
-    return WIDENING_REGISTERS;
   bool has_pages = is_paged(&a->operands[STRATA_ATTENTION_KEYS]) || is_paged(&a->operands[STRATA_ATTENTION_VALUES]);
   return has_pages ? PAGING_REGISTERS : LEAST_REGISTERS;
 }
 
-// Registers of a consumer's thread, multiples of 8: what producers give up goes to consumers. A block is the
+// Registers of a consumer's thread, multiples of 8: what the others give up goes to consumers. A block is the
 // processor's only one; more than the most where threads have as many from the start.
 static int64_t consumer_registers(const strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
   enum { UNIT = 8 };
-  int64_t groups = a->kernel.product.groups, threads = (groups + 1) * STRATA_GROUP_THREADS;
+  int64_t groups = a->kernel.product.groups, all = groups + 1 + a->kernel.wideners,
+          threads = all * STRATA_GROUP_THREADS;
   int64_t blocks = strata_ceil_div(a->kernel.blocks, d->device->n_processors); // of a processor
   int64_t entry = d->device->registers / (blocks * threads);
   if (entry > MOST_REGISTERS)
     return entry;
-  int64_t most = (entry / UNIT * UNIT * (groups + 1) - producer_registers(a)) / groups / UNIT * UNIT;
+  int64_t others = producer_registers(a) + a->kernel.wideners * WIDENING_REGISTERS;
+  int64_t most = (entry / UNIT * UNIT * all - others) / groups / UNIT * UNIT;
   return strata_min(most, MOST_REGISTERS);
 }
 
@@ -211,7 +221,8 @@ strata_register_shares_t strata_attention_registers(const strata_gpu_distributio
                                                     const strata_pipelined_kernel_t *k) {
   int64_t consumers = consumer_registers(d, attention_of(k));
   return consumers > MOST_REGISTERS ? (strata_register_shares_t){0}
-                                    : (strata_register_shares_t){producer_registers(attention_of(k)), consumers};
+                                    : (strata_register_shares_t){producer_registers(attention_of(k)),
+                                                                 k->wideners ? WIDENING_REGISTERS : 0, consumers};
 }
 
 //===-- Setting up -----------------------------------------------------------------------------------------------===//
@@ -230,7 +241,7 @@ strata_status_t strata_attention_kernels(strata_gpu_distribution_t *d, MlirOpera
   if (!mlirBlockEqual(mlirOperationGetBlock(rows_load(a)), k->body))
     return strata_gpu_missing(loop, "attention whose rows change in its loop");
   k->scheduler = strata_scheduler_of(d, &k->product);
-  k->fetchers = strata_gpu_attention_widens(a) ? STRATA_GROUP_THREADS : 1;
+  k->fetchers = 1;
   if (!strata_size_is_constant(strata_gpu_blocks(d), &k->blocks))
     return strata_gpu_missing(forall, "attention whose blocks are as many as its tasks, which vary,");
   a->holds_rows = has_room_for_rows(d, a);
@@ -247,16 +258,18 @@ strata_status_t strata_attention_allocate(strata_gpu_distribution_t *d, strata_p
     strata_ring_operand_t *operand = &a->operands[which];
     STRATA_TRY(strata_shared_alloc(d, operand->shared.element, operand->slot * a->rings[which].slots,
                                    &operand->shared.memory));
+    strata_ring_operand_t *stored = &a->stored[which];
     if (strata_gpu_attention_is_stored(a, which))
-      STRATA_TRY(strata_gpu_attention_allocate_stored(d, a, which));
+      STRATA_TRY(strata_shared_alloc(d, stored->shared.element, stored->slot * a->stored_rings[which].slots,
+                                     &stored->shared.memory));
   }
   STRATA_TRY(strata_shared_reserve(d, strata_pipelined_staging_bytes(&k->product), &k->staging));
   for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++) {
     STRATA_TRY(strata_ring_allocate(d, &a->rings[which]));
     if (strata_gpu_attention_is_stored(a, which))
-      STRATA_TRY(strata_gpu_attention_allocate_came(d, a, which));
+      STRATA_TRY(strata_ring_allocate(d, &a->stored_rings[which]));
   }
-  k->ring = a->rings[STRATA_ATTENTION_KEYS]; // values' places are the same
+  k->ring.slots = k->product.slots; // of all that producers fetch step by step
   return NULL;
 }
 
@@ -274,7 +287,9 @@ void strata_attention_init(strata_gpu_distribution_t *d, const strata_pipelined_
     for (int64_t slot = 0; slot < a->rings[which].slots; slot++) {
       strata_ring_init(d, &a->rings[which], slot, 1, releases(d, k, which));
     }
-  strata_gpu_attention_init_stored(d, a);
+  for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
+    for (int64_t slot = 0; slot < a->stored_rings[which].slots && strata_gpu_attention_is_stored(a, which); slot++)
+      strata_ring_init(d, &a->stored_rings[which], slot, 1, 1);
 }
 
 // The last of the groups lets the first begin.
@@ -307,11 +322,13 @@ static void define_steps(strata_gpu_distribution_t *d, strata_gpu_attention_t *a
 // Waits until the operand's slot is empty, and has it filled.
 static strata_status_t fetch(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which,
                              strata_ring_place_t place) {
-  const strata_shared_operand_t *operand = &a->operands[which].shared;
-  const strata_ring_t *ring = &a->rings[which];
+  bool is_stored = strata_gpu_attention_is_stored(a, which);
+  const strata_ring_operand_t *fetched = is_stored ? &a->stored[which] : &a->operands[which];
+  const strata_shared_operand_t *operand = &fetched->shared;
+  const strata_ring_t *ring = is_stored ? &a->stored_rings[which] : &a->rings[which];
   strata_ring_acquire(d, ring, place);
   strata_ring_expect(d, ring, place.slot, operand->source->bytes(operand), (MlirValue){NULL});
-  MlirValue at = strata_emit_times(&d->e, place.slot, a->operands[which].slot);
+  MlirValue at = strata_emit_times(&d->e, place.slot, fetched->slot);
   return operand->source->fill(d, operand, &(strata_fill_t){.slot = place.slot, .at = at, .full = ring->full});
 }
 
@@ -328,7 +345,8 @@ static bool leads_to_pages(MlirOperation op) {
   return false;
 }
 
-strata_status_t strata_gpu_attention_find_pages(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
+// By a producer: where the pages of the step that is defined lie.
+static strata_status_t find_pages(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body_of(a->kernel.loop)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op))
     if (is_scalar(op) && leads_to_pages(op))
@@ -337,49 +355,47 @@ strata_status_t strata_gpu_attention_find_pages(strata_gpu_distribution_t *d, co
 }
 
 static strata_status_t fetch_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  STRATA_TRY(strata_gpu_attention_find_pages(d, attention_of(k)));
+  STRATA_TRY(find_pages(d, attention_of(k)));
   STRATA_TRY(fetch(d, attention_of(k), STRATA_ATTENTION_KEYS, k->place));
   return fetch(d, attention_of(k), STRATA_ATTENTION_VALUES, k->place);
 }
 
-// The same by one of all producers.
-static strata_status_t fetch_by_first(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which,
-                                      strata_ring_place_t place) {
-  strata_loop_t branch = strata_emit_if_begin(&d->e, strata_emit_is_first_thread(d));
-  if (which != STRATA_ATTENTION_ROWS)
-    STRATA_TRY(strata_gpu_attention_find_pages(d, a));
-  STRATA_TRY(fetch(d, a, which, place));
-  strata_emit_if_end(&d->e, branch);
+// Those operands that the running group of wideners has: all, or one of two.
+static strata_status_t widen_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  for (int which = STRATA_ATTENTION_KEYS; which <= STRATA_ATTENTION_VALUES; which++)
+    if (strata_gpu_attention_is_stored(attention_of(k), which) &&
+        (k->wideners == 1 || k->widener == which - STRATA_ATTENTION_KEYS))
+      strata_gpu_attention_widen_step(d, attention_of(k), which, k->place);
   return NULL;
 }
 
-static strata_status_t widen_step(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
-  const strata_gpu_attention_t *a = attention_of(k);
-  MlirValue induction = mlirBlockGetArgument(body_of(k->loop), 0);
-  for (int which = STRATA_ATTENTION_KEYS; which <= STRATA_ATTENTION_VALUES; which++)
-    if (!strata_gpu_attention_is_stored(a, which))
-      STRATA_TRY(fetch_by_first(d, a, which, k->place));
-  return strata_gpu_attention_fetch_stored(d, a, k->place, strata_new_scalar(d, induction), a->end);
-}
-
-strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+// What is computed of the running task in front of its steps, and these.
+static strata_status_t begin_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *out_lower,
+                                   MlirValue *out_end) {
   strata_gpu_attention_t *a = (strata_gpu_attention_t *)k;
-  MlirValue lower, upper;
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
     if (is_scalar(op))
       STRATA_TRY(strata_gpu_distribute_op(d, op));
   define_steps(d, a);
+  k->scheduler->steps(d, k, out_lower, out_end);
+  if (!mlirValueIsNull(a->steps))
+    *out_end = a->steps;
+  return NULL;
+}
+
+strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirValue lower, end;
+  STRATA_TRY(begin_steps(d, k, &lower, &end));
   const strata_ring_place_t only = {strata_emit_index(&d->e, 0), k->parity};
-  k->scheduler->steps(d, k, &lower, &upper);
-  a->end = mlirValueIsNull(a->steps) ? upper : a->steps;
-  if (!strata_gpu_attention_widens(a)) {
-    STRATA_TRY(fetch(d, a, STRATA_ATTENTION_ROWS, only));
-    return strata_pipelined_for_steps(d, k, lower, a->end, fetch_step);
-  }
-  STRATA_TRY(strata_gpu_attention_begin_stored(d, a, k->place, a->end));
-  STRATA_TRY(fetch_by_first(d, a, STRATA_ATTENTION_ROWS, only));
-  return strata_pipelined_for_steps(d, k, lower, a->end, widen_step);
+  STRATA_TRY(fetch(d, attention_of(k), STRATA_ATTENTION_ROWS, only));
+  return strata_pipelined_for_steps(d, k, lower, end, fetch_step);
+}
+
+strata_status_t strata_attention_widen(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  MlirValue lower, upper;
+  STRATA_TRY(begin_steps(d, k, &lower, &upper));
+  return strata_pipelined_for_steps(d, k, lower, upper, widen_step);
 }
 
 strata_status_t strata_attention_multiply(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {

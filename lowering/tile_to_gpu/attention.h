@@ -17,13 +17,13 @@ typedef struct {
   MlirOperation scores, values;                              // the contractions
   int carried;                                               // which of the loop's values is the sum of the second
   int64_t columns, few;                                      // of scores; rows that exist, where these are few; else 0
+  int64_t widened;                                           // slots of what bytes become
   strata_layout_t layout;                                    // of scores
   strata_ring_operand_t operands[STRATA_ATTENTION_OPERANDS]; // as instructions read them
   strata_ring_operand_t stored[STRATA_ATTENTION_OPERANDS];   // as the ring has them, where that is as bytes
-  strata_ring_t rings[STRATA_ATTENTION_OPERANDS];
-  MlirValue came[STRATA_ATTENTION_OPERANDS]; // barriers of the slots of bytes, which come a step at a time as those do
-  MlirValue steps;                           // of the running task, where that differs; else null
-  MlirValue end;                             // of those, or of all
+  strata_ring_t rings[STRATA_ATTENTION_OPERANDS];            // of the former
+  strata_ring_t stored_rings[STRATA_ATTENTION_OPERANDS];     // and the latter
+  MlirValue steps;                                           // of the running task, where that differs; else null
   bool holds_rows;  // the rows' operand, too, goes into registers: its memory is free for the next task at once
   bool takes_turns; // warp groups issue products one after the other
 } strata_gpu_attention_t;
@@ -35,9 +35,6 @@ bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperat
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 
-// By a producer: where the pages of the step that is defined lie (attention.c).
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_find_pages(strata_gpu_distribution_t *d,
-                                                                  const strata_gpu_attention_t *a);
 // The rows' operand as pairs, where the kernel holds it in registers (attention_product.c).
 int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue *out_rows);
 // The products. Scores of the step whose keys are in |slot|, columns / 2 of them, of |rows| if they are in registers;
@@ -61,21 +58,10 @@ static inline bool strata_gpu_attention_widens(const strata_gpu_attention_t *a) 
 }
 MlirValue strata_gpu_attention_loaded(MlirValue value, const char **out_from);
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_read_stored(strata_gpu_attention_t *a, int which);
-// Slots of bytes of one that does; their barriers, and what all of these count.
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_allocate_stored(strata_gpu_distribution_t *d,
-                                                                       strata_gpu_attention_t *a, int which);
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_allocate_came(strata_gpu_distribution_t *d,
-                                                                     strata_gpu_attention_t *a, int which);
-void strata_gpu_attention_init_stored(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a);
-// By all producers, of a task of |end| steps: the bytes of the first are asked for, from |place| on. Of step |step|, at
-// |place|: its own, once they are there, are widened into its slot, and those of a later one asked for.
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_begin_stored(strata_gpu_distribution_t *d,
-                                                                    const strata_gpu_attention_t *a,
-                                                                    strata_ring_place_t place, MlirValue end);
-STRATA_MUST_CHECK strata_status_t strata_gpu_attention_fetch_stored(strata_gpu_distribution_t *d,
-                                                                    const strata_gpu_attention_t *a,
-                                                                    strata_ring_place_t place, MlirValue step,
-                                                                    MlirValue end);
+// By wideners: those of the step at |place|, in the ring of bytes, into the slot that this step has in the ring of what
+// instructions read.
+void strata_gpu_attention_widen_step(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which,
+                                     strata_ring_place_t place);
 
 // Registers of the scores' layout in 16 bits as pairs, complete before what follows.
 void strata_gpu_attention_emit_weights(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,

@@ -1,9 +1,12 @@
-// Attention: keys and values that lie in memory as bytes. The copy engine brings them as they are, into slots of their
-// own beside the ring's, as many and filled in the same order; all producers widen a tile into the ring's slot, where
-// the instructions read it. Consumers do what they always do.
+// Attention: keys and values that lie in memory as bytes. The producer has the copy engine bring them as they are, into
+// rings of their own, as it does whatever it fetches; warp groups behind it, one for the keys and one for the values or
+// one for both, widen a tile into the ring where the instructions read it. Consumers do what they always do.
 //
-//   for each step, keys, then values: wait for the bytes, and until the slot is empty; widen; a barrier; the slot is
-//                  full, and that of the bytes empty: ask for those of as many steps later as there are slots
+//   for each step: wait for the bytes; load; wait until the slot is empty; widen; a barrier; the slot is full, and that
+//                  of the bytes empty
+//
+// Bytes are on their way to all slots of theirs, and to those of the next task while this one's last are widened. What
+// they become is soon read: it needs few.
 //
 // Both tiles are spans of 128 bytes a line, whose units of 16 bytes are exchanged by the line's number, so a unit of
 // bytes becomes two neighbours that change places with each other in odd lines. A thread has a line, or a part of one:
@@ -118,8 +121,9 @@ static MlirValue unit_of(const widening_t *w, int64_t i) {
                                   : strata_emit_binary(e, "arith.minui", unit, strata_emit_index(e, w->units - 1));
 }
 
-// Some at a time: all of their loads are under way together.
-static void widen_units(const widening_t *w) {
+// Some at a time: all of their loads are under way together. The first begin while the slot is still read that they go
+// to, |to| in |ring|.
+static void widen_units(const widening_t *w, const strata_ring_t *ring, strata_ring_place_t to) {
   enum { TOGETHER = 8 };
   int64_t count = strata_ceil_div(w->units, w->parts);
   for (int64_t first = 0; first < count; first += TOGETHER) {
@@ -129,12 +133,15 @@ static void widen_units(const widening_t *w) {
       units[i] = unit_of(w, first + i);
       bytes[i] = load_unit(w, units[i]);
     }
+    if (first == 0)
+      strata_ring_acquire(w->d, ring, to);
     for (int64_t i = 0; i < n; i++)
       store_unit(w, units[i], bytes[i]);
   }
 }
 
-static void widen_tile(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which, MlirValue slot) {
+static void widen_tile(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which,
+                       strata_ring_place_t from, strata_ring_place_t to) {
   strata_emitter_t *e = &d->e;
   const strata_shared_operand_t *wide = &a->operands[which].shared;
   bool is_crossed = wide->form == STRATA_SPANS_CROSSED;
@@ -144,80 +151,42 @@ static void widen_tile(strata_gpu_distribution_t *d, const strata_gpu_attention_
                   .wide = wide,
                   .lines = is_crossed ? wide->steps : wide->rows,
                   .units = strata_ceil_div(extent, UNIT),
-                  .from_at = strata_emit_times(e, slot, a->stored[which].slot),
-                  .to_at = strata_emit_times(e, slot, a->operands[which].slot)};
+                  .from_at = strata_emit_times(e, from.slot, a->stored[which].slot),
+                  .to_at = strata_emit_times(e, to.slot, a->operands[which].slot)};
   MlirValue lane = strata_emit_group_lane(d);
   strata_gpu_attention_loaded(wide->value, &w.from);
   w.parts = STRATA_GROUP_THREADS / w.lines;
   w.line = strata_emit_with(e, "arith.remui", lane, w.lines);
   w.part = strata_emit_with(e, "arith.divui", lane, w.lines);
   w.odd = strata_emit_with(e, "arith.remui", w.line, SPAN_UNITS);
-  widen_units(&w);
+  widen_units(&w, &a->rings[which], to);
 }
 
-//===-- The ring of bytes ----------------------------------------------------------------------------------------===//
+//===-- Steps ----------------------------------------------------------------------------------------------------===//
 
-strata_status_t strata_gpu_attention_allocate_stored(strata_gpu_distribution_t *d, strata_gpu_attention_t *a,
-                                                     int which) {
-  strata_shared_operand_t *stored = &a->stored[which].shared;
-  return strata_shared_alloc(d, mlirIntegerTypeGet(d->e.context, 8), a->stored[which].slot * a->rings[which].slots,
-                             &stored->memory);
-}
-
-strata_status_t strata_gpu_attention_allocate_came(strata_gpu_distribution_t *d, strata_gpu_attention_t *a, int which) {
-  return strata_shared_alloc(d, mlirIntegerTypeGet(d->e.context, 64), a->rings[which].slots, &a->came[which]);
-}
-
-void strata_gpu_attention_init_stored(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
-  for (int which = 0; which < STRATA_ATTENTION_OPERANDS; which++)
-    for (int64_t slot = 0; slot < a->rings[which].slots && strata_gpu_attention_is_stored(a, which); slot++)
-      strata_phase_init(d, a->came[which], slot, 1);
-}
-
-// By the first thread, if there is such a step: has the bytes of step |step| copied into |slot|, which nobody reads any
-// more.
-static strata_status_t ask(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which, MlirValue slot,
-                           MlirValue step, MlirValue end) {
+// Where the step at |place| of a ring of bytes is in that of what they become, whose slots are a part of as many.
+static strata_ring_place_t widened_place(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
+                                         strata_ring_place_t place) {
   strata_emitter_t *e = &d->e;
-  const strata_shared_operand_t *stored = &a->stored[which].shared;
-  MlirValue is_step = strata_emit_cmpi(e, STRATA_ULT, step, end);
-  strata_loop_t branch =
-      strata_emit_if_begin(e, strata_emit_binary(e, "arith.andi", strata_emit_is_first_thread(d), is_step));
-  strata_define_step(d, mlirRegionGetFirstBlock(mlirOperationGetRegion(a->kernel.loop, 0)), step);
-  STRATA_TRY(strata_gpu_attention_find_pages(d, a));
-  strata_phase_expect(d, a->came[which], slot, stored->source->bytes(stored), (MlirValue){NULL});
-  const strata_fill_t to = {
-      .slot = slot, .at = strata_emit_times(e, slot, a->stored[which].slot), .full = a->came[which]};
-  STRATA_TRY(stored->source->fill(d, stored, &to));
-  strata_emit_if_end(e, branch);
-  return NULL;
+  int64_t rounds = a->kernel.product.slots / a->widened;
+  if (rounds == 1)
+    return place;
+  MlirValue round = strata_emit_with(e, "arith.divui", place.slot, a->widened);
+  MlirValue parity = strata_emit_cast(e, "arith.index_cast", strata_emit_with(e, "arith.andi", round, 1),
+                                      mlirValueGetType(place.parity));
+  if (rounds % 2 == 1)
+    parity = strata_emit_binary(e, "arith.xori", parity, place.parity);
+  return (strata_ring_place_t){strata_emit_with(e, "arith.remui", place.slot, a->widened), parity};
 }
 
-strata_status_t strata_gpu_attention_begin_stored(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
-                                                  strata_ring_place_t place, MlirValue end) {
-  const strata_ring_t *ring = &a->rings[STRATA_ATTENTION_KEYS]; // values' places are the same
-  for (int64_t i = 0; i < ring->slots; i++) {
-    for (int which = STRATA_ATTENTION_KEYS; which <= STRATA_ATTENTION_VALUES; which++)
-      if (strata_gpu_attention_is_stored(a, which))
-        STRATA_TRY(ask(d, a, which, place.slot, strata_emit_index(&d->e, i), end));
-    strata_ring_advance(d, ring, &place);
-  }
-  return NULL;
-}
-
-// The barrier says that all have read the slot's bytes, whose place is free, and have written what they are.
-strata_status_t strata_gpu_attention_fetch_stored(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a,
-                                                  strata_ring_place_t place, MlirValue step, MlirValue end) {
-  for (int which = STRATA_ATTENTION_KEYS; which <= STRATA_ATTENTION_VALUES; which++) {
-    if (!strata_gpu_attention_is_stored(a, which))
-      continue;
-    strata_phase_wait(d, a->came[which], place.slot, place.parity);
-    strata_ring_acquire(d, &a->rings[which], place);
-    widen_tile(d, a, which, place.slot);
-    strata_emit_fence(d, "shared");
-    strata_emit_group_barrier(d, &a->kernel);
-    strata_emit_group_arrive(d, a->rings[which].full, place.slot);
-    STRATA_TRY(ask(d, a, which, place.slot, strata_emit_plus(&d->e, step, a->rings[which].slots), end));
-  }
-  return NULL;
+// The barrier says that all have read the slot's bytes and have written what they are.
+void strata_gpu_attention_widen_step(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, int which,
+                                     strata_ring_place_t place) {
+  strata_ring_place_t to = widened_place(d, a, place);
+  strata_ring_await(d, &a->stored_rings[which], place);
+  widen_tile(d, a, which, place, to);
+  strata_emit_fence(d, "shared");
+  strata_emit_group_barrier(d, &a->kernel);
+  strata_emit_group_arrive(d, a->rings[which].full, to.slot);
+  strata_ring_release(d, &a->stored_rings[which], place.slot, STRATA_GROUP_THREADS);
 }

@@ -4,9 +4,9 @@
 
 #include "lowering/tile_to_gpu/pipelined.h"
 
-// Registers of a thread of either role; 0: as many as there are.
+// Registers of a thread of each role; 0: as many as there are.
 typedef struct {
-  int64_t producer, consumer;
+  int64_t producer, widener, consumer;
 } strata_register_shares_t;
 
 struct strata_mainloop {
@@ -28,6 +28,8 @@ struct strata_mainloop {
   // Of the running task: fills slots, by producers; the old loop's results, by consumers.
   strata_status_t (*produce)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
   strata_status_t (*multiply)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+  // By group ->widener of those that widen; NULL: no kernel has any.
+  strata_status_t (*widen)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
   // True if producers fetch what |op|, in the forall's body, loads.
   bool (*fetches)(const strata_pipelined_kernel_t *k, MlirOperation op);
 };
@@ -56,5 +58,6 @@ STRATA_MUST_CHECK strata_status_t strata_pipelined_for_steps(strata_gpu_distribu
 
 STRATA_MAINLOOP(strata_pipelined);
 STRATA_MAINLOOP(strata_attention);
+strata_status_t strata_attention_widen(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
 #endif

@@ -1,9 +1,10 @@
-// Pipelined products: a kernel of two roles, around any main loop (mainloops.def).
+// Pipelined products: a kernel of two roles or three, around any main loop (mainloops.def).
 //
 //   scf.forall (%t) in (tasks) { ...; %sum = scf.for {tile.pipeline}; epilogue }
 // becomes
 //   barriers of the ring, set up by one thread
 //   if the thread is a producer:  for its block's tasks: fetch the operands
+//   if it is a widener:           for its block's tasks: make what consumers read of what was fetched
 //   else:                         for its block's tasks: multiply, epilogue
 //
 // The places in the ring go on from task to task, so producers fetch the next task's operands while consumers are still
@@ -187,10 +188,10 @@ static strata_status_t consume_in_turn(strata_gpu_distribution_t *d, strata_pipe
 
 //===-- Roles ----------------------------------------------------------------------------------------------------===//
 
-static void share_registers(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, bool is_producer) {
-  strata_register_shares_t shares = k->mainloop->registers(d, k);
-  if (shares.consumer)
-    strata_emit_registers(d, is_producer ? shares.producer : shares.consumer, !is_producer);
+// |count|: of ->mainloop's shares, the role's.
+static void share_registers(strata_gpu_distribution_t *d, int64_t count, bool is_consumer) {
+  if (count)
+    strata_emit_registers(d, count, is_consumer);
 }
 
 // True if a block of the next kernel may find room in shared memory beside this one's: it is let in at the end, else at
@@ -202,8 +203,8 @@ static bool has_room_beside(const strata_gpu_distribution_t *d, const strata_pip
 static strata_status_t emit_producers(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                       MlirValue thread) {
   strata_emitter_t *e = &d->e;
-  strata_gpu_role_t block_role = strata_producers_begin(d, thread);
-  share_registers(d, k, true);
+  strata_gpu_role_t block_role = strata_producers_begin(d, thread, 0);
+  share_registers(d, k->mainloop->registers(d, k).producer, false);
   bool is_one = k->fetchers == 1, is_alone = k->mainloop->is_alone;
   strata_loop_t branch = {0};
   strata_depth_find_fetcher(d, k);
@@ -237,7 +238,7 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
   d->role.thread =
       are_teams ? strata_emit_binary(&d->e, "arith.remui", thread, strata_emit_index(&d->e, d->role.group)) : thread;
   d->role.group_number = k->group;
-  share_registers(d, k, false);
+  share_registers(d, k->mainloop->registers(d, k).consumer, true);
   strata_emit_launch_wait(d);
   if (k->mainloop->begin)
     k->mainloop->begin(d, k);
@@ -249,7 +250,33 @@ static strata_status_t emit_consumers(strata_gpu_distribution_t *d, strata_pipel
   return NULL;
 }
 
-// Both roles of |k| and those behind it.
+// Of what the copy engine has brought, which tells them that it is there: they wait for no other launch.
+static strata_status_t emit_wideners(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
+                                     MlirValue thread) {
+  strata_gpu_role_t block_role = strata_producers_begin(d, thread, 1 + k->widener);
+  share_registers(d, k->mainloop->registers(d, k).widener, false);
+  STRATA_TRY(for_tasks(d, k, block, k->mainloop->widen));
+  d->role = block_role;
+  return NULL;
+}
+
+// Those who do not fetch, wideners from number |widener| on.
+static strata_status_t emit_others(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
+                                   MlirValue thread, int64_t widener) {
+  strata_emitter_t *e = &d->e;
+  if (widener == k->wideners)
+    return emit_consumers(d, k, block, thread);
+  MlirValue number = strata_emit_index(e, d->role.threads / STRATA_GROUP_THREADS + 1 + widener);
+  strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_EQ, k->group, number));
+  k->widener = widener;
+  STRATA_TRY(emit_wideners(d, k, block, thread));
+  strata_emit_if_else(e, branch);
+  STRATA_TRY(emit_others(d, k, block, thread, widener + 1));
+  strata_emit_if_end(e, branch);
+  return NULL;
+}
+
+// All roles of |k| and those behind it.
 static strata_status_t emit_roles(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue block,
                                   MlirValue thread) {
   strata_emitter_t *e = &d->e;
@@ -263,7 +290,7 @@ static strata_status_t emit_roles(strata_gpu_distribution_t *d, strata_pipelined
   strata_loop_t branch = strata_emit_if_begin(e, is_producer);
   STRATA_TRY(emit_producers(d, k, block, thread));
   strata_emit_if_else(e, branch);
-  STRATA_TRY(emit_consumers(d, k, block, thread));
+  STRATA_TRY(emit_others(d, k, block, thread, 0));
   strata_emit_if_end(e, branch);
   return NULL;
 }

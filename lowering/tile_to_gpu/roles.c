@@ -5,9 +5,9 @@
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/combine.h"
 
-strata_gpu_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread) {
+strata_gpu_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread, int64_t number) {
   strata_gpu_role_t outer = d->role;
-  d->role.thread = strata_emit_with(&d->e, "arith.subi", thread, d->role.threads);
+  d->role.thread = strata_emit_with(&d->e, "arith.subi", thread, d->role.threads + number * STRATA_GROUP_THREADS);
   d->role.group = d->role.threads = STRATA_GROUP_THREADS;
   return outer;
 }

@@ -11,9 +11,9 @@
 // Barriers of threads by number; 0 is the whole block's. A warp group's own, and that of its turn, by its number.
 enum { STRATA_ALL_CONSUMERS = 1, STRATA_FIRST_GROUP = 2, STRATA_FIRST_TURN = 8 };
 
-// Opens the role of the warp group behind the others, which fetches for them; |thread|: the thread's number in the
-// block. The outer role is returned: d->role is to be that again at the scope's end.
-strata_gpu_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread);
+// Opens the role of a warp group behind the consumers, number |number| of those, of which the first fetches; |thread|:
+// the thread's number in the block. The outer role is returned: d->role is to be that again at the scope's end.
+strata_gpu_role_t strata_producers_begin(strata_gpu_distribution_t *d, MlirValue thread, int64_t number);
 
 // From here on the thread has |count| registers, |more| or fewer than before: what one role gives up another takes.
 void strata_emit_registers(strata_gpu_distribution_t *d, int64_t count, bool more);

@@ -121,6 +121,7 @@ typedef struct {
   int64_t warps[2];      // is_staged: along rows and columns of the tile
   int64_t rows, columns; // of a tile
   int64_t parts;         // that columns are cut into
+  int64_t widened;       // slots of what bytes become; 0: none do
   int64_t slots, tasks, blocks;
 } strata_attention_choice_t;
 

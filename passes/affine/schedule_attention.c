@@ -20,7 +20,8 @@ enum {
   COLUMN_STEP = 16,         // of the second product's instruction
   MIN_COLUMNS = 64,         // where there are as many
   MIN_WIDENED_COLUMNS = 32, // of bytes, which take more shared memory
-  MOST_SLOTS = 4,           // of bytes, which producers ask for steps before they widen them
+  MOST_WIDENED = 2,         // slots of what bytes become
+  MOST_STORED = 4,          // of bytes for each of these: what is on its way
   MOST_PLAIN_COLUMNS = 128, // without a softmax, for the same reason as the registers below
   LONG_COLUMNS = 1 << 13,   // that parts are for where the columns' number varies
   MAX_HEAD = 256,
@@ -107,7 +108,21 @@ static int64_t tile_elements(const strata_attention_problem_t *p, int operand, i
                                                              : rows * strata_round_up(steps, SPAN);
 }
 
-// Slots of what instructions read; of bytes as many of these, in whole spans of theirs.
+// True if the choice is about widening: both come as bytes; else what one becomes has as many slots as the other.
+static bool widens_both(const strata_attention_problem_t *p) {
+  return !mlirTypeIsNull(p->attention.operands[STRATA_ATTENTION_K].stored) &&
+         !mlirTypeIsNull(p->attention.operands[STRATA_ATTENTION_V].stored);
+}
+
+// Warp groups behind consumers: one that fetches and, where bytes are widened, one for each operand or, beside several
+// groups of consumers, which leave them no registers, one for both.
+static int64_t producer_groups(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+  if (!strata_attention_widens(&p->attention))
+    return 1;
+  return widens_both(p) && c->groups == 1 ? 3 : 2;
+}
+
+// Slots of what instructions read; of bytes, in whole spans of theirs, besides.
 static int64_t ring_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c, int operand,
                           int64_t rows, int64_t steps) {
   int64_t elements = tile_elements(p, operand, rows, steps);
@@ -115,7 +130,7 @@ static int64_t ring_bytes(const strata_attention_problem_t *p, const strata_atte
     return c->slots * elements * ELEMENT_BYTES;
   bool is_crossed = strata_attention_is_crossed(&p->attention, operand);
   int64_t stored = is_crossed ? strata_round_up(rows, STRATA_SPAN) * steps : rows * strata_round_up(steps, STRATA_SPAN);
-  return c->slots * (stored + elements * ELEMENT_BYTES);
+  return c->slots * stored + c->widened * elements * ELEMENT_BYTES;
 }
 
 static int64_t shared_bytes(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
@@ -234,6 +249,7 @@ static bound_t block_time(const strata_attention_problem_t *p, const strata_atte
       slowest = bounds[i];
   }
   slowest.cycles += costs->block_start + costs->beside * (sum - slowest.cycles);
+  slowest.cycles += c->widened == 1 ? costs->refilled : 0;
   return slowest;
 }
 
@@ -291,7 +307,7 @@ static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
   const strata_attention_problem_t *p = w->attention;
   strata_attention_choice_t *c = &candidate->attention;
   size_t number = c->number, tile = number / N_SIZES % N_COLUMNS;
-  if (!is_possible(p) || number == N_COLUMNS * N_SIZES * STRATA_ATTENTION_SPLITS)
+  if (!is_possible(p) || number == N_COLUMNS * N_SIZES * STRATA_ATTENTION_SPLITS * (widens_both(p) ? MOST_WIDENED : 1))
     return false;
   int64_t groups = sizes[number % N_SIZES].groups;
   *c = (strata_attention_choice_t){.groups = groups,
@@ -305,17 +321,22 @@ static bool next(const strata_work_t *w, strata_candidate_t *candidate) {
 static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
   const strata_attention_problem_t *p = w->attention;
   strata_attention_choice_t *c = &candidate->attention;
-  if (!strata_attention_split(w->device, p, (int)((c->number - 1) / (N_COLUMNS * N_SIZES)), c))
+  size_t way = (c->number - 1) / (N_COLUMNS * N_SIZES);
+  if (!strata_attention_split(w->device, p, (int)(way % STRATA_ATTENTION_SPLITS), c))
     return false;
   c->blocks = count_grid(w->device, p, c);
   int64_t registers = sizes[(c->number - 1) % N_SIZES].registers;
+  if (strata_attention_widens(&p->attention))
+    c->widened = widens_both(p) ? 1 + (int64_t)(way / STRATA_ATTENTION_SPLITS) : c->slots;
   if (!fits(w->device, p, c, registers))
     return false;
-  for (; strata_attention_widens(&p->attention) && c->slots < MOST_SLOTS; c->slots++) {
+  while (strata_attention_widens(&p->attention) && c->slots < MOST_STORED * (widens_both(p) ? c->widened : 1)) {
     strata_attention_choice_t more = *c;
-    more.slots++;
+    more.slots += widens_both(p) ? c->widened : 1;
+    more.widened = widens_both(p) ? c->widened : more.slots;
     if (!fits(w->device, p, &more, registers))
       break;
+    *c = more;
   }
   predict_time(w->device, p, c);
   return w->wants_all || is_sensible(p, c);
@@ -329,8 +350,9 @@ static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t 
                              .n_tile = 3,
                              .tile = {c->rows, c->columns, w->attention->head},
                              .mma = strata_str(w->attention->async->name),
-                             .producers = STRATA_GROUP_THREADS,
+                             .producers = producer_groups(w->attention, c) * STRATA_GROUP_THREADS,
                              .slots = c->slots,
+                             .widened = c->widened,
                              .blocks = c->blocks,
                              .splits = strata_attention_splits(w->attention, c)};
 }
@@ -339,16 +361,19 @@ bool strata_attention_admits(const strata_work_t *w, const strata_candidate_t *c
                              const strata_schedule_t *given) {
   (void)w;
   const strata_attention_choice_t *c = &candidate->attention;
-  return given->slots == c->slots && given->blocks >= strata_min(c->blocks, 1) &&
+  bool has_slots = given->slots == c->slots || (c->widened && given->slots >= STRATA_MIN_SLOTS &&
+                                                given->slots < c->slots && given->slots % c->widened == 0);
+  return has_slots && given->blocks >= strata_min(c->blocks, 1) &&
          given->blocks <= (c->blocks ? strata_max(c->tasks, c->blocks) : 0);
 }
 
 static const char *explain(strata_arena_t *arena, const strata_work_t *w, const strata_candidate_t *candidate) {
   const strata_attention_choice_t *c = &candidate->attention;
   const char *parts = c->parts > 1 ? strata_arena_printf(arena, " of %lld parts", (long long)c->parts) : "";
-  return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots, %lld tasks%s in %lld blocks",
+  const char *widened = c->widened ? strata_arena_printf(arena, ", %lld widened", (long long)c->widened) : "";
+  return strata_arena_printf(arena, "%s %lldx%lldx%lld, %lld slots%s, %lld tasks%s in %lld blocks",
                              w->attention->async->name, (long long)c->rows, (long long)c->columns,
-                             (long long)w->attention->head, (long long)c->slots, (long long)c->tasks, parts,
+                             (long long)w->attention->head, (long long)c->slots, widened, (long long)c->tasks, parts,
                              (long long)c->blocks);
 }
 

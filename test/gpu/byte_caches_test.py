@@ -3,7 +3,7 @@ kernel, and where its columns are cut one more, which read the bytes as they lie
 double precision, on the emulated device that has asynchronous products. Heads and columns that are no multiple of a tile,
 masks, keys of 8 bits beside values of 16, scales that f16 could not hold a weight times, NaN.
 
-    byte_caches_test.py            some, others each run
+    byte_caches_test.py            some, others each run, and some of the stages that a kernel may have
     byte_caches_test.py NAME...    those
 """
 import os
@@ -168,12 +168,12 @@ def attended(scores, v, sink=None):
     return result, weights @ np.abs(v) + np.abs(result)
 
 
-def compiled(graph, name, folder, device="emulated_90"):
-    """The library and what the compiler says."""
+def compiled(graph, name, folder, device="emulated_90", more=()):
+    """The library and what the compiler says, with |more| options."""
     path = os.path.join(folder, f"{name}.onnx")
     graph.save(path)
     text = strata.strata(path, "--target=nvgpu", f"--device={device}", "--explain", "--aot", "--aot-name", name, "-o",
-                         folder)
+                         folder, *more)
     return gpu.Library(os.path.join(folder, f"lib{name}.so")), text
 
 
@@ -197,11 +197,38 @@ def check(name, options, folder):
     launches = launches_of(text)
     assert "one kernel" in text or "instead of" in text, "no attention"
     assert launches <= case.launches, f"{launches} launches"
+    compare(case, library, inputs)
+
+
+def compare(case, library, inputs):
     got = library.run(inputs)[0]
     library.unload()
     expected, bound = case.expected()
     error = np.abs(widened(got, case.kind) - expected) / bound
     assert np.all(error < 4), f"{np.nanmax(error)} times its bound, {np.isnan(error).sum()} NaN"
+
+
+def stages(folder):
+    """Two of the schedules that a kernel may have, with as many slots of bytes or fewer, a multiple of those of what they
+    become. Some blocks have two tasks, whose stages follow those of the first."""
+    case = Case("stages", batch=18, heads=(8, 8), columns=200, keys="i8", scale="head")
+    graph, inputs = case.graph()
+    schedule = os.path.join(folder, "stages.schedule")
+
+    def ask(line):
+        with open(schedule, "w", encoding="utf-8") as file:
+            file.write(line)
+        return compiled(graph, "stages", folder, more=[f"--schedule={schedule}"])
+
+    library, text = ask("candidates k0 emulated_90\n")
+    library.unload()
+    lines = [line.split(" # ")[0].replace("candidate", "schedule", 1) for line in text.splitlines()
+             if line.startswith("candidate k0") and "widened" in line and "splits" not in line]
+    random = strata.generator_of("stages")
+    for line in strata.drawn(lines, 2):
+        most, each = (int(re.search(rf"{key} = (\d+)", line)[1]) for key in ("slots", "widened"))
+        slots = int(random.choice([n for n in range(2, most + 1) if n % each == 0]))
+        compare(case, ask(re.sub(r"slots = \d+", f"slots = {slots}", line) + "\n")[0], inputs)
 
 
 def nan(name, format, byte, folder):
@@ -218,5 +245,6 @@ def nan(name, format, byte, folder):
 
 
 if __name__ == "__main__":
-    run(CASES, check, 10, lambda folder: [("nan_e4m3", lambda: nan("nan_e4m3", "e4m3", 0x7f, folder)),
+    run(CASES, check, 10, lambda folder: [("stages", lambda: stages(folder)),
+                                          ("nan_e4m3", lambda: nan("nan_e4m3", "e4m3", 0x7f, folder)),
                                           ("nan_e5m2", lambda: nan("nan_e5m2", "e5m2", 0xfe, folder))])

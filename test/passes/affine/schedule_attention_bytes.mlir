@@ -6,13 +6,15 @@
 // CHECK-LABEL: func.func private @k0(
 // CHECK-SAME: memref<2x1024x64xi8>
 // CHECK-SAME: kind = "attention"
+// CHECK-SAME: producers = 384 : i64, slots = 4 : i64
+// CHECK-SAME: widened = 2 : i64
 // CHECK: strata.nest = "convert"
 // CHECK: strata.nest = "convert"
 
 // TILE: %[[K:.*]] = "tile.load"({{.*}} -> vector<128x64xi8>
 // TILE: arith.sitofp %[[K]]
 
-// All producers widen: of two slots each has its bytes beside it.
+// One thread fetches into four slots of bytes; behind it a warp group widens keys, and one values, into two.
 // GPU-LABEL: func.func @k0(
 // GPU: "tile.bulk_load"
 // GPU: "tile.widen"({{.*}}) {from = "i8"} : (vector<8xi8>) -> vector<8xf16>
