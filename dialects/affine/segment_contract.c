@@ -54,5 +54,7 @@ bool strata_segment_contract_read(const strata_kernel_t *kernel, strata_segment_
   out->result = strata_place_read(&r, &at[4]);
   out->n_rows = nest->space.sizes[STRATA_PRODUCT_ROW];
   out->steps = trips_around(&r, at[2].op);
-  return !r.failed && strata_size_is_constant(nest->space.sizes[STRATA_PRODUCT_COLUMN], &out->columns);
+  out->tile_rows = strata_attr_i64(nest->op, STRATA_SEGMENT_TILE_ATTR, 0);
+  return !r.failed && out->tile_rows > 0 &&
+         strata_size_is_constant(nest->space.sizes[STRATA_PRODUCT_COLUMN], &out->columns);
 }

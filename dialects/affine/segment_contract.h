@@ -5,6 +5,9 @@
 
 #include "dialects/affine/places.h"
 
+// Of the nest, an i64: rows of a tile of the table, at most.
+#define STRATA_SEGMENT_TILE_ATTR "strata.tile_rows"
+
 // The dims that places are over.
 enum {
   STRATA_PRODUCT_ROW,
@@ -19,6 +22,7 @@ typedef struct {
   strata_place_t rows, matrices, result;
   strata_size_t n_rows;
   int64_t columns, steps;
+  int64_t tile_rows; // of a tile of the table, at most
 } strata_segment_contract_t;
 
 // False if the kernel is no such nest.

@@ -9,6 +9,7 @@
 //     affine.store %s, %y[%b, %j] : memref<3x8xf32>
 //   } {strata.nest = "segment_reduce", strata.serial}
 #include "lowering/strata_to_affine/segments.h"
+#include "dialects/affine/segment_attention.h"
 
 #include "passes/target.h"
 
@@ -170,8 +171,19 @@ static MlirValue times(strata__nest_t *nest, MlirValue x, MlirValue y) {
   return strata__binary(nest, mlirTypeIsAFloat(mlirValueGetType(x)) ? "arith.mulf" : "arith.muli", x, y);
 }
 
+// Rows of a tile of |total| rows of |count| sequences: twice as many as a sequence has of them where all have as many,
+// so that few matrices are read twice. Tiles of fewer rows than the largest are columns of an instruction.
+static int64_t product_tile_rows(strata_size_t total, strata_size_t count) {
+  enum { LEAST_ROWS = 8 };
+  int64_t rows = LEAST_ROWS;
+  while (rows < STRATA_SEGMENT_TILE_ROWS && rows < 2 * strata_ceil_div(strata_size_max(total), strata_size_min(count)))
+    rows *= 2;
+  return rows;
+}
+
 // The table of tiles, for a product on an instruction that reads shared memory; NULL where there is none.
-static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation op, const strata__tensor_t **out) {
+static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation op, const strata__tensor_t **out,
+                                          int64_t *out_rows) {
   const strata__tensor_t *rows = strata__operand(l, op, 0), *matrices = strata__operand(l, op, 1);
   const strata_gpu_device_t *device;
   MlirOperation map = strata_def(mlirOperationGetOperand(op, 2));
@@ -182,11 +194,18 @@ static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation o
     return NULL;
   STRATA_TRY(strata_gpu_device(l->compile, &device));
   const strata__tensor_t *offsets = strata__operand(l, map, 0);
-  if (device->mma_async[0] && strata_size_min(strata__segment_count(l, offsets)) >= 1)
-    *out = strata__segment_tiles(
-        l, op,
-        (strata__segment_tiles_t){
-            .offsets = offsets, .key_offsets = offsets, .total = rows->sizes[0], .n_keys = rows->sizes[0]});
+  strata_size_t total = rows->sizes[0], count = strata__segment_count(l, offsets);
+  if (!device->mma_async[0] || strata_size_min(count) < 1)
+    return NULL;
+  *out_rows = product_tile_rows(total, count);
+  bool is_by_row = strata_size_max(total) <= strata_size_max(total) / *out_rows + strata_size_min(count);
+  *out = strata__segment_tiles(l, op,
+                               (strata__segment_tiles_t){.offsets = offsets,
+                                                         .key_offsets = offsets,
+                                                         .total = total,
+                                                         .n_keys = total,
+                                                         .rows = *out_rows,
+                                                         .is_by_row = is_by_row});
   return NULL;
 }
 
@@ -197,9 +216,11 @@ static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
   MlirAffineExpr point[STRATA_MAX_RANK];
   strata__reduction_t reduction;
   const strata__tensor_t *tiles;
-  STRATA_TRY(find_product_tiles(l, op, &tiles));
+  int64_t tile_rows = 0;
+  STRATA_TRY(find_product_tiles(l, op, &tiles, &tile_rows));
   strata__nest_begin_for(l, &nest, op, "segment_contract", result, point);
   nest.is_serial = true;
+  nest.tile_rows = tile_rows;
   if (tiles)
     ask_for_tiles(&nest, tiles);
   nest.fast_math = l->fast_math_of_products;
@@ -331,6 +352,7 @@ static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, atten
                                                                .key_offsets = a->key_offsets,
                                                                .total = a->q->sizes[0],
                                                                .n_keys = a->k->sizes[0],
+                                                               .rows = STRATA_SEGMENT_TILE_ROWS,
                                                                .is_causal = a->is_causal});
   return NULL;
 }

@@ -1,5 +1,5 @@
 """Rows times their sequences' matrices on the emulated device, as a pipelined product whose tiles are of one sequence: what
-numpy computes in f64, of sequences of any lengths; of bad offsets what is promised."""
+numpy computes in f64, of sequences of any lengths, and of few rows, whose numbers are known; of bad offsets what is promised."""
 import tempfile
 
 import numpy as np
@@ -11,11 +11,32 @@ from jagged_attention_test import BAD, OFFSETS, call, compile_graph, draw, jagge
 SIZES = {"square": (64, 64), "odd": (40, 24), "wide": (128, 136), "several": (72, 520), "deep": (264, 256)}
 
 
-def build(steps, columns):
-    graph = jagged.Graph(None)
-    x, w, o = (graph.input("x", ["t", steps], "f16"), graph.input("w", ["b", steps, columns], "f16"),
+# Rows, sequences, steps, columns, whether matrices lie along the steps; what the schedule has. A tile is of 8 rows where
+# nothing else is said, and of each row, unless there are more of them than sequences.
+FEW = {"single": ((1, 3, 72, 200, True), "tile = array<i64: 8, 64,"), "token": ((4, 40, 264, 136, True), "tile = array<i64: 8, 64,"),
+       "tokens": ((32, 40, 72, 520, False), "tile = array<i64: 8, "), "shared": ((2, 3, 2056, 72, True), "parts = "),
+       "shared_across": ((3, 4, 2048, 64, False), "parts = "), "tiles": ((70, 20, 136, 72, True), "tile = array<i64: 8, "),
+       "tiles_16": ((60, 9, 72, 64, False), "tile = array<i64: 16, "), "tiles_32": ((130, 9, 72, 136, True), "tile = array<i64: 32, "),
+       "tiles_64": ((300, 10, 72, 200, True), "tile = array<i64: 64, ")}
+
+
+# What a product of either type is computed to: half a unit in the last place.
+UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8}
+
+
+def build(steps, columns, sizes=None, element="f16", along=False):
+    """|along|: the matrices lie along the steps. Of bf16 operands and results are f32 outside."""
+    graph = jagged.Graph(sizes)
+    outside = "f32" if element == "bf16" else element
+    x, w, o = (graph.input("x", ["t", steps], outside),
+               graph.input("w", ["b", columns, steps] if along else ["b", steps, columns], outside),
                graph.input("o", ["b + 1"], "i64"))
-    return graph, [graph.op("jagged_matmul", [x, w, o], ["t", columns])]
+    if outside != element:
+        x, w = (graph.op("convert", [operand], operand[1], element) for operand in (x, w))
+    if along:
+        w = graph.op("transpose", [w], ["b", steps, columns], attrs="permutation = array<i64: 0, 2, 1>")
+    y = graph.op("jagged_matmul", [x, w, o], ["t", columns])
+    return graph, [graph.op("convert", [y], y[1], outside) if outside != element else y]
 
 
 def run_case(name, folder):
@@ -35,11 +56,45 @@ def run_case(name, folder):
         np.testing.assert_array_equal(first, again, err_msg=f"offsets {bad}")
 
 
+def routings(random, rows, count):
+    """All rows to one sequence, the first or the last; as equally as they go; drawn, twice."""
+    for sequences in (np.zeros(rows, int), np.full(rows, count - 1), np.arange(rows) % count, random.integers(0, count, rows),
+                      random.choice(random.integers(0, count, 2), rows)):
+        yield np.concatenate([[0], np.cumsum(np.bincount(sequences, minlength=count))])
+
+
+def rounded(x, element):
+    return (strata.from_bf16(strata.to_bf16(x)) if element == "bf16" else x).astype(float)
+
+
+def run_few(name, folder, element):
+    (rows, count, steps, columns, along), form = FEW[name]
+    sizes, random = dict(t=rows, b=count, u=1), strata.generator_of(name + element)
+    graph, results = build(steps, columns, sizes, element, along)
+    library = compile_graph(graph, results, folder, name + element, kind="segment_contract", form=f'.*{form}')
+    for o in routings(random, rows, count):
+        (x, w, _), (got,) = call(library, graph, results, sizes, dict(o=o), int(random.integers(2**32)))
+        x, w = rounded(x, element), rounded(w, element)
+        w = w.transpose(0, 2, 1) if along else w
+        parts = [(x[first:last], w[i]) for i, (first, last) in enumerate(zip(o, o[1:]))]
+        wanted, terms = (np.concatenate(y) for y in zip(*((x @ w, abs(x) @ abs(w)) for x, w in parts)))
+        # The result's rounding, and that of each sum in f32, as large as the terms at most, in any order.
+        bound = abs(wanted) * UNIT[element] + terms * (steps * 2.0**-23)
+        assert (abs(got.astype(float) - wanted) <= bound).all(), f"{name} {element} {o}"
+    for bad in [random.integers(-3, rows + 4, count + 1) for _ in range(3)]:
+        first, again = (call(library, graph, results, sizes, dict(o=bad), 1)[1][0] for _ in range(2))
+        assert np.isfinite(first.astype(float)).all(), f"offsets {bad}"
+        np.testing.assert_array_equal(first, again, err_msg=f"offsets {bad}")
+
+
 def main():
     gpu.use_stand_in()
     names, _ = strata.own_arguments()
     with tempfile.TemporaryDirectory() as folder:
-        strata.report((name, lambda name=name: run_case(name, folder)) for name in names or SIZES)
+        cases = {name: lambda name=name: run_case(name, folder) for name in SIZES}
+        cases |= {name: lambda name=name: run_few(name, folder, "f16") for name in FEW}
+        cases["bf16"] = lambda: run_few("token", folder, "bf16")
+        strata.report((name, cases[name]) for name in names or cases)
 
 
 if __name__ == "__main__":
