@@ -117,9 +117,13 @@ strata_status_t strata_tile_segment_contract(strata_tile_builder_t *b) {
   builder_t c = {0};
   strata_size_t tiles[STRATA_MAX_DIMS];
   c.parts = strata_max(b->schedule.parts, 1);
-  if (!strata_segment_contract_read(b->kernel, &c.a) || b->schedule.n_tile != 3 || !strata_mma_named(b->schedule.mma) ||
-      b->schedule.tile[0] * c.parts < c.a.tile_rows)
+  if (!strata_segment_contract_read(b->kernel, &c.a) || b->schedule.n_tile != 3 || !strata_mma_named(b->schedule.mma))
     return strata_error(STRATA_INTERNAL, "no kernel of rows times their sequences' matrices");
+  int64_t rows = b->schedule.tile[0] * c.parts;
+  if (rows < c.a.tile_rows && !mlirValueIsNull(c.a.few))
+    c.a = strata_segment_contract_of_few(&c.a);
+  if (rows < c.a.tile_rows)
+    return strata_error(STRATA_INTERNAL, "tiles of more rows than a kernel's");
   for (int i = 0; i < STRATA_PRODUCT_DIMS; i++)
     c.point[i] = strata_tile_constant(b, 0);
   strata_memref_sizes(c.a.tiles, tiles);

@@ -10,6 +10,7 @@
 //   } {strata.nest = "segment_reduce", strata.serial}
 #include "lowering/strata_to_affine/segments.h"
 #include "dialects/affine/segment_attention.h"
+#include "dialects/affine/segment_contract.h"
 
 #include "passes/target.h"
 
@@ -174,20 +175,24 @@ static MlirValue times(strata__nest_t *nest, MlirValue x, MlirValue y) {
 // Rows of a tile of |total| rows of |count| sequences: twice as many as a sequence has of them where all have as many,
 // so that few matrices are read twice. Tiles of fewer rows than the largest are columns of an instruction.
 static int64_t product_tile_rows(strata_size_t total, strata_size_t count) {
-  enum { LEAST_ROWS = 8 };
-  int64_t rows = LEAST_ROWS;
+  int64_t rows = STRATA_SEGMENT_FEW_ROWS;
   while (rows < STRATA_SEGMENT_TILE_ROWS && rows < 2 * strata_ceil_div(strata_size_max(total), strata_size_min(count)))
     rows *= 2;
   return rows;
 }
 
-// The table of tiles, for a product on an instruction that reads shared memory; NULL where there is none.
-static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation op, const strata__tensor_t **out,
-                                          int64_t *out_rows) {
+// The tables of tiles of a product; null: there is none.
+typedef struct {
+  const strata__tensor_t *all, *few; // few: by rows, where the number of rows varies and there may be few
+  int64_t rows;                      // of a tile of |all|, at most
+} product_tiles_t;
+
+// Tables for a product on an instruction that reads shared memory.
+static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation op, product_tiles_t *out) {
   const strata__tensor_t *rows = strata__operand(l, op, 0), *matrices = strata__operand(l, op, 1);
   const strata_gpu_device_t *device;
   MlirOperation map = strata_def(mlirOperationGetOperand(op, 2));
-  *out = NULL;
+  *out = (product_tiles_t){0};
   if (!strata_target_is_gpu(l->compile) || l->compile->options->disable_fast_math || rows->type != matrices->type ||
       (rows->type != STRATA_TYPE_F16 && rows->type != STRATA_TYPE_BF16) || strata__is_empty(rows) ||
       strata__is_empty(matrices) || mlirOperationIsNull(map) || strata_op_id(map) != STRATA_OP_SEGMENT_ROWS)
@@ -195,17 +200,21 @@ static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation o
   STRATA_TRY(strata_gpu_device(l->compile, &device));
   const strata__tensor_t *offsets = strata__operand(l, map, 0);
   strata_size_t total = rows->sizes[0], count = strata__segment_count(l, offsets);
-  if (!device->mma_async[0] || strata_size_min(count) < 1)
+  int64_t least = strata_size_min(count);
+  if (!device->mma_async[0] || least < 1)
     return NULL;
-  *out_rows = product_tile_rows(total, count);
-  bool is_by_row = strata_size_max(total) <= strata_size_max(total) / *out_rows + strata_size_min(count);
-  *out = strata__segment_tiles(l, op,
-                               (strata__segment_tiles_t){.offsets = offsets,
-                                                         .key_offsets = offsets,
-                                                         .total = total,
-                                                         .n_keys = total,
-                                                         .rows = *out_rows,
-                                                         .is_by_row = is_by_row});
+  out->rows = product_tile_rows(total, count);
+  strata__segment_tiles_t tiles = {.offsets = offsets, .key_offsets = offsets, .total = total, .n_keys = total};
+  tiles.rows = out->rows;
+  tiles.is_by_row = strata_size_max(total) <= strata_segment_most_by_row(tiles.rows, least);
+  out->all = strata__segment_tiles(l, op, tiles);
+  bool may_be_few = strata_size_varies(total) && !strata_size_varies(count) &&
+                    strata_size_min(total) <= strata_segment_most_by_row(STRATA_SEGMENT_FEW_ROWS, least);
+  if (!may_be_few || tiles.is_by_row || tiles.rows == STRATA_SEGMENT_FEW_ROWS)
+    return NULL;
+  tiles.rows = STRATA_SEGMENT_FEW_ROWS;
+  tiles.is_by_row = true;
+  out->few = strata__segment_tiles(l, op, tiles);
   return NULL;
 }
 
@@ -215,14 +224,15 @@ static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
   strata__reduction_t reduction;
-  const strata__tensor_t *tiles;
-  int64_t tile_rows = 0;
-  STRATA_TRY(find_product_tiles(l, op, &tiles, &tile_rows));
+  product_tiles_t tiles;
+  STRATA_TRY(find_product_tiles(l, op, &tiles));
   strata__nest_begin_for(l, &nest, op, "segment_contract", result, point);
   nest.is_serial = true;
-  nest.tile_rows = tile_rows;
-  if (tiles)
-    ask_for_tiles(&nest, tiles);
+  nest.tile_rows = tiles.rows;
+  if (tiles.all)
+    ask_for_tiles(&nest, tiles.all);
+  if (tiles.few)
+    ask_for_tiles(&nest, tiles.few);
   nest.fast_math = l->fast_math_of_products;
   MlirValue sum = strata__neutral_value(&nest, STRATA_COMBINER_ADD, strata__math_type(l->context, result->type));
   if (!strata__is_empty(rows) && !strata__is_empty(matrices)) {

@@ -24,17 +24,17 @@ FEW = {"single": ((1, 3, 72, 200, True), "tile = array<i64: 8, 64,"), "token": (
 UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8}
 
 
-def build(steps, columns, sizes=None, element="f16", along=False):
-    """|along|: the matrices lie along the steps. Of bf16 operands and results are f32 outside."""
+def build(steps, columns, sizes=None, element="f16", along=False, count="b"):
+    """|along|: the matrices lie along the steps; |count|: sequences. Of bf16 operands and results are f32 outside."""
     graph = jagged.Graph(sizes)
     outside = "f32" if element == "bf16" else element
     x, w, o = (graph.input("x", ["t", steps], outside),
-               graph.input("w", ["b", columns, steps] if along else ["b", steps, columns], outside),
-               graph.input("o", ["b + 1"], "i64"))
+               graph.input("w", [count, columns, steps] if along else [count, steps, columns], outside),
+               graph.input("o", [f"{count} + 1"] if count == "b" else [count + 1], "i64"))
     if outside != element:
         x, w = (graph.op("convert", [operand], operand[1], element) for operand in (x, w))
     if along:
-        w = graph.op("transpose", [w], ["b", steps, columns], attrs="permutation = array<i64: 0, 2, 1>")
+        w = graph.op("transpose", [w], [count, steps, columns], attrs="permutation = array<i64: 0, 2, 1>")
     y = graph.op("jagged_matmul", [x, w, o], ["t", columns])
     return graph, [graph.op("convert", [y], y[1], outside) if outside != element else y]
 
@@ -67,24 +67,38 @@ def rounded(x, element):
     return (strata.from_bf16(strata.to_bf16(x)) if element == "bf16" else x).astype(float)
 
 
-def run_few(name, folder, element):
-    (rows, count, steps, columns, along), form = FEW[name]
-    sizes, random = dict(t=rows, b=count, u=1), strata.generator_of(name + element)
-    graph, results = build(steps, columns, sizes, element, along)
-    library = compile_graph(graph, results, folder, name + element, kind="segment_contract", form=f'.*{form}')
-    for o in routings(random, rows, count):
+def check_routings(library, graph, results, sizes, random, element, along):
+    for o in routings(random, sizes["t"], sizes["b"]):
         (x, w, _), (got,) = call(library, graph, results, sizes, dict(o=o), int(random.integers(2**32)))
         x, w = rounded(x, element), rounded(w, element)
-        w = w.transpose(0, 2, 1) if along else w
+        steps, w = x.shape[1], w.transpose(0, 2, 1) if along else w
         parts = [(x[first:last], w[i]) for i, (first, last) in enumerate(zip(o, o[1:]))]
         wanted, terms = (np.concatenate(y) for y in zip(*((x @ w, abs(x) @ abs(w)) for x, w in parts)))
-        # The result's rounding, and that of each sum in f32, as large as the terms at most, in any order.
-        bound = abs(wanted) * UNIT[element] + terms * (steps * 2.0**-23)
-        assert (abs(got.astype(float) - wanted) <= bound).all(), f"{name} {element} {o}"
-    for bad in [random.integers(-3, rows + 4, count + 1) for _ in range(3)]:
+        # The result's rounding, of f16 below its normal numbers too, and that of each sum in f32, which is as large as the
+        # terms at most, in any order and towards zero.
+        bound = abs(wanted) * UNIT[element] + 2.0**-25 + terms * (steps * 2.0**-23)
+        assert (abs(got.astype(float) - wanted) <= bound).all(), f"{element} {sizes} {o}"
+    for bad in [random.integers(-3, sizes["t"] + 4, sizes["b"] + 1) for _ in range(3)]:
         first, again = (call(library, graph, results, sizes, dict(o=bad), 1)[1][0] for _ in range(2))
         assert np.isfinite(first.astype(float)).all(), f"offsets {bad}"
         np.testing.assert_array_equal(first, again, err_msg=f"offsets {bad}")
+
+
+def run_few(name, folder, element):
+    (rows, count, steps, columns, along), form = FEW[name]
+    sizes = dict(t=rows, b=count, u=1)
+    graph, results = build(steps, columns, sizes, element, along)
+    library = compile_graph(graph, results, folder, name + element, kind="segment_contract", form=f".*{form}")
+    check_routings(library, graph, results, sizes, strata.generator_of(name + element), element, along)
+
+
+def run_varying(folder):
+    """Of 20 sequences up to 22 rows are few."""
+    count, random = 20, strata.generator_of("varying")
+    graph, results = build(136, 72, along=True, count=count)
+    library = compile_graph(graph, results, folder, "varying", kind="segment_contract", form="(?s:.*)_v1 where t <= 22: segment_contract, tile 8 x")
+    for rows in (1, 2, int(random.integers(3, 22)), 22, 23, int(random.integers(24, 300))):
+        check_routings(library, graph, results, dict(t=rows, b=count, u=1), random, "f16", True)
 
 
 def main():
@@ -93,7 +107,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         cases = {name: lambda name=name: run_case(name, folder) for name in SIZES}
         cases |= {name: lambda name=name: run_few(name, folder, "f16") for name in FEW}
-        cases["bf16"] = lambda: run_few("token", folder, "bf16")
+        cases |= {"bf16": lambda: run_few("token", folder, "bf16"), "varying": lambda: run_varying(folder)}
         strata.report((name, cases[name]) for name in names or cases)
 
 
