@@ -9,7 +9,7 @@
 //     "tile.store" of the first %own rows }
 //
 // Where tiles are of few rows these are columns of the instruction (swap), and the blocks of a cluster may share a
-// reduction (parts): rows of a tile are dealt to them, and there are a task for each.
+// reduction (parts): each has a task, with a part of the tile's rows.
 #include "dialects/affine/segment_contract.h"
 
 #include "devices/gpu/mma.h"
@@ -27,7 +27,7 @@ typedef struct {
   strata_segment_contract_t a;
   int64_t parts;      // blocks that have the rows of a tile together
   MlirAffineExpr own; // rows of the tile
-  MlirAffineExpr row; // of the tile
+  MlirAffineExpr row; // in the tile
   MlirAffineExpr point[STRATA_PRODUCT_DIMS];
 } builder_t;
 
@@ -86,9 +86,10 @@ static MlirValue multiply(strata_tile_builder_t *b, builder_t *c) {
   c->point[STRATA_PRODUCT_STEP] = strata_tile_scaled(b, step, b->space.extents[STEP], strata_tile_vector_dim(b, STEP));
   strata_tile_bound(b, c->point[STRATA_PRODUCT_STEP], strata_size_constant(c->a.steps));
   strata_tile_value_t rows = load(b, c, &c->a.rows), matrix = load(b, c, &c->a.matrices);
-  if (!b->status && strata_size_is_one(c->a.n_rows))
-    rows = (strata_tile_value_t){strata_tile_load_rows(b, rows.value, 1u << ROW | 1u << STEP), 1u << ROW | 1u << STEP};
-  if (b->status || rows.dims != (1u << ROW | 1u << STEP) || matrix.dims != (1u << COLUMN | 1u << STEP)) {
+  const uint32_t operand = 1u << ROW | 1u << STEP;
+  if (!b->status && rows.dims == 1u << STEP) // of one row in all
+    rows = (strata_tile_value_t){strata_tile_load_rows(b, rows.value, operand), operand};
+  if (b->status || rows.dims != operand || matrix.dims != (1u << COLUMN | 1u << STEP)) {
     strata_tile_fail(b, "affine-to-tile: operands of a product that are no matrices");
     return sum;
   }

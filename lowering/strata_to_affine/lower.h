@@ -171,7 +171,7 @@ typedef struct {
   MlirAttribute fast_math; // null: off
   bool is_number;          // what is converted is never NaN
   bool is_serial;
-  int64_t tile_rows;      // of the first table of tiles that it reads (dialects/affine/segment_contract.h); 0: it reads none
+  int64_t tile_rows;      // STRATA_SEGMENT_TILE_ATTR; 0: it reads no table of tiles
   int n_parallel, n_dims; // n_dims: those in scope, parallel ones first
   strata_size_t extents[STRATA_MAX_DIMS];
   MlirValue dims[STRATA_MAX_DIMS];

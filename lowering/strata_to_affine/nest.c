@@ -1,7 +1,8 @@
 // The nest being built: affine.parallel, and affine.for inside it. The affine.parallel joins @main when it is complete,
 // so that the buffers it turns out to need come before it.
-#include "dialects/affine/segment_contract.h"
 #include "lowering/strata_to_affine/lower.h"
+
+#include "dialects/affine/segment_contract.h"
 
 //===-- Expressions over the dims --------------------------------------------------------------------------------===//
 

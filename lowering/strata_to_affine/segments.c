@@ -9,9 +9,9 @@
 //     affine.store %s, %y[%b, %j] : memref<3x8xf32>
 //   } {strata.nest = "segment_reduce", strata.serial}
 #include "lowering/strata_to_affine/segments.h"
+
 #include "dialects/affine/segment_attention.h"
 #include "dialects/affine/segment_contract.h"
-
 #include "passes/target.h"
 
 //===-- Bounds ---------------------------------------------------------------------------------------------------===//

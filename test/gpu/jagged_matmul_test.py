@@ -93,12 +93,14 @@ def run_few(name, folder, element):
 
 
 def run_varying(folder):
-    """Of 20 sequences up to 22 rows are few."""
-    count, random = 20, strata.generator_of("varying")
-    graph, results = build(136, 72, along=True, count=count)
-    library = compile_graph(graph, results, folder, "varying", kind="segment_contract", form="(?s:.*)_v1 where t <= 22: segment_contract, tile 8 x")
-    for rows in (1, 2, int(random.integers(3, 22)), 22, 23, int(random.integers(24, 300))):
-        check_routings(library, graph, results, dict(t=rows, b=count, u=1), random, "f16", True)
+    """Of 20 sequences up to 22 rows are few, of one sequence one."""
+    random = strata.generator_of("varying")
+    for count, few, sizes in ((1, "t == 1", (1, 2)), (20, "t <= 22", (1, int(random.integers(2, 22)), 22, 23, int(random.integers(24, 300))))):
+        graph, results = build(136, 72, along=True, count=count)
+        library = compile_graph(graph, results, folder, f"varying{count}", kind="segment_contract",
+                                form=f"(?s:.*)_v1 where {few}: segment_contract, tile 8 x")
+        for rows in sizes:
+            check_routings(library, graph, results, dict(t=rows, b=count, u=1), random, "f16", True)
 
 
 def main():

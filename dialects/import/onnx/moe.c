@@ -175,8 +175,8 @@ static MlirValue combine(const moe_t *m, MlirValue rows, MlirValue shares) {
   onnx_node_t *n = m->n;
   const bool along_slots[STRATA_MAX_RANK] = {false, true};
   strata_dim_t slots[3] = {m->tokens, onnx_dim(n, m->k), onnx_dim(n, m->hidden)};
-  MlirValue places; // where each slot is among the rows
-  strata_build_sort(n->b, m->order, 0, false, false, &places);
+  MlirValue numbers = onnx_iota_dims(n, STRATA_TYPE_I64, 1, &m->slots, 0);
+  MlirValue places = strata_build_scatter(n->b, "distinct", numbers, m->order, numbers); // of each slot among the rows
   rows = onnx_reshape_dims(n, strata_build_gather(n->b, rows, places, 0, 0), 3, slots);
   rows = onnx_binary(n, STRATA_OP_MUL, onnx_widen(n, rows), onnx_insert_axis(n, shares, 2));
   MlirValue sums = onnx_reduce(n, STRATA_COMBINER_ADD, rows, along_slots, false);
@@ -187,8 +187,8 @@ static MlirValue combine(const moe_t *m, MlirValue rows, MlirValue shares) {
 
 //===-- Experts --------------------------------------------------------------------------------------------------===//
 
-// Rows, sorted by experts, through one layer of these; in the layer's type, or f32 with a bias. That is a jagged product
-// whose offsets need no check.
+// Rows, sorted by experts, through one layer of these; in the layer's type, or f32 with a bias. That is a jagged
+// product whose offsets need no check.
 static MlirValue layer(const moe_t *m, int which, MlirValue x, int64_t rows, int64_t columns) {
   onnx_node_t *n = m->n;
   MlirValue weights = matrices(m, which, rows, columns);
