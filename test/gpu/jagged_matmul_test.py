@@ -11,15 +11,19 @@ from jagged_attention_test import BAD, OFFSETS, call, compile_graph, draw, jagge
 SIZES = {"square": (64, 64), "odd": (40, 24), "wide": (128, 136), "several": (72, 520), "deep": (264, 256)}
 
 
-# Rows, sequences, steps, columns, whether matrices lie along the steps; what the schedule has. A tile is of 8 rows where
-# nothing else is said, and of each row, unless there are more of them than sequences.
-FEW = {"single": ((1, 3, 72, 200, True), "tile = array<i64: 8, 64,"), "token": ((4, 40, 264, 136, True), "tile = array<i64: 8, 64,"),
-       "tokens": ((32, 40, 72, 520, False), "tile = array<i64: 8, "), "shared": ((2, 3, 2056, 72, True), "parts = "),
-       "shared_across": ((3, 4, 2048, 64, False), "parts = "), "tiles": ((70, 20, 136, 72, True), "tile = array<i64: 8, "),
-       "tiles_16": ((60, 9, 72, 64, False), "tile = array<i64: 16, "), "tiles_32": ((130, 9, 72, 136, True), "tile = array<i64: 32, "),
-       "tiles_64": ((300, 10, 72, 200, True), "tile = array<i64: 64, ")}
-
-
+# Rows, sequences, steps, columns, whether matrices lie along the steps; what the schedule has. Of at most 8/7 as many rows as
+# sequences, tiles begin at rows.
+FEW = {
+    "single": (1, 3, 72, 200, True, "tile = array<i64: 8, 64, "),
+    "token": (4, 40, 264, 136, True, "tile = array<i64: 8, 64, "),
+    "tokens": (32, 40, 72, 520, False, "tile = array<i64: 8, "),
+    "shared": (2, 3, 2056, 72, True, "parts = "),
+    "shared_across": (3, 4, 2048, 64, False, "parts = "),
+    "tiles": (70, 20, 136, 72, True, "tile = array<i64: 8, "),
+    "tiles_16": (60, 9, 72, 64, False, "tile = array<i64: 16, "),
+    "tiles_32": (130, 9, 72, 136, True, "tile = array<i64: 32, "),
+    "tiles_64": (300, 10, 72, 200, True, "tile = array<i64: 64, "),
+}
 # What a product of either type is computed to: half a unit in the last place.
 UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8}
 
@@ -57,9 +61,9 @@ def run_case(name, folder):
 
 
 def routings(random, rows, count):
-    """All rows to one sequence, the first or the last; as equally as they go; drawn, twice."""
-    for sequences in (np.zeros(rows, int), np.full(rows, count - 1), np.arange(rows) % count, random.integers(0, count, rows),
-                      random.choice(random.integers(0, count, 2), rows)):
+    """All rows to one sequence, the first or the last; as equally as they go; drawn; drawn of two."""
+    for sequences in (np.zeros(rows, int), np.full(rows, count - 1), np.arange(rows) % count,
+                      random.integers(0, count, rows), random.choice(random.integers(0, count, 2), rows)):
         yield np.concatenate([[0], np.cumsum(np.bincount(sequences, minlength=count))])
 
 
@@ -85,7 +89,7 @@ def check_routings(library, graph, results, sizes, random, element, along):
 
 
 def run_few(name, folder, element):
-    (rows, count, steps, columns, along), form = FEW[name]
+    rows, count, steps, columns, along, form = FEW[name]
     sizes = dict(t=rows, b=count, u=1)
     graph, results = build(steps, columns, sizes, element, along)
     library = compile_graph(graph, results, folder, name + element, kind="segment_contract", form=f".*{form}")
@@ -95,7 +99,8 @@ def run_few(name, folder, element):
 def run_varying(folder):
     """Of 20 sequences up to 22 rows are few, of one sequence one."""
     random = strata.generator_of("varying")
-    for count, few, sizes in ((1, "t == 1", (1, 2)), (20, "t <= 22", (1, int(random.integers(2, 22)), 22, 23, int(random.integers(24, 300))))):
+    drawn = (1, int(random.integers(2, 22)), 22, 23, int(random.integers(24, 300)))
+    for count, few, sizes in ((1, "t == 1", (1, 2)), (20, "t <= 22", drawn)):
         graph, results = build(136, 72, along=True, count=count)
         library = compile_graph(graph, results, folder, f"varying{count}", kind="segment_contract",
                                 form=f"(?s:.*)_v1 where {few}: segment_contract, tile 8 x")
