@@ -1,6 +1,7 @@
 // See segment_contract.h. The nest's accesses are known by their order:
 //
-//   affine.parallel (%row, %column) { load tiles   load map   affine.for %step { load rows, matrices }   store result }
+//   affine.parallel (%row, %column) {
+//     load tiles   load the few's tiles, if any   load map   affine.for %step { load rows, matrices }   store result }
 #include "dialects/affine/segment_contract.h"
 
 #include "dialects/affine/symbols.h"
@@ -18,12 +19,14 @@ static MlirAffineExpr other(strata_place_reader_t *r, MlirValue value) {
   return mlirAffineDimExprGet(r->context, STRATA_PRODUCT_STEP);
 }
 
+enum { ACCESSES = 5 }; // where there is one table
+
 static bool has_form(const strata_nest_t *nest) {
-  enum { N = 5 };
-  for (int i = 0; i < nest->n_accesses; i++)
-    if (nest->accesses[i].is_store != (i == N - 1))
+  int n = nest->n_accesses;
+  for (int i = 0; i < n; i++)
+    if (nest->accesses[i].is_store != (i == n - 1))
       return false;
-  return nest->n_accesses == N;
+  return n == ACCESSES || n == ACCESSES + 1;
 }
 
 static int64_t trips_around(strata_place_reader_t *r, MlirOperation op) {
@@ -47,12 +50,29 @@ bool strata_segment_contract_read(const strata_kernel_t *kernel, strata_segment_
     return false;
   strata_place_reader_t r = {
       .nest = nest, .context = mlirOperationGetContext(nest->op), .n_dims = STRATA_PRODUCT_DIMS, .other = other};
-  const strata_access_t *at = nest->accesses;
-  out->tiles = at[0].buffer;
+  const strata_access_t *at = nest->accesses + (nest->n_accesses - ACCESSES); // of the last table
+  out->tiles = nest->accesses[0].buffer;
+  out->few = at == nest->accesses ? (MlirValue){NULL} : at[0].buffer;
   out->rows = strata_place_read(&r, &at[2]);
   out->matrices = strata_place_read(&r, &at[3]);
   out->result = strata_place_read(&r, &at[4]);
   out->n_rows = nest->space.sizes[STRATA_PRODUCT_ROW];
   out->steps = trips_around(&r, at[2].op);
-  return !r.failed && strata_size_is_constant(nest->space.sizes[STRATA_PRODUCT_COLUMN], &out->columns);
+  out->tile_rows = strata_attr_i64(nest->op, STRATA_SEGMENT_TILE_ATTR, 0);
+  return !r.failed && out->tile_rows > 0 &&
+         strata_size_is_constant(nest->space.sizes[STRATA_PRODUCT_COLUMN], &out->columns);
+}
+
+int64_t strata_segment_contract_sequences(const strata_segment_contract_t *a) {
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(a->matrices.buffer, sizes);
+  return strata_size_min(sizes[0]);
+}
+
+strata_segment_contract_t strata_segment_contract_of_few(const strata_segment_contract_t *a) {
+  strata_segment_contract_t few = *a;
+  few.tiles = a->few;
+  few.few = (MlirValue){NULL};
+  few.tile_rows = STRATA_SEGMENT_FEW_ROWS;
+  return few;
 }

@@ -13,6 +13,9 @@
 #define STRATA_TILE_LOADS_FIRST "tile.loads_first"
 // Of the loop of an attention, an i64: rows of its tile that exist, where these are few.
 #define STRATA_TILE_FEW "tile.few"
+// Of an index in a task of a pipelined product, a unit: where it is 0 the task is left out. The blocks of a cluster
+// have the same.
+#define STRATA_TILE_WORK "tile.work"
 #define STRATA_TILE_LOAD "tile.load"
 // A load of pages, which lie anywhere along the buffer's first dim: the map's first result says which of them an
 // element is in, and the last {pages} symbols, which it does not use, are where they lie. A page behind the buffer's

@@ -265,9 +265,7 @@ static MlirValue zero_beyond(strata_tile_builder_t *b, strata_tile_value_t value
   return strata_emit_value(&b->e, "arith.select", 3, operands, type, 0, NULL);
 }
 
-// The one row of an operand without rows as a load of all rows of the tile, which the copy engine brings as it is; null
-// if it is computed.
-static MlirValue load_rows(strata_tile_builder_t *b, MlirValue row, uint32_t dims) {
+MlirValue strata_tile_load_rows(strata_tile_builder_t *b, MlirValue row, uint32_t dims) {
   MlirOperation op = strata_def(row);
   if (mlirOperationIsNull(op) || !strata_op_is(op, STRATA_TILE_LOAD))
     return (MlirValue){NULL};
@@ -338,7 +336,7 @@ static MlirValue operand(strata_tile_builder_t *b, contract_t *c, int side, Mlir
   if (b->status)
     return value.value;
   if (b->schedule.producers && value.dims == 1u << STEP && keeps_zero(c, factor)) {
-    MlirValue rows = load_rows(b, value.value, dims);
+    MlirValue rows = strata_tile_load_rows(b, value.value, dims);
     if (!mlirValueIsNull(rows))
       return rows;
   }

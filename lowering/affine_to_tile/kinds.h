@@ -14,6 +14,9 @@
 // |mma|; empty: multiply-adds.
 MlirValue strata_tile_emit_contract(strata_tile_builder_t *b, MlirValue left, MlirValue right, MlirValue sum,
                                     MlirStringRef mma);
+// The one row of an operand without rows, over vector dim 2, as a load of all rows, vector dim 0, of the tile, which
+// the copy engine brings as it is; null if it is computed.
+MlirValue strata_tile_load_rows(strata_tile_builder_t *b, MlirValue row, uint32_t dims);
 
 // Drops the arguments of |n| kernels that their level 3 has no use for, and calls for nothing but those (unread.c).
 void strata_tile_drop_unread(strata_compile_t *compile, size_t n, const MlirOperation *kernels);

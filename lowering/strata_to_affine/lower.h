@@ -45,11 +45,13 @@ typedef struct strata__tensor {
   bool is_live;             // something depends on it
 } strata__tensor_t;
 
-// The table of tiles of attention within sequences (segment_tiles.c): equal ones are made once.
+// The table of tiles of rows of sequences (segment_tiles.c): equal ones are made once.
 typedef struct {
   const strata__tensor_t *offsets, *key_offsets;
   strata_size_t total, n_keys; // rows and keys of all sequences
+  int64_t rows;                // of a tile, at most
   bool is_causal;
+  bool is_by_row; // tile i begins at row i, or has no rows; unordered
   const strata__tensor_t *table;
 } strata__segment_tiles_t;
 
@@ -169,6 +171,7 @@ typedef struct {
   MlirAttribute fast_math; // null: off
   bool is_number;          // what is converted is never NaN
   bool is_serial;
+  int64_t tile_rows;      // STRATA_SEGMENT_TILE_ATTR; 0: it reads no table of tiles
   int n_parallel, n_dims; // n_dims: those in scope, parallel ones first
   strata_size_t extents[STRATA_MAX_DIMS];
   MlirValue dims[STRATA_MAX_DIMS];

@@ -2,6 +2,8 @@
 // so that the buffers it turns out to need come before it.
 #include "lowering/strata_to_affine/lower.h"
 
+#include "dialects/affine/segment_contract.h"
+
 //===-- Expressions over the dims --------------------------------------------------------------------------------===//
 
 MlirAffineExpr strata__dim(const strata__nest_t *nest, int index) {
@@ -124,6 +126,8 @@ static int parallel_attrs(const strata__nest_t *nest, strata_named_attr_t *attrs
   attrs[count++] = (strata_named_attr_t){"strata.nest", strata_str_attr(context, nest->name)};
   if (nest->is_serial)
     attrs[count++] = (strata_named_attr_t){"strata.serial", mlirUnitAttrGet(context)};
+  if (nest->tile_rows)
+    attrs[count++] = (strata_named_attr_t){STRATA_SEGMENT_TILE_ATTR, strata_i64_attr(context, nest->tile_rows)};
   return count;
 }
 

@@ -1,12 +1,17 @@
-// Tiles of attention within sequences, for kernels of which a task is a tile: each of up to STRATA_SEGMENT_TILE_ROWS
-// rows of one sequence. What a task has to know of its tile is a row of a table (dialects/affine/segment_attention.h),
-// so that it reads all of that at once, wherever its sequence is.
+// Tiles of rows of sequences, for kernels of which a task is a tile: each of up to so many rows of one sequence. What
+// a task has to know of its tile is a row of a table (dialects/affine/segment_attention.h), so that it reads all of
+// that at once, wherever its sequence is.
 //
 //   affine.parallel (%t) = 0 to (total / rows + B) { the sequence that tile %t is of, by bisection; what the tile is }
 //   affine.parallel (%t) = 0 to (total / rows + B) { its place among its neighbours; what it is, there }
 //
 // A sequence's tiles are its parts (segments.h), of which some are empty. Those that read most keys come first among
 // neighbours: blocks that take tiles in turn then end at about the same time.
+//
+// Of fewer rows than there are sequences tile t is of row t, empty where that lies within a tile that begins in front
+// of it, and the first kernel is all:
+//
+//   affine.parallel (%t) = 0 to total { the sequence that row %t is of, by bisection; what the tile is }
 #include "dialects/affine/segment_attention.h"
 #include "lowering/strata_to_affine/segments.h"
 
@@ -53,7 +58,9 @@ static MlirValue edge(tiles_t *s, MlirValue at) {
 static MlirValue first_tile(strata__nest_t *nest, MlirValue sequence, void *user) {
   tiles_t *s = user;
   (void)nest; // its own
-  return plus(s, op2(s, "arith.divui", edge(s, sequence), number(s, STRATA_SEGMENT_TILE_ROWS)), sequence);
+  if (s->of->is_by_row)
+    return edge(s, sequence);
+  return plus(s, op2(s, "arith.divui", edge(s, sequence), number(s, s->of->rows)), sequence);
 }
 
 static void store_field(tiles_t *s, const strata__tensor_t *to, MlirValue tile, int field, MlirValue value) {
@@ -67,13 +74,21 @@ static MlirValue load_field(tiles_t *s, const strata__tensor_t *from, MlirValue 
   return strata__load_at(&s->nest, from, at);
 }
 
+// The first row of tile |tile|, of |sequence|, and how many are its own.
+static void find_rows(tiles_t *s, MlirValue tile, MlirValue sequence, MlirValue *out_first, MlirValue *out_own) {
+  MlirValue zero = number(s, 0), rows = number(s, s->of->rows), begin = edge(s, sequence);
+  MlirValue before = minus(s, tile, first_tile(&s->nest, sequence, s)); // tiles of the sequence, or its rows
+  MlirValue first = s->of->is_by_row ? tile : plus(s, begin, op2(s, "arith.muli", before, rows));
+  MlirValue own = clamp(s, minus(s, edge(s, plus(s, sequence, number(s, 1))), first), zero, rows);
+  *out_first = first;
+  *out_own = s->of->is_by_row ? choose(s, "eq", op2(s, "arith.remui", before, rows), zero, own, zero) : own;
+}
+
 // Tile |tile|, of |sequence|.
 static void describe(tiles_t *s, MlirValue tile, MlirValue sequence, const strata__tensor_t *to) {
   const strata__segment_tiles_t *of = s->of;
-  MlirValue zero = number(s, 0), rows = number(s, STRATA_SEGMENT_TILE_ROWS), next = plus(s, sequence, number(s, 1));
-  MlirValue first = op2(s, "arith.muli", minus(s, tile, first_tile(&s->nest, sequence, s)), rows);
-  first = plus(s, edge(s, sequence), first);
-  MlirValue own = clamp(s, minus(s, edge(s, next), first), zero, rows);
+  MlirValue zero = number(s, 0), rows = number(s, of->rows), next = plus(s, sequence, number(s, 1)), first, own;
+  find_rows(s, tile, sequence, &first, &own);
   MlirValue keys = entry(s, of->key_offsets, sequence, zero, of->n_keys);
   MlirValue count = minus(s, entry(s, of->key_offsets, next, keys, of->n_keys), keys), seen = count, end = count;
   if (of->is_causal) { // the row in front of the sequence's end sees all keys
@@ -132,7 +147,8 @@ static strata__tensor_t *table(strata__lowering_t *l, MlirOperation op, strata_s
 
 static bool are_equal(const strata__segment_tiles_t *a, const strata__segment_tiles_t *b) {
   return a->offsets == b->offsets && a->key_offsets == b->key_offsets && a->is_causal == b->is_causal &&
-         strata_size_equal(a->total, b->total) && strata_size_equal(a->n_keys, b->n_keys);
+         a->rows == b->rows && a->is_by_row == b->is_by_row && strata_size_equal(a->total, b->total) &&
+         strata_size_equal(a->n_keys, b->n_keys);
 }
 
 const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperation op, strata__segment_tiles_t tiles) {
@@ -141,10 +157,12 @@ const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperati
       return l->segment_tiles.data[i].table;
   tiles_t s = {.of = &tiles};
   s.sequences = strata__segment_count(l, tiles.offsets);
-  s.count = strata__segment_parts(l, tiles.total, s.sequences, STRATA_SEGMENT_TILE_ROWS);
-  strata__tensor_t *by_sequence = table(l, op, s.count), *ordered = table(l, op, s.count);
+  s.count = tiles.is_by_row ? tiles.total : strata__segment_parts(l, tiles.total, s.sequences, tiles.rows);
+  strata__tensor_t *by_sequence = table(l, op, s.count),
+                   *ordered = tiles.is_by_row ? by_sequence : table(l, op, s.count);
   emit_tiles(l, op, &s, by_sequence);
-  emit_order(l, op, &s, by_sequence, ordered);
+  if (!tiles.is_by_row)
+    emit_order(l, op, &s, by_sequence, ordered);
   tiles.table = ordered;
   *strata_vector_push(l->compile->arena, &l->segment_tiles) = tiles;
   return ordered;

@@ -10,6 +10,8 @@
 //   } {strata.nest = "segment_reduce", strata.serial}
 #include "lowering/strata_to_affine/segments.h"
 
+#include "dialects/affine/segment_attention.h"
+#include "dialects/affine/segment_contract.h"
 #include "passes/target.h"
 
 //===-- Bounds ---------------------------------------------------------------------------------------------------===//
@@ -170,23 +172,49 @@ static MlirValue times(strata__nest_t *nest, MlirValue x, MlirValue y) {
   return strata__binary(nest, mlirTypeIsAFloat(mlirValueGetType(x)) ? "arith.mulf" : "arith.muli", x, y);
 }
 
-// The table of tiles, for a product on an instruction that reads shared memory; NULL where there is none.
-static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation op, const strata__tensor_t **out) {
+// Rows of a tile of |total| rows of |count| sequences: twice as many as a sequence has of them where all have as many,
+// so that few matrices are read twice. Tiles of fewer rows than the largest are columns of an instruction.
+static int64_t product_tile_rows(strata_size_t total, strata_size_t count) {
+  int64_t rows = STRATA_SEGMENT_FEW_ROWS;
+  while (rows < STRATA_SEGMENT_TILE_ROWS && rows < 2 * strata_ceil_div(strata_size_max(total), strata_size_min(count)))
+    rows *= 2;
+  return rows;
+}
+
+// The tables of tiles of a product; null: there is none.
+typedef struct {
+  const strata__tensor_t *all, *few; // few: by rows, where the number of rows varies and there may be few
+  int64_t rows;                      // of a tile of |all|, at most
+} product_tiles_t;
+
+// Tables for a product on an instruction that reads shared memory.
+static strata_status_t find_product_tiles(strata__lowering_t *l, MlirOperation op, product_tiles_t *out) {
   const strata__tensor_t *rows = strata__operand(l, op, 0), *matrices = strata__operand(l, op, 1);
   const strata_gpu_device_t *device;
   MlirOperation map = strata_def(mlirOperationGetOperand(op, 2));
-  *out = NULL;
+  *out = (product_tiles_t){0};
   if (!strata_target_is_gpu(l->compile) || l->compile->options->disable_fast_math || rows->type != matrices->type ||
       (rows->type != STRATA_TYPE_F16 && rows->type != STRATA_TYPE_BF16) || strata__is_empty(rows) ||
       strata__is_empty(matrices) || mlirOperationIsNull(map) || strata_op_id(map) != STRATA_OP_SEGMENT_ROWS)
     return NULL;
   STRATA_TRY(strata_gpu_device(l->compile, &device));
   const strata__tensor_t *offsets = strata__operand(l, map, 0);
-  if (device->mma_async[0] && strata_size_min(strata__segment_count(l, offsets)) >= 1)
-    *out = strata__segment_tiles(
-        l, op,
-        (strata__segment_tiles_t){
-            .offsets = offsets, .key_offsets = offsets, .total = rows->sizes[0], .n_keys = rows->sizes[0]});
+  strata_size_t total = rows->sizes[0], count = strata__segment_count(l, offsets);
+  int64_t least = strata_size_min(count);
+  if (!device->mma_async[0] || least < 1)
+    return NULL;
+  out->rows = product_tile_rows(total, count);
+  strata__segment_tiles_t tiles = {.offsets = offsets, .key_offsets = offsets, .total = total, .n_keys = total};
+  tiles.rows = out->rows;
+  tiles.is_by_row = strata_size_max(total) <= strata_segment_most_by_row(tiles.rows, least);
+  out->all = strata__segment_tiles(l, op, tiles);
+  bool may_be_few = strata_size_varies(total) && !strata_size_varies(count) &&
+                    strata_size_min(total) <= strata_segment_most_by_row(STRATA_SEGMENT_FEW_ROWS, least);
+  if (!may_be_few || tiles.is_by_row || tiles.rows == STRATA_SEGMENT_FEW_ROWS)
+    return NULL;
+  tiles.rows = STRATA_SEGMENT_FEW_ROWS;
+  tiles.is_by_row = true;
+  out->few = strata__segment_tiles(l, op, tiles);
   return NULL;
 }
 
@@ -196,12 +224,15 @@ static strata_status_t lower_contract(strata__lowering_t *l, MlirOperation op) {
   strata__nest_t nest;
   MlirAffineExpr point[STRATA_MAX_RANK];
   strata__reduction_t reduction;
-  const strata__tensor_t *tiles;
+  product_tiles_t tiles;
   STRATA_TRY(find_product_tiles(l, op, &tiles));
   strata__nest_begin_for(l, &nest, op, "segment_contract", result, point);
   nest.is_serial = true;
-  if (tiles)
-    ask_for_tiles(&nest, tiles);
+  nest.tile_rows = tiles.rows;
+  if (tiles.all)
+    ask_for_tiles(&nest, tiles.all);
+  if (tiles.few)
+    ask_for_tiles(&nest, tiles.few);
   nest.fast_math = l->fast_math_of_products;
   MlirValue sum = strata__neutral_value(&nest, STRATA_COMBINER_ADD, strata__math_type(l->context, result->type));
   if (!strata__is_empty(rows) && !strata__is_empty(matrices)) {
@@ -331,6 +362,7 @@ static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, atten
                                                                .key_offsets = a->key_offsets,
                                                                .total = a->q->sizes[0],
                                                                .n_keys = a->k->sizes[0],
+                                                               .rows = STRATA_SEGMENT_TILE_ROWS,
                                                                .is_causal = a->is_causal});
   return NULL;
 }

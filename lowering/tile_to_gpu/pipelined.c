@@ -57,6 +57,39 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
 
 typedef strata_status_t (*task_t)(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
 
+static strata_status_t consume(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k);
+
+// The number of which none means that the task is left out; null: there is none.
+static MlirValue work_of(const strata_pipelined_kernel_t *k) {
+  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
+       op = mlirOperationGetNextInBlock(op))
+    if (strata_attr_flag(op, STRATA_TILE_WORK))
+      return mlirOperationGetResult(op, 0);
+  return (MlirValue){NULL};
+}
+
+// |emit| for the running task where it has |work|. Consumers of a cluster meet its producers in any case.
+static strata_status_t emit_if_any(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue work,
+                                   task_t emit) {
+  strata_emitter_t *e = &d->e;
+  strata_ring_place_t *place = &k->place, before = *place;
+  MlirType types[] = {mlirValueGetType(place->slot), mlirValueGetType(place->parity)};
+  MlirValue state[2];
+  STRATA_TRY(strata_pipelined_addresses(d, k));
+  MlirValue is_any = strata_emit_cmpi(e, STRATA_NE, strata_new_scalar(d, work), strata_emit_index(e, 0));
+  strata_shared_t was = d->shared;
+  strata_loop_t choice = strata_emit_choice_begin(e, is_any, 2, types);
+  STRATA_TRY(emit(d, k));
+  strata_emit_choice_else(e, choice, 2, (MlirValue[]){place->slot, place->parity});
+  if (emit == consume && k->scheduler->meet)
+    k->scheduler->meet(d);
+  strata_emit_choice_end(e, choice, 2, (MlirValue[]){before.slot, before.parity}, state);
+  *place = (strata_ring_place_t){state[0], state[1]};
+  d->shared.is_dirty |= was.is_dirty;
+  d->shared.is_read |= was.is_read;
+  return NULL;
+}
+
 // |emit| for the running task, number d->role.task of |k|'s, or of |k|'s and its twins', which follow; |place| moves
 // on.
 static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, strata_ring_place_t *place,
@@ -66,7 +99,8 @@ static strata_status_t for_task(strata_gpu_distribution_t *d, strata_pipelined_k
   if (are_twins)
     strata_twins_begin(d, k);
   strata_gpu_define_task(d, k->body);
-  STRATA_TRY(emit(d, k));
+  MlirValue work = work_of(k);
+  STRATA_TRY(mlirValueIsNull(work) ? emit(d, k) : emit_if_any(d, k, work, emit));
   if (are_twins)
     strata_twins_end(d, k);
   *place = k->place;

@@ -134,6 +134,10 @@ void strata_pipelined_clip(strata_gpu_distribution_t *d, MlirOperation op, strat
 // The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
 MlirOperation strata_pipelined_loop(MlirBlock body);
 
+// What says where the running task's operands are, and whether there is any work.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d,
+                                                             strata_pipelined_kernel_t *k);
+
 // The whole forall and those behind it: both roles. d->state.pipelined is valid from here on.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_forall(strata_gpu_distribution_t *d, MlirOperation forall,
                                                           const strata_mainloop_t *mainloop);

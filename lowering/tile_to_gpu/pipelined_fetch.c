@@ -22,7 +22,7 @@ static bool is_number(MlirOperation op) {
                       mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetResult(op, 0))));
 }
 
-static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
     if (is_pure(op) || is_number(op))
@@ -30,11 +30,16 @@ static strata_status_t emit_addresses(strata_gpu_distribution_t *d, strata_pipel
   return NULL;
 }
 
-// The running task is |task|: its indices, and what addresses need.
+// The running task is |task|, of the block's cluster: its indices, and what addresses need. Numbers of tables are those
+// of the whole cluster.
 static strata_status_t begin_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
   d->role.task = task;
   strata_gpu_define_task(d, k->body);
-  return emit_addresses(d, k);
+  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
+       op = mlirOperationGetNextInBlock(op))
+    if (is_pure(op))
+      STRATA_TRY(strata_gpu_distribute_op(d, op));
+  return NULL;
 }
 
 static bool is_bulk(const strata_pipelined_kernel_t *k, int side) {
@@ -337,7 +342,7 @@ strata_status_t strata_pipelined_fetch_early(strata_gpu_distribution_t *d, strat
     return NULL;
   const strata_ring_place_t first = k->place;
   strata_loop_t branch = strata_emit_if_begin(&d->e, strata_depth_fetches(d, k));
-  STRATA_TRY(emit_addresses(d, k));
+  STRATA_TRY(strata_pipelined_addresses(d, k));
   k->scheduler->steps(d, k, &lower, &upper);
   STRATA_TRY(strata_pipelined_for_steps(d, k, lower, strata_early_end(d, k, lower, upper), emit_early));
   strata_emit_if_end(&d->e, branch);
@@ -347,7 +352,7 @@ strata_status_t strata_pipelined_fetch_early(strata_gpu_distribution_t *d, strat
 
 strata_status_t strata_pipelined_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   MlirValue lower, upper;
-  STRATA_TRY(emit_addresses(d, k));
+  STRATA_TRY(strata_pipelined_addresses(d, k));
   k->scheduler->steps(d, k, &lower, &upper);
   if (k->has_early) {
     MlirValue end = strata_early_end(d, k, lower, upper);

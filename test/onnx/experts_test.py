@@ -98,15 +98,25 @@ def check_halves():
     """In f16 as cards of sm_90a do it: pipelined products, whose tables of experts' tiles are made in front."""
     random = strata.generator_of("halves")
     gpu.use_stand_in()
-    tokens, n, k, hidden, inner = int(random.choice([1, 5, 40])), int(random.integers(2, 17)), 2, 64, 48
+    tokens, n, k = int(random.choice([1, 5, 40])), int(random.integers(2, 17)), int(random.integers(1, 3))
+    hidden, inner = int(random.choice([64, 56, 50])), 48  # of 50 no multiple of what the copy engine takes
+    is_fused = bool(random.integers(2))
     half = lambda *shape: random.standard_normal(shape).astype(np.float16)
-    x, first, second = half(tokens, hidden), half(n, 2 * inner, hidden) / np.float16(8), half(n, hidden, inner) / np.float16(8)
+    x, second = half(tokens, hidden), half(n, hidden, inner) / np.float16(8)
+    first, third = half(n, inner * (1 + is_fused), hidden) / np.float16(8), half(n, inner, hidden) / np.float16(8)
     logits = np.array([random.permutation(n) for _ in range(tokens)], np.float16) / 8
-    step = lambda v, _: v[0::2] * sigmoid(v[0::2]) * v[1::2]
-    want = experts(x, logits, (first, None), (second, None), None, k, step)
+    parts = (lambda v, _: (v[0::2], v[1::2])) if is_fused else lambda v, other: (v, other)
+
+    def gated(v, other):
+        gate, factor = parts(v, other)
+        return gate * sigmoid(gate) * factor
+
+    mixed = lambda x, f, s, t, step: experts(x, logits, (f, None), (s, None), None if is_fused else (t, None), k, step)
+    want = mixed(x, first, second, third, gated)
     graph = onnx_file.Graph(21)
-    case = Case("MoE in f16", "MoE", [x, logits, first, None, second], [want.astype(np.float16)], fixed=(2, 4),
-                activation_type="swiglu", k=k, normalize_routing_weights=1, swiglu_fusion=1)
+    case = Case("MoE in f16", "MoE", [x, logits, first, None, second, *([] if is_fused else [None, third])],
+                [want.astype(np.float16)], fixed=(2, 4, 6), activation_type="swiglu", k=k,
+                normalize_routing_weights=int(k > 1), swiglu_fusion=int(is_fused))
     given = case.add(graph, "")
     with tempfile.TemporaryDirectory() as folder:
         path, _ = strata.compile_library(graph.save(os.path.join(folder, "m.onnx")), folder, "m",
@@ -115,9 +125,13 @@ def check_halves():
     # To f16, 2^-11 of each, are rounded gate and other factor, whose product changes by at most 1.1 and 1 of |gate| |other|,
     # that product and what experts give of it; and the sum. Sums of at most 64 terms in f32 are 2^-18 of their terms off.
     wide = lambda v: np.abs(v).astype(np.float64)
-    product = lambda v, _: wide(v[0::2]) * wide(v[1::2])
-    size = experts(x, logits, (first, None), (wide(second), None), None, k, product)
-    terms = experts(wide(x), logits, (wide(first), None), (wide(second), None), None, k, product)
+
+    def product(v, other):
+        gate, factor = parts(v, other)
+        return wide(gate) * wide(factor)
+
+    size = mixed(x, first, wide(second), third, product)
+    terms = mixed(wide(x), wide(first), wide(second), wide(third), product)
     bound = 2.0 ** -11 * (5 * size + wide(want)) + 3 * 2.0 ** -18 * terms + 1e-6
     assert (np.abs(got - want) <= bound).all(), f"MoE in f16: {np.max(np.abs(got - want) / bound)} times its bound"
 

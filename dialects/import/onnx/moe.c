@@ -27,7 +27,7 @@ typedef struct {
   strata_dim_t tokens, slots; // a slot is a token at one of its experts
   MlirValue sorted;           // [slots]: the expert of each row, in order
   MlirValue order;            // [slots]: the slot that each row is
-  MlirValue offsets;          // [experts + 1]: where the rows of each expert begin
+  MlirValue map;              // |sorted| by the offsets at which the rows of each expert begin, which ascend
 } moe_t;
 
 //===-- Operands -------------------------------------------------------------------------------------------------===//
@@ -162,8 +162,9 @@ static MlirValue route(moe_t *m) {
   strata_dim_t dims[2] = {onnx_dim(n, m->experts + 1), m->slots};
   MlirValue before =
       onnx_binary(n, STRATA_OP_LT, onnx_insert_axis(n, m->sorted, 0), onnx_iota_dims(n, STRATA_TYPE_I64, 2, dims, 0));
-  m->offsets = onnx_reduce(n, STRATA_COMBINER_ADD, onnx_convert(n, before, false, STRATA_TYPE_I64, false),
-                           (bool[STRATA_MAX_RANK]){false, true}, false);
+  MlirValue offsets = onnx_reduce(n, STRATA_COMBINER_ADD, onnx_convert(n, before, false, STRATA_TYPE_I64, false),
+                                  (bool[STRATA_MAX_RANK]){false, true}, false);
+  m->map = strata_build_segment_rows(n->b, offsets, m->slots);
   return shares;
 }
 
@@ -174,8 +175,8 @@ static MlirValue combine(const moe_t *m, MlirValue rows, MlirValue shares) {
   onnx_node_t *n = m->n;
   const bool along_slots[STRATA_MAX_RANK] = {false, true};
   strata_dim_t slots[3] = {m->tokens, onnx_dim(n, m->k), onnx_dim(n, m->hidden)};
-  MlirValue places; // where each slot is among the rows
-  strata_build_sort(n->b, m->order, 0, false, false, &places);
+  MlirValue numbers = onnx_iota_dims(n, STRATA_TYPE_I64, 1, &m->slots, 0);
+  MlirValue places = strata_build_scatter(n->b, "distinct", numbers, m->order, numbers); // of each slot among the rows
   rows = onnx_reshape_dims(n, strata_build_gather(n->b, rows, places, 0, 0), 3, slots);
   rows = onnx_binary(n, STRATA_OP_MUL, onnx_widen(n, rows), onnx_insert_axis(n, shares, 2));
   MlirValue sums = onnx_reduce(n, STRATA_COMBINER_ADD, rows, along_slots, false);
@@ -186,16 +187,16 @@ static MlirValue combine(const moe_t *m, MlirValue rows, MlirValue shares) {
 
 //===-- Experts --------------------------------------------------------------------------------------------------===//
 
-// Rows, sorted by experts, through one layer of these; in the layer's type, or f32 with a bias.
+// Rows, sorted by experts, through one layer of these; in the layer's type, or f32 with a bias. That is a jagged
+// product whose offsets need no check.
 static MlirValue layer(const moe_t *m, int which, MlirValue x, int64_t rows, int64_t columns) {
   onnx_node_t *n = m->n;
-  MlirValue operands[3] = {x, matrices(m, which, rows, columns), m->offsets};
+  MlirValue weights = matrices(m, which, rows, columns);
   int bias = m->layers[which].bias;
   onnx_expect_sizes(n, bias, 2, (int64_t[]){m->experts, rows});
   if (onnx_failed(n))
     return x;
-  MlirValue result =
-      strata_build_jagged(n->b, STRATA_COMPOSITE_JAGGED_MATMUL, 3, operands, 0, NULL, &(strata_shape_t){0});
+  MlirValue result = onnx_round(n, strata_build_segment_contract(n->b, x, weights, m->map), m->type);
   if (!onnx_has(n, bias))
     return result;
   MlirValue biases = strata_build_gather(n->b, onnx_operand(n, bias), m->sorted, 0, 0);
