@@ -24,7 +24,8 @@ static const way_t ways[] = {
     {1, 1, {1, 1}, false}, {2, 1, {1, 1}, false}, {1, 2, {1, 1}, false}, {1, 4, {1, 1}, false}, {1, 8, {1, 1}, false},
     {1, 1, {2, 1}, false}, {1, 1, {1, 2}, false}, {1, 1, {2, 2}, false}, {1, 1, {4, 1}, false}, {1, 1, {1, 4}, false},
     {1, 1, {4, 2}, false}, {1, 1, {2, 4}, false}, {1, 1, {1, 1}, true},  {1, 3, {1, 1}, false}, {1, 5, {1, 1}, false},
-    {1, 6, {1, 1}, false}, {1, 7, {1, 1}, false},
+    {1, 6, {1, 1}, false}, {1, 7, {1, 1}, false}, {1, 2, {2, 1}, false}, {1, 2, {1, 2}, false}, {1, 2, {4, 1}, false},
+    {1, 2, {1, 4}, false}, {1, 3, {2, 1}, false}, {1, 3, {1, 2}, false}, {1, 4, {2, 1}, false}, {1, 4, {1, 2}, false},
 };
 
 enum { N_WAYS = sizeof ways / sizeof *ways };
@@ -78,7 +79,8 @@ static bool are_possible(const strata_gpu_device_t *device, const strata_problem
 
 // True of what the model has no times of yet: what is timed before it is taken may be it.
 static bool is_untried(const strata_problem_t *problem, const strata_pipelined_choice_t *p) {
-  return !strata_is_power_of_two(p->parts) || strata_pipelined_splits_spans(problem, p);
+  bool shares_both = p->parts > 1 && strata_pipelined_cluster(p) > 1;
+  return shares_both || !strata_is_power_of_two(p->parts) || strata_pipelined_splits_spans(problem, p);
 }
 
 bool strata_pipelined_predict(const strata_work_t *w, strata_candidate_t *c) {
