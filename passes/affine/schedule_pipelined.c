@@ -216,6 +216,9 @@ bool strata_pipelined_admits(const strata_work_t *w, const strata_candidate_t *c
 }
 
 static const char *cluster_text(strata_arena_t *arena, const strata_schedule_t *s) {
+  if (s->share[0] && s->parts)
+    return strata_arena_printf(arena, " in clusters of %lld x %lld that share operands, %lld parts of each",
+                               (long long)s->share[0], (long long)s->share[1], (long long)s->parts);
   if (s->share[0])
     return strata_arena_printf(arena, " in clusters of %lld x %lld that share operands", (long long)s->share[0],
                                (long long)s->share[1]);
