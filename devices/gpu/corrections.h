@@ -32,6 +32,8 @@ typedef enum {
   STRATA_FACT_SLOW_ROWS,    // rows begin within lines or sectors
   // Of the candidate.
   STRATA_FACT_PARTS,          // blocks of a cluster that share reductions
+  STRATA_FACT_PART_STEPS,     // of such a block
+  STRATA_FACT_PART_CROSSED,   // the operand that each of them has all tiles of lies across the reduction
   STRATA_FACT_CLUSTER,        // blocks of a cluster that share operands
   STRATA_FACT_SHARED_ROWS,    // tiles of rows of such a cluster, which share the right operand
   STRATA_FACT_SHARED_COLUMNS, // the same of columns, and the left one

@@ -63,6 +63,16 @@ static double slow_rows(const question_t *q) { return strata_problem_has_slow_ro
 
 static double parts(const question_t *q) { return (double)q->choice->parts; }
 
+// A block's, of those that share them.
+static double part_steps(const question_t *q) {
+  return (double)strata_pipelined_steps_of_tile(q->problem, q->choice) / (double)q->choice->parts;
+}
+
+// Of the instruction's columns, which blocks that share a reduction have all tiles of.
+static double part_crossed(const question_t *q) {
+  return q->problem->sides[q->choice->swap ? STRATA_SIDE_U : STRATA_SIDE_V].is_crossed;
+}
+
 static double cluster(const question_t *q) { return (double)strata_pipelined_cluster(q->choice); }
 
 static double shared_rows(const question_t *q) { return (double)q->choice->share[STRATA_SIDE_U]; }
@@ -100,7 +110,7 @@ static double memory(const question_t *q) {
 static double readers(const question_t *q) {
   int side = 1 - greater_side(q->problem);
   return (double)strata_ceil_div(strata_problem_extent(q->problem, side),
-                                 q->choice->tile[side] * q->choice->share[side]);
+                                 strata_pipelined_slot_rows(q->choice, side) * q->choice->share[side]);
 }
 
 //===-- Rows -----------------------------------------------------------------------------------------------------===//
@@ -121,6 +131,8 @@ static double (*const facts[STRATA_N_FACTS])(const question_t *) = {
     [STRATA_FACT_WINDOW] = window,
     [STRATA_FACT_SLOW_ROWS] = slow_rows,
     [STRATA_FACT_PARTS] = parts,
+    [STRATA_FACT_PART_STEPS] = part_steps,
+    [STRATA_FACT_PART_CROSSED] = part_crossed,
     [STRATA_FACT_CLUSTER] = cluster,
     [STRATA_FACT_SHARED_ROWS] = shared_rows,
     [STRATA_FACT_SHARED_COLUMNS] = shared_columns,

@@ -45,7 +45,7 @@ static strata_problem_t product(const strata_mma_t *async, int64_t rows, int64_t
 // The best |n| of the model.
 static int best_of(const strata_problem_t *problem, int n, strata_pipelined_choice_t *out) {
   strata_candidate_t best[4];
-  n = strata_pipelined_choose(h200(), problem, n, best);
+  n = strata_pipelined_choose(h200(), problem, STRATA_REACH_FITTED, n, best);
   for (int i = 0; i < n; i++)
     out[i] = best[i].pipelined;
   return n;
