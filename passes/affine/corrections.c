@@ -45,6 +45,10 @@ static double bulk(const question_t *q) { return q->problem->sides[0].is_read &&
 
 static double crossed(const question_t *q) { return q->problem->sides[greater_side(q->problem)].is_crossed; }
 
+static double both_crossed(const question_t *q) {
+  return q->problem->sides[STRATA_SIDE_U].is_crossed && q->problem->sides[STRATA_SIDE_V].is_crossed;
+}
+
 static double along(const question_t *q) { return q->problem->sides[greater_side(q->problem)].is_along; }
 
 static double lesser_along(const question_t *q) { return q->problem->sides[1 - greater_side(q->problem)].is_along; }
@@ -66,11 +70,6 @@ static double parts(const question_t *q) { return (double)q->choice->parts; }
 // A block's, of those that share them.
 static double part_steps(const question_t *q) {
   return (double)strata_pipelined_steps_of_tile(q->problem, q->choice) / (double)q->choice->parts;
-}
-
-// Of the instruction's columns, which blocks that share a reduction have all tiles of.
-static double part_crossed(const question_t *q) {
-  return q->problem->sides[q->choice->swap ? STRATA_SIDE_U : STRATA_SIDE_V].is_crossed;
 }
 
 static double cluster(const question_t *q) { return (double)strata_pipelined_cluster(q->choice); }
@@ -125,6 +124,7 @@ static double (*const facts[STRATA_N_FACTS])(const question_t *) = {
     [STRATA_FACT_TRAFFIC] = traffic,
     [STRATA_FACT_BULK] = bulk,
     [STRATA_FACT_CROSSED] = crossed,
+    [STRATA_FACT_BOTH_CROSSED] = both_crossed,
     [STRATA_FACT_ALONG] = along,
     [STRATA_FACT_LESSER_ALONG] = lesser_along,
     [STRATA_FACT_OF_CACHE] = of_cache,
@@ -132,7 +132,6 @@ static double (*const facts[STRATA_N_FACTS])(const question_t *) = {
     [STRATA_FACT_SLOW_ROWS] = slow_rows,
     [STRATA_FACT_PARTS] = parts,
     [STRATA_FACT_PART_STEPS] = part_steps,
-    [STRATA_FACT_PART_CROSSED] = part_crossed,
     [STRATA_FACT_CLUSTER] = cluster,
     [STRATA_FACT_SHARED_ROWS] = shared_rows,
     [STRATA_FACT_SHARED_COLUMNS] = shared_columns,
