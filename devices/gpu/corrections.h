@@ -25,6 +25,7 @@ typedef enum {
   STRATA_FACT_TRAFFIC,      // bytes of operands and results
   STRATA_FACT_BULK,         // both operands come in bulk
   STRATA_FACT_CROSSED,      // the operand of the greater side lies across the reduction
+  STRATA_FACT_BOTH_CROSSED, // and so does the other
   STRATA_FACT_ALONG,        // its neighbours in memory are those of the reduction
   STRATA_FACT_LESSER_ALONG, // the same of the other operand
   STRATA_FACT_OF_CACHE,     // its bytes, as a part of the second-level cache
@@ -32,6 +33,7 @@ typedef enum {
   STRATA_FACT_SLOW_ROWS,    // rows begin within lines or sectors
   // Of the candidate.
   STRATA_FACT_PARTS,          // blocks of a cluster that share reductions
+  STRATA_FACT_PART_STEPS,     // of such a block
   STRATA_FACT_CLUSTER,        // blocks of a cluster that share operands
   STRATA_FACT_SHARED_ROWS,    // tiles of rows of such a cluster, which share the right operand
   STRATA_FACT_SHARED_COLUMNS, // the same of columns, and the left one

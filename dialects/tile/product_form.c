@@ -7,6 +7,11 @@
 
 static int64_t sharers(const strata_product_form_t *f) { return f->share[0] * f->share[1]; }
 
+// Of blocks that share a reduction those that have the same part of it, for tiles along the instruction's rows.
+static bool can_share(const strata_product_form_t *f) {
+  return f->has_fragments && f->pair == 1 && f->is_bulk && (f->parts == 1 || f->share[f->swap ? 0 : 1] == 1);
+}
+
 // One block with one product, whose tiles are neither a cluster's nor a part of something.
 static bool is_single(const strata_product_form_t *f) {
   return f->pair == 1 && f->parts == 1 && f->row == 1 && sharers(f) == 1;
@@ -49,7 +54,7 @@ const char *strata_product_fault(const strata_product_form_t *f) {
     return "a tile that no instruction fits";
   if (f->pair > 1 && (f->parts > 1 || !f->is_bulk || f->reads_left || f->sides[1].slot != f->sides[1].tile * f->pair))
     return "a pair of products that do not come in bulk, in whole spans,";
-  if (sharers(f) > 1 && !(f->has_fragments && f->parts == 1 && f->pair == 1 && f->is_bulk))
+  if (sharers(f) > 1 && !can_share(f))
     return "an operand that blocks share, but in bulk and for one product of matrix instructions,";
   if (f->stream && !(is_single(f) && f->teams == 1 && f->has_fragments && !f->stagger))
     return "shares of all tasks' steps, but of single products and with scratch memory,";

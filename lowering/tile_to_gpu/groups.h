@@ -13,6 +13,10 @@ int64_t strata_cluster_blocks(const strata_gpu_distribution_t *d);
 int64_t strata_cluster_along(const strata_gpu_distribution_t *d, int dim);
 // Which of the latter the running block is.
 MlirValue strata_cluster_place(strata_gpu_distribution_t *d, int dim);
+// By how much the ranks of neighbours along |dim| differ; the rank of the first of those that differ from the running
+// block along |dim| alone.
+int64_t strata_cluster_stride(const strata_gpu_distribution_t *d, int dim);
+MlirValue strata_cluster_first(strata_gpu_distribution_t *d, int dim);
 // Groups in a block.
 int64_t strata_block_groups(const strata_gpu_distribution_t *d);
 // True if the groups of a block are teams: each carries out tasks in turn and waits for nobody but itself.

@@ -5,6 +5,7 @@
 #include "dialects/integers.h"
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
+#include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/mainloops.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
@@ -65,23 +66,24 @@ static void copy_pieces(strata_gpu_distribution_t *d, const strata_shared_operan
   strata_emit_if_end(e, branch);
 }
 
-// False if nothing is shared.
-static bool copy_shared(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, int side, strata_fill_t to) {
-  const strata_shared_operand_t *operand = &k->product.operands[side].shared;
+// The block's piece of what others need, too, for all of them; else all of it.
+static strata_status_t copy_own(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, int side,
+                                strata_fill_t to) {
+  const strata_shared_operand_t *shared = &operand->shared;
   strata_bulk_t part;
   int64_t pieces = strata_share_pieces(d, side);
-  if (pieces == 1 || !strata_share_divide(operand->bulk, pieces, &part))
-    return false;
+  if (pieces == 1 || !strata_share_divide(shared->bulk, pieces, &part))
+    return shared->source->fill(d, shared, &to);
   to.blocks = strata_share_blocks(d, side);
-  copy_pieces(d, operand, &part, &to, strata_share_piece(d, side), 0, pieces);
-  return true;
+  copy_pieces(d, shared, &part, &to, strata_share_piece(d, side), 0, pieces);
+  return NULL;
 }
 
 // A tile, from element |tile| of the operand's slot on.
-static strata_status_t copy_tile(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, strata_fill_t to,
-                                 int64_t tile) {
+static strata_status_t copy_tile(strata_gpu_distribution_t *d, const strata_ring_operand_t *operand, int side,
+                                 strata_fill_t to, int64_t tile) {
   to.at = strata_emit_binary(&d->e, "arith.addi", to.at, strata_emit_index(&d->e, tile));
-  return operand->shared.source->fill(d, &operand->shared, &to);
+  return copy_own(d, operand, side, to);
 }
 
 // What a slot has besides: each from the slot's place in memory of its own on.
@@ -104,7 +106,8 @@ static int64_t slot_bytes(const strata_ring_operand_t *operand) {
 // The running task is number |i| of those whose tiles a cluster's slots have, of |own| and its neighbours.
 static strata_status_t begin_tile(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue first,
                                   int64_t i, int64_t stride) {
-  return begin_task(d, k, strata_emit_binary(&d->e, "arith.addi", first, strata_emit_index(&d->e, i * stride)));
+  int64_t further = i * stride * strata_cluster_stride(d, STRATA_BY_STEPS);
+  return begin_task(d, k, strata_emit_binary(&d->e, "arith.addi", first, strata_emit_index(&d->e, further)));
 }
 
 // True if the slot has tiles of several tasks.
@@ -140,23 +143,21 @@ static strata_status_t copy_operand(strata_gpu_distribution_t *d, strata_pipelin
   const strata_ring_operand_t *operand = &k->product.operands[side];
   const strata_fill_t to = {
       .slot = k->place.slot, .at = strata_emit_times(e, k->place.slot, operand->slot), .full = k->ring.full};
-  if (copy_shared(d, k, side, to))
-    return NULL;
   if (operand->is_joint) {
     MlirValue own = d->role.task;
     STRATA_TRY(begin_task(d, k, strata_pipelined_first_task(d)));
-    STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
+    STRATA_TRY(copy_own(d, operand, side, to));
     return begin_task(d, k, own);
   }
   if (!has_tiles(k, side)) {
-    STRATA_TRY(operand->shared.source->fill(d, &operand->shared, &to));
+    STRATA_TRY(copy_own(d, operand, side, to));
     STRATA_TRY(copy_with(d, operand->with, to));
-    return operand->next ? copy_tile(d, operand->next, to, operand->slot / k->product.pair) : NULL;
+    return operand->next ? copy_tile(d, operand->next, side, to, operand->slot / k->product.pair) : NULL;
   }
   MlirValue own = d->role.task, first = strata_pipelined_first_task(d);
   for (int64_t i = 0; i < operand->tiles; i++) {
     STRATA_TRY(begin_tile(d, k, first, i, operand->stride));
-    STRATA_TRY(copy_tile(d, operand, to, i * (operand->slot / operand->tiles)));
+    STRATA_TRY(copy_tile(d, operand, side, to, i * (operand->slot / operand->tiles)));
   }
   return begin_task(d, k, own);
 }

@@ -24,12 +24,20 @@ STRATA_SCHEDULER_STEPS(strata_part_steps) {
 }
 
 MlirValue strata_pipelined_first_task(strata_gpu_distribution_t *d) {
-  return strata_emit_binary(&d->e, "arith.subi", d->role.task, d->role.rank);
+  strata_emitter_t *e = &d->e;
+  MlirValue behind = strata_emit_binary(e, "arith.subi", d->role.rank, strata_cluster_first(d, STRATA_BY_STEPS));
+  return strata_emit_binary(e, "arith.subi", d->role.task, behind);
 }
 
 void strata_part_meet(strata_gpu_distribution_t *d) {
   strata_cluster_barrier(d, false);
   strata_cluster_barrier(d, false);
+}
+
+// The rank of the block that has part |number| of the running one's reduction.
+static MlirValue part_rank(strata_gpu_distribution_t *d, int64_t number) {
+  return strata_emit_plus(&d->e, strata_cluster_first(d, STRATA_BY_STEPS),
+                          number * strata_cluster_stride(d, STRATA_BY_STEPS));
 }
 
 // Consumers combine; producers meet them at the cluster's barriers meanwhile.
@@ -53,7 +61,7 @@ STRATA_SCHEDULER_FIXUP(strata_part_fixup) {
   for (int64_t to = 0; to < product->parts; to++) {
     for (int64_t i = 0; i < own; i++)
       tile[i] = sums[(i / block * product->parts + to) * block + i % block];
-    strata_exchange_put(&x, strata_emit_index(&d->e, to), x.count, tile);
+    strata_exchange_put(&x, part_rank(d, to), x.count, tile);
   }
   STRATA_TRY(strata_exchange_meet(&x));
   strata_exchange_combine(&x, strata_exchange_sums(&x), x.count, out_own);

@@ -6,6 +6,9 @@
 //   full[s]   each block's own producer announces all bytes of both tiles, whoever fetches them
 //   empty[s]  consumers arrive at that of every block that fetches for theirs: those of its row and of its column
 //
+// Blocks that share the reduction of their tiles have different parts of it: only those that have the same one, which
+// are as many more along the instruction's rows, share the other operand.
+//
 // A block that has ended must not be arrived at: producers wait until their slots are empty for good.
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
@@ -16,12 +19,24 @@
 
 enum { ROW = 0, COLUMN = 1 };
 
-static int64_t along(const strata_gpu_distribution_t *d, int side) {
-  return strata_cluster_along(d, side == ROW ? STRATA_BY_ROWS : STRATA_BY_COLUMNS);
+static int dim_of(int side) { return side == ROW ? STRATA_BY_ROWS : STRATA_BY_COLUMNS; }
+
+static int64_t along(const strata_gpu_distribution_t *d, int side) { return strata_cluster_along(d, dim_of(side)); }
+
+static MlirValue place_along(strata_gpu_distribution_t *d, int side) { return strata_cluster_place(d, dim_of(side)); }
+
+static int64_t stride_along(const strata_gpu_distribution_t *d, int side) {
+  return strata_cluster_stride(d, dim_of(side));
 }
 
-static MlirValue place_along(strata_gpu_distribution_t *d, int side) {
-  return strata_cluster_place(d, side == ROW ? STRATA_BY_ROWS : STRATA_BY_COLUMNS);
+// |rank| is that of a block with the first part of the reduction: that of the one with the running block's.
+static MlirValue in_part(strata_gpu_distribution_t *d, MlirValue rank) {
+  strata_emitter_t *e = &d->e;
+  if (strata_cluster_along(d, STRATA_BY_STEPS) == 1)
+    return rank;
+  MlirValue part = strata_cluster_place(d, STRATA_BY_STEPS);
+  return strata_emit_binary(e, "arith.addi", rank,
+                            strata_emit_times(e, part, strata_cluster_stride(d, STRATA_BY_STEPS)));
 }
 
 bool strata_pipelined_shares(const strata_gpu_distribution_t *d) { return along(d, ROW) * along(d, COLUMN) > 1; }
@@ -35,13 +50,13 @@ MlirValue strata_share_piece(strata_gpu_distribution_t *d, int side) { return pl
 
 MlirValue strata_share_blocks(strata_gpu_distribution_t *d, int side) {
   strata_emitter_t *e = &d->e;
-  int64_t first = 0, step = side == ROW ? along(d, ROW) : 1; // ranks of the blocks of row (column) 0
+  int64_t first = 0, step = stride_along(d, 1 - side); // ranks of the blocks of row (column) 0
   for (int64_t i = 0; i < along(d, 1 - side); i++)
     first |= INT64_C(1) << i * step;
   MlirValue shift = place_along(d, side);
   if (side == COLUMN)
-    shift = strata_emit_times(e, shift, along(d, ROW));
-  return strata_emit_binary(e, "arith.shli", strata_emit_index(e, first), shift);
+    shift = strata_emit_times(e, shift, stride_along(d, COLUMN));
+  return strata_emit_binary(e, "arith.shli", strata_emit_index(e, first), in_part(d, shift));
 }
 
 // Sender |number| of the block: those of its column in order, then the others of its row.
@@ -53,8 +68,8 @@ static MlirValue sender_rank(strata_gpu_distribution_t *d, MlirValue number) {
   MlirValue next = strata_emit_binary(e, "arith.addi", other, strata_emit_index(e, 1));
   MlirValue beside = strata_emit_select(e, is_before, other, next);
   MlirValue is_own = strata_emit_cmpi(e, STRATA_ULT, number, rows);
-  MlirValue at = strata_emit_binary(e, "arith.muli", strata_emit_select(e, is_own, column, beside), rows);
-  return strata_emit_binary(e, "arith.addi", at, strata_emit_select(e, is_own, number, row));
+  MlirValue at = strata_emit_times(e, strata_emit_select(e, is_own, column, beside), stride_along(d, COLUMN));
+  return in_part(d, strata_emit_binary(e, "arith.addi", at, strata_emit_select(e, is_own, number, row)));
 }
 
 void strata_pipelined_release(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k, MlirValue slot) {

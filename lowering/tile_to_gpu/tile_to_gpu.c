@@ -54,17 +54,20 @@ static bool rounds_to_16(MlirOperation func) {
   return rounds;
 }
 
-// Rank r of a cluster that shares operands is r mod rows and r / rows.
+// Rank r of a cluster that shares operands is r mod rows and r / rows; those that share a reduction lie along one of
+// these, too, the instruction's columns.
 static strata_layout_t cluster_of(const strata_schedule_t *schedule) {
+  static const int sides[] = {STRATA_BY_ROWS, STRATA_BY_COLUMNS};
+  bool shares = schedule->share[0] > 1 || schedule->share[1] > 1;
   strata_layout_t cluster = {0};
   if (schedule->group > schedule->threads && schedule->threads > 0)
     strata_layout_push_block(&cluster, STRATA_BY_THREADS, schedule->group / schedule->threads);
-  if (schedule->share[0] > 1 || schedule->share[1] > 1) {
-    strata_layout_push_block(&cluster, STRATA_BY_ROWS, strata_max(schedule->share[0], 1));
-    strata_layout_push_block(&cluster, STRATA_BY_COLUMNS, strata_max(schedule->share[1], 1));
+  for (int side = 0; side < 2; side++) {
+    if (schedule->parts > 1 && side == (schedule->swap ? 0 : 1))
+      strata_layout_push_block(&cluster, STRATA_BY_STEPS, schedule->parts);
+    else if (shares)
+      strata_layout_push_block(&cluster, sides[side], strata_max(schedule->share[side], 1));
   }
-  if (schedule->parts > 1)
-    strata_layout_push_block(&cluster, STRATA_BY_STEPS, schedule->parts);
   if (schedule->row > 1)
     strata_layout_push_block(&cluster, STRATA_BY_PARTS_OF_ROWS, schedule->row);
   return cluster;

@@ -11,7 +11,8 @@ enum { N_BUCKETS = 256 };
 typedef struct entry {
   const strata_gpu_device_t *device;
   const strata_ways_t *ways;
-  bool wants_all, takes_untried;
+  bool wants_all;
+  strata_reach_t reach;
   int n, count; // asked for, found
   strata_problem_t problem;
   const strata_candidate_t *candidates;
@@ -47,7 +48,7 @@ static entry_t **bucket_of(const strata_work_t *work) {
 // equal.
 static bool is_for(const entry_t *entry, const strata_work_t *work, const strata_ways_t *ways, int n) {
   return entry->device == work->device && entry->ways == ways && entry->wants_all == work->wants_all &&
-         entry->takes_untried == work->takes_untried && entry->n >= n &&
+         entry->reach == work->reach && entry->n >= n &&
          memcmp(&entry->problem, work->product, sizeof entry->problem) == 0;
 }
 
@@ -72,7 +73,7 @@ void strata_candidate_cache_add(const strata_work_t *work, const strata_ways_t *
   *entry = (entry_t){.device = work->device,
                      .ways = ways,
                      .wants_all = work->wants_all,
-                     .takes_untried = work->takes_untried,
+                     .reach = work->reach,
                      .n = n,
                      .count = count,
                      .candidates = strata_arena_copy(arena, candidates, (size_t)count * sizeof *candidates),

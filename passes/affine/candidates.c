@@ -21,7 +21,7 @@ strata_status_t strata_work_read(strata_compile_t *compile, const strata_gpu_dev
   strata_kernel_t kernel;
   strata_machine_t machine;
   *out_has = false;
-  *out = (strata_work_t){.device = device, .wants_all = true, .takes_untried = true};
+  *out = (strata_work_t){.device = device, .wants_all = true, .reach = STRATA_REACH_ALL};
   if (!strata_kind_has_candidates(kind, !device))
     return NULL;
   if (!device)
@@ -130,7 +130,8 @@ int strata_candidates_best(const strata_work_t *work, const strata_ways_t *ways,
 bool strata_candidate_of(const strata_work_t *work, const strata_ways_t *ways, const strata_schedule_t *schedule,
                          strata_candidate_t *out) {
   strata_work_t all = *work;
-  all.wants_all = all.takes_untried = true;
+  all.wants_all = true;
+  all.reach = STRATA_REACH_ALL;
   *out = (strata_candidate_t){0};
   while (strata_candidate_next(&all, ways, out))
     if (strata_schedule_is_same_tile(&out->schedule, schedule))
@@ -154,9 +155,9 @@ void strata_candidates_explain(strata_compile_t *compile, const strata_work_t *w
                    1e6 * best[i].seconds, best[i].bound, is_chosen && i == 0 ? ", chosen" : "");
 }
 
-int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
-                            strata_candidate_t *out) {
-  strata_work_t work = {.device = device, .product = problem};
+int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_reach_t reach,
+                            int n, strata_candidate_t *out) {
+  strata_work_t work = {.device = device, .product = problem, .reach = reach};
   return strata_candidates_best(&work, strata_ways_of(&work, 0), n, out);
 }
 

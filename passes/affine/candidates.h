@@ -45,6 +45,13 @@ double strata_kernel_points(const strata_kernel_t *kernel);
 
 struct strata_gpu_forms; // gpu_forms.h
 
+// Which forms of a pipelined product are asked about.
+typedef enum {
+  STRATA_REACH_FITTED, // those that the costs of all that compares products were fitted with
+  STRATA_REACH_TIMED,  // and those that were timed since: for a kernel's schedule, when all else is decided
+  STRATA_REACH_ALL,    // and those of which nothing was: what is measured before it is taken, or asked for
+} strata_reach_t;
+
 // What is asked about: a product or attention, or a map, rows or a scalar kernel, on a GPU or a cpu.
 typedef struct {
   const strata_gpu_device_t *device; // NULL: a cpu
@@ -55,7 +62,7 @@ typedef struct {
   const strata_cpu_widths_t *widths;
   const struct strata_gpu_forms *forms;
   bool wants_all; // what can be carried out, be it never what the model would choose: a schedule file may ask for it
-  bool takes_untried; // also forms of which nothing was timed yet: what is measured before it is taken, or asked for
+  strata_reach_t reach;
 } strata_work_t;
 
 // What is asked about the kernel of |called|, of a kind of kinds.def: all that can be. *out_has is false where such
@@ -248,8 +255,8 @@ STRATA_MUST_CHECK strata_status_t strata_gpu_product_launches(strata_compile_t *
                                                               struct strata_variant_budget *budget);
 
 // The best of a product: pipelined, staged by threads.
-int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, int n,
-                            strata_candidate_t *out);
+int strata_pipelined_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_reach_t reach,
+                            int n, strata_candidate_t *out);
 bool strata_tiled_choose(const strata_gpu_device_t *device, const strata_problem_t *problem, strata_candidate_t *out);
 
 #endif

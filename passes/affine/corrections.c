@@ -45,6 +45,10 @@ static double bulk(const question_t *q) { return q->problem->sides[0].is_read &&
 
 static double crossed(const question_t *q) { return q->problem->sides[greater_side(q->problem)].is_crossed; }
 
+static double both_crossed(const question_t *q) {
+  return q->problem->sides[STRATA_SIDE_U].is_crossed && q->problem->sides[STRATA_SIDE_V].is_crossed;
+}
+
 static double along(const question_t *q) { return q->problem->sides[greater_side(q->problem)].is_along; }
 
 static double lesser_along(const question_t *q) { return q->problem->sides[1 - greater_side(q->problem)].is_along; }
@@ -62,6 +66,11 @@ static double slow_rows(const question_t *q) { return strata_problem_has_slow_ro
 //===-- Of candidates --------------------------------------------------------------------------------------------===//
 
 static double parts(const question_t *q) { return (double)q->choice->parts; }
+
+// A block's, of those that share them.
+static double part_steps(const question_t *q) {
+  return (double)strata_pipelined_steps_of_tile(q->problem, q->choice) / (double)q->choice->parts;
+}
 
 static double cluster(const question_t *q) { return (double)strata_pipelined_cluster(q->choice); }
 
@@ -100,7 +109,7 @@ static double memory(const question_t *q) {
 static double readers(const question_t *q) {
   int side = 1 - greater_side(q->problem);
   return (double)strata_ceil_div(strata_problem_extent(q->problem, side),
-                                 q->choice->tile[side] * q->choice->share[side]);
+                                 strata_pipelined_slot_rows(q->choice, side) * q->choice->share[side]);
 }
 
 //===-- Rows -----------------------------------------------------------------------------------------------------===//
@@ -115,12 +124,14 @@ static double (*const facts[STRATA_N_FACTS])(const question_t *) = {
     [STRATA_FACT_TRAFFIC] = traffic,
     [STRATA_FACT_BULK] = bulk,
     [STRATA_FACT_CROSSED] = crossed,
+    [STRATA_FACT_BOTH_CROSSED] = both_crossed,
     [STRATA_FACT_ALONG] = along,
     [STRATA_FACT_LESSER_ALONG] = lesser_along,
     [STRATA_FACT_OF_CACHE] = of_cache,
     [STRATA_FACT_WINDOW] = window,
     [STRATA_FACT_SLOW_ROWS] = slow_rows,
     [STRATA_FACT_PARTS] = parts,
+    [STRATA_FACT_PART_STEPS] = part_steps,
     [STRATA_FACT_CLUSTER] = cluster,
     [STRATA_FACT_SHARED_ROWS] = shared_rows,
     [STRATA_FACT_SHARED_COLUMNS] = shared_columns,

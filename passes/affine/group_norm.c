@@ -192,7 +192,7 @@ static comparison_t compare(const finder_t *f, const int64_t *values) {
   joined = c.alone;
   joined.row_reductions = f->n_reductions;
   c.apart = strata_problem_seconds(f->device, &c.alone) + norm_seconds(&c.alone);
-  if (strata_pipelined_choose(f->device, &joined, 1, &choice) > 0) {
+  if (strata_pipelined_choose(f->device, &joined, STRATA_REACH_FITTED, 1, &choice) > 0) {
     c.blocks = choice.pipelined.row;
     c.factor = strata_problem_correction(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);
     c.obstacle = strata_problem_obstacle(f->device, &joined, &choice.pipelined, STRATA_CORRECTS_NORM);

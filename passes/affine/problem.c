@@ -308,7 +308,7 @@ bool strata_problem_has_tiles(const strata_gpu_device_t *device, const strata_pr
   strata_candidate_t pipelined;
   if (isfinite(strata_problem_correction(device, problem, NULL, STRATA_CORRECTS_TILED)))
     return true;
-  return strata_pipelined_choose(device, problem, 1, &pipelined) > 0;
+  return strata_pipelined_choose(device, problem, STRATA_REACH_FITTED, 1, &pipelined) > 0;
 }
 
 bool strata_problem_is_rows(const strata_gpu_device_t *device, const strata_problem_t *pair) {

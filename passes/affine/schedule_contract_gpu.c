@@ -110,7 +110,8 @@ static strata_status_t choose(const strata_gpu_contraction_t *q, const strata_pr
   STRATA_TRY(strata_together_choose(q, product, &together));
   if (!strata_tiled_choose(q->device, product, &tiled))
     return strata_error(STRATA_INTERNAL, "no tile suits a contraction");
-  int n = strata_pipelined_choose(q->device, strata_together_first(&together), EXPLAINED, pipelined);
+  int n =
+      strata_pipelined_choose(q->device, strata_together_first(&together), STRATA_REACH_TIMED, EXPLAINED, pipelined);
   bool are_several = together.n_calls > 1; // which is faster than tiles that are staged: those share no launch
   bool is_pipelined = n > 0 && (are_several || pipelined[0].seconds < tiled.seconds);
   *out = is_pipelined ? pipelined[0].schedule : tiled.schedule;
@@ -214,7 +215,7 @@ static strata_status_t choose_whole(const strata_gpu_contraction_t *q, const str
                                     strata_schedule_t *out, bool *out_taken) {
   strata_candidate_t pipelined[EXPLAINED];
   strata_candidate_t tiled;
-  int n = strata_pipelined_choose(q->device, product, EXPLAINED, pipelined);
+  int n = strata_pipelined_choose(q->device, product, STRATA_REACH_FITTED, EXPLAINED, pipelined);
   bool is_tiled = !(product->is_pair && strata_problem_is_rows(q->device, product)) &&
                   strata_tiled_choose(q->device, product, &tiled);
   *out_taken = n > 0 || is_tiled;

@@ -105,7 +105,7 @@ static void explain(const strata_gpu_contraction_t *q, const member_t *m, double
 // The model's time of all in one launch; infinite if that is not possible.
 static double seconds_of(const strata_gpu_contraction_t *q, strata_together_t *t) {
   strata_candidate_t choice;
-  bool is_possible = strata_pipelined_choose(q->device, strata_together_first(t), 1, &choice) > 0;
+  bool is_possible = strata_pipelined_choose(q->device, strata_together_first(t), STRATA_REACH_FITTED, 1, &choice) > 0;
   return is_possible ? choice.seconds : INFINITY;
 }
 

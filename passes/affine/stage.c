@@ -270,7 +270,7 @@ double strata_stage_seconds(const strata_gpu_device_t *device, const strata_prob
       seconds += problem->sides[side].is_stageable ? problem->sides[side].staging_seconds : INFINITY;
   strata_problem_t other = staged(problem, sides);
   if (!(problem->async || problem->bulk_adds) || seconds >= most ||
-      !strata_pipelined_choose(device, &other, 1, &choice))
+      !strata_pipelined_choose(device, &other, STRATA_REACH_FITTED, 1, &choice))
     return INFINITY;
   return seconds + choice.seconds;
 }

@@ -177,7 +177,7 @@ strata_status_t strata_tuned_products(const strata_tuned_t *t, const strata_tune
 
 // The products of the launch as one piece of work.
 static strata_status_t read_launch_work(const strata_tuned_t *t, strata_tuned_unit_t *unit) {
-  unit->works[0] = (strata_work_t){.device = t->device, .wants_all = true, .takes_untried = true};
+  unit->works[0] = (strata_work_t){.device = t->device, .wants_all = true, .reach = STRATA_REACH_ALL};
   STRATA_TRY(strata_tuned_products(t, unit, NULL, &unit->works[0].product));
   unit->why = unit->works[0].product ? NULL : "it shares a launch";
   return NULL;
@@ -238,7 +238,7 @@ static strata_status_t read_unit(const strata_tuned_t *t, strata_tuned_unit_t *u
                              .attention = unit->works[0].attention,
                              .cpu_product = unit->works[0].cpu_product,
                              .wants_all = true,
-                             .takes_untried = true};
+                             .reach = STRATA_REACH_ALL};
   STRATA_TRY(strata_symbols_read(t->compile->arena, t->compile->module, &symbols));
   STRATA_TRY(strata_tuned_points(t, unit, &symbols, &all));
   add_points_to_number(t, &symbols, unit);

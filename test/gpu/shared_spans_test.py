@@ -1,5 +1,6 @@
 """Products whose reduction the blocks of a cluster share, three to seven of them, or whose tiles begin within spans of an
-operand that lies across the reduction: forms that only measuring takes, drawn, on the emulated device."""
+operand that lies across the reduction, or that share an operand, too: forms that only measuring takes, drawn, on the
+emulated device."""
 import numpy as np
 
 import gpu
@@ -10,7 +11,9 @@ SPAN = 64  # numbers of f16
 # Rows, warp groups, columns of all tiles of a cluster (devices/gpu/tiles.def).
 SHAPES = [(64, 1, columns) for columns in (48, 96, 112, 128, 160, 192, 224)] + [
     (128, 2, columns) for columns in (96, 112, 160, 192, 224)] + [(256, 2, columns) for columns in (64, 96, 112, 128)]
-FORMS = [(*shape, parts) for shape in SHAPES for parts in range(2, 9) if shape[2] % (8 * parts) == 0]
+# And blocks that share each part, and blocks below one another that share the operand of the columns.
+FORMS = [(*shape, parts, share) for shape in SHAPES for parts in range(2, 9) for share in (1, 2, 4)
+         if shape[2] % (8 * parts) == 0 and parts * share <= 8]
 
 
 def splits(columns, parts):
@@ -20,11 +23,11 @@ def splits(columns, parts):
 
 def product(name, form, swap, crossed):
     """|crossed|: whether the operand along the instruction's columns, and the other, lie across the reduction."""
-    rows, groups, columns, parts = form
+    rows, groups, columns, parts, share = form
     draw = strata.generator_of(name)
     # One cluster or two along the columns, of whole units of 16 bytes, the last tiles beyond the edge or not.
     along = int(draw.integers(1, 2 * columns // 8 + 1)) * 8
-    other = int(draw.integers(1, rows // 4 + 1)) * 8
+    other = int(draw.integers(1, share * rows // 4 + 1)) * 8
     steps = int(draw.integers(2 * parts * 8 - 7, 3 * parts * 8)) * 8  # of 64, two or three a block
     (m, n), (left, right) = ((along, other), crossed) if swap else ((other, along), crossed[::-1])
     x, w = (draw.integers(-3, 4, shape).astype(np.float16) for shape in ((m, steps), (steps, n)))
@@ -35,15 +38,17 @@ def product(name, form, swap, crossed):
     slot_bytes = 2 * SPAN * (rows + columns)
     slots = max(2, -(-4 * rows * columns // slot_bytes))  # sums of all tiles go to where the slots were
     case = matmul(f"{name}: {m} x {n} x {steps}", maps, *operands, exact, np.float16)
-    return case, schedule("f16", exact.shape, *tile, groups, swap, 1000, slots=slots, parts=parts)
+    return case, schedule("f16", exact.shape, *tile, groups, swap, 1000, slots=slots, parts=parts,
+                          share=(1, share) if swap else (share, 1))
 
 
 def cases():
     for form in FORMS:
         for swap in (0, 1):
             for crossed in ((1, 0), (1, 1), (0, 0)):
-                is_new = form[3] in (3, 5, 6, 7) or (crossed[0] and splits(form[2], form[3]))
-                if is_new and (crossed[0] == 0 or form[2] >= SPAN):  # no parts of a span
+                is_new = form[3] in (3, 5, 6, 7) or form[4] > 1 or (crossed[0] and splits(form[2], form[3]))
+                own = form[2] // form[3]
+                if is_new and (form[2] >= SPAN if crossed[0] else own % (8 * form[4]) == 0):  # no parts of a span, or unit
                     yield f"{form} swap {swap} crossed {crossed}", form, swap, crossed
 
 

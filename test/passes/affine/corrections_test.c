@@ -136,13 +136,14 @@ static void test_factors(void) {
   costs = *device()->costs;
   costs.corrections = (strata_corrections_t){.rows = &row, .n = 1, .factors = {1}};
   problem.costs = &costs;
-  CHECK(strata_pipelined_choose(device(), &problem, 1, &as_it_was) && as_it_was.pipelined.parts > 1);
+  CHECK(strata_pipelined_choose(device(), &problem, STRATA_REACH_FITTED, 1, &as_it_was) &&
+        as_it_was.pipelined.parts > 1);
   costs.corrections.factors[0] = 1.01;
-  CHECK(strata_pipelined_choose(device(), &problem, 1, &as_long) &&
+  CHECK(strata_pipelined_choose(device(), &problem, STRATA_REACH_FITTED, 1, &as_long) &&
         as_long.pipelined.parts == as_it_was.pipelined.parts);
   CHECK(fabs(as_long.seconds / as_it_was.seconds - 1.01) < 1e-9);
   costs.corrections.factors[0] = 10;
-  CHECK(strata_pipelined_choose(device(), &problem, 1, &longer) && longer.pipelined.parts == 1);
+  CHECK(strata_pipelined_choose(device(), &problem, STRATA_REACH_FITTED, 1, &longer) && longer.pipelined.parts == 1);
   CHECK(longer.seconds > as_long.seconds && longer.seconds < 10 * as_it_was.seconds);
 }
 
