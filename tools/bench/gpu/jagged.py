@@ -5,8 +5,9 @@ with the rows there are.
     jagged.py measure FOLDER      on a card: errors against f32, rates of attention, times of a pool of rows
 
 Attention is of f16, of 64 sequences of 32 to 2048 rows, drawn anew by STRATA_SEED; its rate is the operations that its
-sequences need by the time, beside that of the dense kernel on a batch of 2048 rows each, as many operations. The pool is
-sum(x * softmax(x)) within each sequence: the same rows in equal, in drawn and in very unequal sequences, and a quarter of them.
+sequences need by the time. Beside it the dense kernel's: of 64 sequences of the mean length, and of the longest, as many
+as are about as many operations. The pool is sum(x * softmax(x)) within each sequence: the same rows in equal, in drawn
+and in very unequal sequences, and a quarter of them.
 Times are those of calls replayed from CUDA graphs, in turns.
 """
 import os
@@ -15,6 +16,7 @@ import sys
 
 SUPPORT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "test", "support")
 HEADS, SIZES, SEQUENCES, SHORTEST, LONGEST = 16, (64, 128), 64, 32, 2048
+MEAN = (SHORTEST + LONGEST) // 2
 WIDTH, ROWS, ROUNDS = 512, 65536, 11
 OPTIONS = ["--target=nvgpu", "--device=sm_90a", "--on-gpu-tensors", "--user-device-memory", "--shared-only"]
 
@@ -43,10 +45,10 @@ def attention_graph(size, causal):
     return graph
 
 
-def dense_graph(size, causal):
+def dense_graph(length, size, causal):
     import onnx_file
 
-    graph, shape = onnx_file.Graph(opset=23), ["batch", HEADS, LONGEST, size]
+    graph, shape = onnx_file.Graph(opset=23), ["batch", HEADS, length, size]
     graph.node("Attention", [graph.input(name, onnx_file.FLOAT16, shape) for name in "qkv"], ["y"], is_causal=int(causal))
     graph.output("y", onnx_file.FLOAT16, shape)
     return graph
@@ -72,13 +74,14 @@ def build(folder):
     sys.path[:0] = [SUPPORT]
     import strata
 
-    rows = f"--dim=total=1..{SEQUENCES * LONGEST}@{SEQUENCES * (SHORTEST + LONGEST) // 2}"
-    jagged, dense = [rows, f"--dim=batch=1..4096@{SEQUENCES}"], [f"--dim=batch=1..{SEQUENCES}@{SEQUENCES // 3}"]
+    jagged = [f"--dim=total=1..{SEQUENCES * LONGEST}@{SEQUENCES * MEAN}", f"--dim=batch=1..4096@{SEQUENCES}"]
     graphs = {"pool": (pool_graph(), jagged)}
     for size in SIZES:
         for causal in (False, True):
             graphs[attention_name("jagged", size, causal)] = (attention_graph(size, causal), jagged)
-            graphs[attention_name("dense", size, causal)] = (dense_graph(size, causal), dense)
+            for length in (MEAN, LONGEST):
+                batch = f"--dim=batch=1..{SEQUENCES}@{SEQUENCES if length == MEAN else SEQUENCES // 3}"
+                graphs[attention_name(f"dense{length}", size, causal)] = (dense_graph(length, size, causal), [batch])
     for name, (graph, options) in graphs.items():
         path = os.path.join(folder, name + ".onnx")
         graph.save(path)
@@ -94,7 +97,7 @@ def offsets_of(torch, lengths):
 
 
 class Attention:
-    """The jagged library on drawn sequences, or the dense one on a batch of the longest."""
+    """The jagged library on sequences of |lengths|, or a dense one on these, which are equal."""
 
     def __init__(self, folder, kind, size, causal, lengths):
         import torch
@@ -102,7 +105,7 @@ class Attention:
 
         self.torch, self.size, self.causal, self.lengths = torch, size, causal, lengths
         jagged, total = kind == "jagged", sum(lengths)
-        shape = (total, HEADS * size) if jagged else (len(lengths), HEADS, LONGEST, size)
+        shape = (total, HEADS * size) if jagged else (len(lengths), HEADS, lengths[0], size)
         self.operands = [torch.randn(*shape, device="cuda", dtype=torch.float16) for _ in "qkv"]
         self.y = torch.full(shape, float("nan"), device="cuda", dtype=torch.float16)
         path = os.path.join(folder, f"lib{attention_name(kind, size, causal)}.so")
@@ -145,13 +148,15 @@ def measure_attention(folder, random):
     for size in SIZES:
         for causal in (False, True):
             lengths = draw_lengths(random)
-            dense = [LONGEST] * max(1, round(pairs_of(lengths, causal) / pairs_of([LONGEST], causal)))
-            cases = [Attention(folder, "jagged", size, causal, lengths), Attention(folder, "dense", size, causal, dense)]
+            longest = max(1, round(pairs_of(lengths, causal) / pairs_of([LONGEST], causal)))
+            cases = [Attention(folder, kind, size, causal, of) for kind, of in (
+                ("jagged", lengths), (f"dense{MEAN}", [MEAN] * SEQUENCES), (f"dense{LONGEST}", [LONGEST] * longest))]
             errors, us = [case.error() for case in cases], in_turns(cases)
             rates = [case.operations() / t / 1e6 for case, t in zip(cases, us)]
+            beside = [f"dense {len(case.lengths)} x {case.lengths[0]}: {rate:.0f}, {rate / rates[0]:.2f} times that"
+                      for case, rate in zip(cases[1:], rates[1:])]
             print(f"attention d{size}{' causal' if causal else '':7} {sum(lengths)} rows of {len(lengths)}: {us[0]:.1f} us, "
-                  f"{rates[0]:.0f} TFLOP/s, dense {len(dense)} x {LONGEST} {rates[1]:.0f}, {rates[1] / rates[0]:.2f} times ours; "
-                  f"errors {errors[0]:.1e}, {errors[1]:.1e}", flush=True)
+                  f"{rates[0]:.0f} TFLOP/s; {', '.join(beside)}; errors {max(errors):.1e}", flush=True)
             unload(cases)
 
 
