@@ -269,10 +269,16 @@ static bool has_registers(const strata_problem_t *problem, const strata_pipeline
          (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem))));
 }
 
+// Where sizes vary a grid of parts has as many blocks as there are tasks, of which a cluster that shares needs whole
+// ones.
+static bool wants_numbers(const strata_pipelined_choice_t *p) {
+  return p->stream || (p->parts > 1 && strata_pipelined_cluster(p) > 1);
+}
+
 // What is seen without the form: most candidates end here.
 static bool may_be_legal(const strata_gpu_device_t *device, const strata_problem_t *problem,
                          const strata_pipelined_choice_t *p) {
-  if (problem->has_no_steps || (problem->is_any && p->parts > 1) || (problem->varies && p->stream))
+  if (problem->has_no_steps || (problem->is_any && p->parts > 1) || (problem->varies && wants_numbers(p)))
     return false;
   if (problem->sides[right_side(p)].packed_row_bytes || (p->shape.depth > 1 && !can_be_deep(problem, p)))
     return false;

@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-  MAX_CONSIDERED = 64, // the best by the model
-  MAX_OF_TILE = 2,     // of those proposed
+  MAX_CONSIDERED = 128, // the best by the model
+  MAX_OF_TILE = 2,      // of those proposed
   MAX_OF_WAY = 3,
 };
 #define MOST_TIME 1.5 // the model is never so wrong
