@@ -210,10 +210,26 @@ static int64_t consumer_registers(const strata_gpu_distribution_t *d, const stra
   return strata_min(most, MOST_REGISTERS);
 }
 
-// True if the rows' operand fits beside scores, weights and sums.
+// Loads in the loop besides keys and values: scales and masks.
+static int64_t count_other_loads(const strata_gpu_attention_t *a) {
+  int64_t count = 0;
+  for (MlirOperation op = mlirBlockGetFirstOperation(body_of(a->kernel.loop)); !mlirOperationIsNull(op);
+       op = mlirOperationGetNextInBlock(op))
+    count += strata_op_is(op, STRATA_TILE_LOAD);
+  for (int which = STRATA_ATTENTION_KEYS; which <= STRATA_ATTENTION_VALUES; which++) {
+    bool is_stored = strata_gpu_attention_is_stored(a, which);
+    MlirOperation load = strata_operand_load(is_stored ? &a->stored[which].shared : &a->operands[which].shared);
+    count -= strata_op_is(load, STRATA_TILE_LOAD);
+  }
+  return count;
+}
+
+// True if the rows' operand fits beside scores, weights and sums, and of bytes beside what is loaded for each column;
+// of others as it was measured.
 static bool has_room_for_rows(const strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
   const strata_shared_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS].shared;
   int64_t own = a->columns / 2 + a->columns / 4 + a->kernel.product.n / 2 + rows->steps / 4;
+  own += strata_gpu_attention_widens(a) ? count_other_loads(a) * a->columns / 4 : 0;
   return rows->form != STRATA_SPANS_CROSSED && own + OTHER_REGISTERS <= consumer_registers(d, a);
 }
 
@@ -221,8 +237,8 @@ strata_register_shares_t strata_attention_registers(const strata_gpu_distributio
                                                     const strata_pipelined_kernel_t *k) {
   int64_t consumers = consumer_registers(d, attention_of(k));
   return consumers > MOST_REGISTERS ? (strata_register_shares_t){0}
-                                    : (strata_register_shares_t){producer_registers(attention_of(k)),
-                                                                 k->wideners ? WIDENING_REGISTERS : 0, consumers};
+                                    : (strata_register_shares_t){producer_registers(attention_of(k)), consumers,
+                                                                 k->wideners ? WIDENING_REGISTERS : 0};
 }
 
 //===-- Setting up -----------------------------------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 
 // Registers of a thread of each role; 0: as many as there are.
 typedef struct {
-  int64_t producer, widener, consumer;
+  int64_t producer, consumer, widener;
 } strata_register_shares_t;
 
 struct strata_mainloop {

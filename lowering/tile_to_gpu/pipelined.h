@@ -86,10 +86,9 @@ struct strata_pipelined_kernel {
   const strata_scheduler_t *scheduler;
   const strata_mainloop_t *mainloop;
   int64_t fetchers; // producers' threads that fetch: one where all comes in bulk
-  int64_t
-      wideners; // warp groups behind the producers that widen what these fetch; of the code being emitted, ->widener
-  int64_t widener;
-  bool has_early; // of operand |early| the first steps come before the wait (pipelined_early.c)
+  int64_t wideners; // warp groups behind the producers that widen what these fetch
+  int64_t widener;  // the number of that whose code is emitted
+  bool has_early;   // of operand |early| the first steps come before the wait (pipelined_early.c)
   int early;
   MlirValue is_first;           // i1: the running task is the block's first; null: it has no other
   MlirOperation loop, contract; // the old ones, of a pair the first

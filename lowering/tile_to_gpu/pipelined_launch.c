@@ -180,12 +180,10 @@ strata_register_shares_t strata_pipelined_registers(const strata_gpu_distributio
   if (groups * p->teams == 1)
     return (strata_register_shares_t){0};
   if (groups > 3)
-    return (strata_register_shares_t){.producer = 32,
-                                      .consumer = 112}; // a launch gives its threads multiples of eight, 96
+    return (strata_register_shares_t){32, 112, 0}; // a launch gives its threads multiples of eight, 96
   if (groups > 2)
-    return is_bulk ? (strata_register_shares_t){.producer = 32, .consumer = 160}
-                   : (strata_register_shares_t){.producer = 104, .consumer = 136};
-  return !is_bulk  ? (strata_register_shares_t){.producer = 104, .consumer = 200}
-         : is_wide ? (strata_register_shares_t){.producer = 24, .consumer = 240}
-                   : (strata_register_shares_t){.producer = 40, .consumer = 232};
+    return is_bulk ? (strata_register_shares_t){32, 160, 0} : (strata_register_shares_t){104, 136, 0};
+  return !is_bulk  ? (strata_register_shares_t){104, 200, 0}
+         : is_wide ? (strata_register_shares_t){24, 240, 0}
+                   : (strata_register_shares_t){40, 232, 0};
 }

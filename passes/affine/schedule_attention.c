@@ -33,8 +33,9 @@ enum {
   EXPLAINED = 3,
 };
 
-// Groups of a block, and the registers that each of their threads has then beside producers that give theirs away.
-static const struct { int64_t groups, registers; } sizes[] = {{2, 232}, {1, 232}, {3, 160}};
+// Groups of a block, and the registers that each of their threads has then beside producers that give theirs away, and
+// where some of these widen bytes; 0: too few.
+static const struct { int64_t groups, registers, widening; } sizes[] = {{2, 232, 208}, {1, 232, 232}, {3, 160, 0}};
 enum { N_SIZES = sizeof sizes / sizeof *sizes, N_COLUMNS = STRATA_MAX_COLUMNS / COLUMN_STEP };
 
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
@@ -115,11 +116,16 @@ static bool widens_both(const strata_attention_problem_t *p) {
 }
 
 // Warp groups behind consumers: one that fetches and, where bytes are widened, one for each operand or, beside several
-// groups of consumers, which leave them no registers, one for both.
-static int64_t producer_groups(const strata_attention_problem_t *p, const strata_attention_choice_t *c) {
+// groups of consumers, which leave them no registers, one for both. So it is where threads begin with too few for an
+// instruction's sums, which the assembler asks for.
+static int64_t producer_groups(const strata_gpu_device_t *device, const strata_attention_problem_t *p,
+                               const strata_attention_choice_t *c) {
+  enum { ALL = 4 }; // with those of consumers
   if (!strata_attention_widens(&p->attention))
     return 1;
-  return widens_both(p) && c->groups == 1 ? 3 : 2;
+  int64_t registers = device->registers / (ALL * STRATA_GROUP_THREADS);
+  bool has_room = strata_max(c->columns, p->value) / 2 + OTHER_REGISTERS <= registers;
+  return widens_both(p) && c->groups == 1 && has_room ? ALL - 1 : 2;
 }
 
 // Slots of what instructions read; of bytes, in whole spans of theirs, besides.
@@ -325,7 +331,8 @@ static bool predict(const strata_work_t *w, strata_candidate_t *candidate) {
   if (!strata_attention_split(w->device, p, (int)(way % STRATA_ATTENTION_SPLITS), c))
     return false;
   c->blocks = count_grid(w->device, p, c);
-  int64_t registers = sizes[(c->number - 1) % N_SIZES].registers;
+  size_t size = (c->number - 1) % N_SIZES;
+  int64_t registers = strata_attention_widens(&p->attention) ? sizes[size].widening : sizes[size].registers;
   if (strata_attention_widens(&p->attention))
     c->widened = widens_both(p) ? 1 + (int64_t)(way / STRATA_ATTENTION_SPLITS) : c->slots;
   if (!fits(w->device, p, c, registers))
@@ -350,7 +357,7 @@ static strata_schedule_t write(const strata_work_t *w, const strata_candidate_t 
                              .n_tile = 3,
                              .tile = {c->rows, c->columns, w->attention->head},
                              .mma = strata_str(w->attention->async->name),
-                             .producers = producer_groups(w->attention, c) * STRATA_GROUP_THREADS,
+                             .producers = producer_groups(w->device, w->attention, c) * STRATA_GROUP_THREADS,
                              .slots = c->slots,
                              .widened = c->widened,
                              .blocks = c->blocks,

@@ -231,6 +231,19 @@ def stages(folder):
         compare(case, ask(re.sub(r"slots = \d+", f"slots = {slots}", line) + "\n")[0], inputs)
 
 
+def registers(folder):
+    """Where there is an assembler, no thread keeps values in memory, of two of these heads; those above 192 want more
+    registers than threads of two groups of wideners begin with, scales of tokens as many as the rows' operand has."""
+    heads = [(16, "tensor"), (80, "tensor"), (128, "tensor"), (128, "token"), (192, "tensor"), (256, "tensor")]
+    for depth, scale in strata.drawn(heads, 2) if strata.has_ptxas() else []:
+        graph, _ = Case("registers", batch=4, columns=2048, depth=depth, scale=scale).graph()
+        path = os.path.join(folder, "registers.onnx")
+        graph.save(path)
+        text = strata.strata(path, "--target=nvgpu", "--device=sm_90a", "--resource-usage", "--aot", "--aot-name",
+                             "registers", "-o", folder)
+        assert all(row["spills"] == "0" for row in strata.kernel_rows(text)), f"{depth} {scale}: {text}"
+
+
 def nan(name, format, byte, folder):
     """A value that is NaN makes those results NaN that its column takes part in."""
     case = Case(name, keys=format, columns=64, heads=(4, 4))
@@ -246,5 +259,6 @@ def nan(name, format, byte, folder):
 
 if __name__ == "__main__":
     run(CASES, check, 10, lambda folder: [("stages", lambda: stages(folder)),
+                                          ("registers", lambda: registers(folder)),
                                           ("nan_e4m3", lambda: nan("nan_e4m3", "e4m3", 0x7f, folder)),
                                           ("nan_e5m2", lambda: nan("nan_e5m2", "e5m2", 0xfe, folder))])
