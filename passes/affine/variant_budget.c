@@ -93,7 +93,7 @@ typedef struct {
 static void plan_one(const spending_t *s, size_t i, int step) {
   strata_variant_offer_t *offer = &s->budget->offers.data[i];
   double share = fmax(seconds_of(offer) / s->seconds, strata_thresholds.least_share);
-  s->code[i] = offer->plan(offer->user, price_at(step) / share);
+  s->code[i] = offer->plan(offer->user, price_at(step), share);
 }
 
 static double code_of_all(const spending_t *s) {
