@@ -86,6 +86,8 @@ static void test_code(void) {
   CHECK(strata_variant_plan(arena, &table).count == 1);
   table.code_price = 1e-4;
   CHECK(strata_variant_plan(arena, &table).count == 2);
+  table.share = 0.01; // of a call's time the same gain is less than the code
+  CHECK(strata_variant_plan(arena, &table).count == 1);
   strata_arena_destroy(arena);
 }
 
