@@ -83,20 +83,20 @@ def shortcut(n):
 def at_once(n):
     """Of one, all of whose tiles have a block each whatever the rows are."""
     g = Graph("at_once")
-    g.returns(g.product(n, 1032, 392, "nn", "bias"))
+    g.returns(g.product(n, 520, 136, "nn", "bias"))
     return g.done()
 
 
 def in_parts(n):
     """Few columns of a long reduction, which blocks share."""
     g = Graph("in_parts")
-    g.returns(g.product(n, 200, 2056, "nt"))
+    g.returns(g.product(n, 136, 1032, "nt"))
     return g.done()
 
 
 # What makes a graph, the most that varies and what is likely, and how many calls its launch has.
 GRAPHS = [(readers, 2000, [70, 600], 2), (twins, 2000, [70, 600], 4), (strangers, 300, [90], 3), (odd, 300, [90], 3),
-          (shortcut, 60, [2, 8], 2), (at_once, 150, [40], 1), (in_parts, 300, [20], 1)]
+          (shortcut, 60, [2, 8], 2), (at_once, 100, [40], 1), (in_parts, 70, [20], 1)]
 
 
 def sizes_of(told, most, likely, generator):
