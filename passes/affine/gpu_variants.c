@@ -239,11 +239,12 @@ typedef struct {
 } lengths_t;
 
 static double plan_lengths(void *user, double price, double share) {
+  (void)share;
   lengths_t *lengths = user;
   double code = 0;
   bool keeps_longer = false;
   for (int i = lengths->count; i-- > 0;) {
-    bool is_cheap = price * lengths->code[i] < share * strata_thresholds.length_gain;
+    bool is_cheap = price * lengths->code[i] < strata_thresholds.length_gain;
     keeps_longer |= is_cheap && i >= lengths->n_likely;
     lengths->is_kept[i] = i >= lengths->n_likely ? keeps_longer : is_cheap;
     code += lengths->is_kept[i] ? lengths->code[i] : 0;

@@ -378,7 +378,7 @@ static double plan(void *user, double price, double share) {
                                                                                               .code_price = price});
   for (int i = 0; i < v->plan.count; i++)
     code += v->code[v->plan.ways[i]];
-  v->keeps_single = v->has_single && (v->is_single_likely || price * SINGLE_CODE < share * SINGLE_GAIN);
+  v->keeps_single = v->has_single && (v->is_single_likely || price * SINGLE_CODE < SINGLE_GAIN);
   return code + (v->keeps_single ? SINGLE_CODE : 0);
 }
 

@@ -352,8 +352,9 @@ static strata_status_t make(const strata_scheduling_t *s, const varying_t *v, co
 }
 
 static double plan_for(void *user, double price, double share) {
+  (void)share;
   varying_t *v = user;
-  v->code_price = price / share * (1 + LIKELY); // the sum of weights
+  v->code_price = price * (1 + LIKELY); // the sum of weights
   *v->plan = find_plan(v);
   double code = v->code[v->plan->base][known_where(v, NULL, v->plan->base)];
   for (int i = 0; i < v->plan->n; i++) {

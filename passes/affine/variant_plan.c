@@ -46,7 +46,7 @@ static void fill_powers(search_t *s) {
 // Beyond the limits, too, the least code is the cheapest.
 static void price_code(search_t *s) {
   const strata_plan_costs_t *c = s->costs;
-  double least = INFINITY, of_byte = strata_thresholds.worst_power * c->code_price;
+  double least = INFINITY, of_byte = strata_thresholds.worst_power * c->share * c->code_price;
   for (int way = 0; way < c->n_ways; way++) {
     s->dearer[way] = 1;
     if (c->code && c->takes_all[way])
