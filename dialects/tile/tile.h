@@ -75,6 +75,7 @@ enum { STRATA_TURNED_LANES = 8 }; // that turn a square of as many elements of 1
 #define STRATA_TILE_LAUNCH_WAIT "tile.launch_wait"
 #define STRATA_TILE_LAUNCH_NEXT "tile.launch_next"
 #define STRATA_TILE_LOADS_BEGUN "tile.loads_begun"
+#define STRATA_TILE_AWAITED "awaited"
 
 // What the blocks of a grid tell one another: docs/gpu.md.
 #define STRATA_TILE_FLAG_RAISE "tile.flag_raise"

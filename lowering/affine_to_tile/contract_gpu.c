@@ -150,17 +150,39 @@ static bool are_few_rows(const contract_t *c) {
   return strata_size_varies(c->n_tiles[ROW]) && strata_size_max(c->n_tiles[ROW]) <= FEW * c->cluster[ROW];
 }
 
+// True if each block has one task at most, whatever their number is: any order is as good then.
+static bool are_at_once(const strata_tile_builder_t *b, const contract_t *c) {
+  const strata_schedule_t *schedule = &b->schedule;
+  int64_t blocks = schedule->parts > 1 ? INT64_MAX : schedule->blocks; // of parts there is one for each task
+  return strata_size_varies(c->n_tasks) && schedule->producers > 0 && strata_size_max(c->n_tasks) <= blocks;
+}
+
+// Clusters of tiles that neighbouring tasks have: along |near|, |group| of them, which may be all that there are.
+typedef struct {
+  int near;
+  strata_size_t group;
+  bool is_whole;
+} task_order_t;
+
+static task_order_t order_of(const strata_tile_builder_t *b, const contract_t *c) {
+  bool rows_vary = strata_size_varies(c->n_tiles[ROW]), columns_vary = strata_size_varies(c->n_tiles[COLUMN]);
+  task_order_t order = {.near = rows_vary && !are_few_rows(c) ? COLUMN : ROW, .is_whole = are_few_rows(c)};
+  if (rows_vary != columns_vary && are_at_once(b, c)) // a number that is known is a better divisor
+    order = (task_order_t){.near = rows_vary ? COLUMN : ROW, .is_whole = true};
+  order.group = order.is_whole ? strata_size_ceil_div(c->n_tiles[order.near], c->cluster[order.near])
+                               : strata_size_constant(group_of(c, order.near));
+  return order;
+}
+
 // Tasks that run at the same time share operands in the second-level cache: groups of tiles below one another walk
-// along the columns; of rows whose number varies, groups beside one another along the rows. Those of a cluster lie
-// beside one another, rows first.
+// along the columns; of rows whose number varies, groups beside one another along the rows. Tasks that all run at the
+// same time lie as is found by the fewest divisions. Those of a cluster lie beside one another, rows first.
 static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) {
   MlirContext context = b->e.context;
   const int64_t *cluster = c->cluster;
-  bool is_whole = are_few_rows(c);
-  int near = strata_size_varies(c->n_tiles[ROW]) && !is_whole ? COLUMN : ROW, far = near == ROW ? COLUMN : ROW;
-  strata_size_t size =
-      is_whole ? strata_size_ceil_div(c->n_tiles[ROW], cluster[ROW]) : strata_size_constant(group_of(c, near));
-  MlirAffineExpr group = strata_size_expr(context, size);
+  const task_order_t order = order_of(b, c);
+  int near = order.near, far = near == ROW ? COLUMN : ROW;
+  MlirAffineExpr group = strata_size_expr(context, order.group);
   int64_t blocks = cluster[ROW] * cluster[COLUMN];
   MlirAffineExpr far_tiles = strata_size_expr(context, strata_size_ceil_div(c->n_tiles[far], cluster[far]));
   MlirAffineExpr all = strata_size_expr(context, strata_size_product(c->n_tiles[ROW], c->n_tiles[COLUMN]));
@@ -169,9 +191,11 @@ static void place_tile(strata_tile_builder_t *b, contract_t *c, MlirValue task) 
   MlirAffineExpr grouped = mlirAffineMulExprGet(far_tiles, group);
   MlirAffineExpr place[2];
   place[near] = mlirAffineModExprGet(t, group);
-  if (!is_whole)
+  place[far] = mlirAffineFloorDivExprGet(t, group);
+  if (!order.is_whole) {
     place[near] = mlirAffineAddExprGet(mlirAffineMulExprGet(mlirAffineFloorDivExprGet(t, grouped), group), place[near]);
-  place[far] = mlirAffineModExprGet(mlirAffineFloorDivExprGet(t, group), far_tiles);
+    place[far] = mlirAffineModExprGet(place[far], far_tiles);
+  }
   MlirAffineExpr rank = mlirAffineModExprGet(number, strata_tile_constant(b, blocks));
   MlirAffineExpr own[2] = {mlirAffineModExprGet(rank, strata_tile_constant(b, cluster[ROW])),
                            mlirAffineFloorDivExprGet(rank, strata_tile_constant(b, cluster[ROW]))};

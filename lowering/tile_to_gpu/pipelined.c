@@ -166,14 +166,19 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
                                  task_t emit) {
   strata_emitter_t *e = &d->e;
   MlirType i32 = mlirIntegerTypeGet(e->context, 32);
-  MlirValue first_slot = strata_emit_index(e, 0), zero = strata_emit_integer(e, i32, 0),
-            state[] = {first_slot, zero, zero};
+  const MlirValue first_slot = strata_emit_index(e, 0), zero = strata_emit_integer(e, i32, 0),
+                  fresh[] = {first_slot, zero, zero};
+  const MlirType types[] = {mlirValueGetType(first_slot), i32, i32};
+  MlirValue state[] = {first_slot, zero, zero};
   int n_state = first->mainloop->has_once ? 3 : 2;
   strata_loop_t loop = {0};
   strata_bounds_t bounds;
-  bool is_loop = first->scheduler->bounds(d, first, block, &bounds);
+  bool is_bounded = first->scheduler->bounds(d, first, block, &bounds), is_once = is_bounded && bounds.is_once,
+       is_loop = is_bounded && !is_once;
   if (is_loop)
     loop = strata_emit_for_begin(e, bounds.lower, bounds.upper, bounds.step, n_state, state, state);
+  if (is_once)
+    loop = strata_emit_choice_begin(e, strata_emit_cmpi(e, STRATA_ULT, bounds.lower, bounds.upper), n_state, types);
   d->role.task = first->scheduler->task(d, first, block, is_loop ? loop.induction : block);
   if (d->plan.fetches_early && is_loop)
     note_first(first, strata_emit_cmpi(e, STRATA_EQ, loop.induction, bounds.lower));
@@ -189,6 +194,10 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
     state[2] = strata_emit_binary(e, "arith.xori", first->parity, strata_emit_integer(e, i32, 1));
   if (is_loop)
     strata_emit_for_end(e, loop, n_state, state, state);
+  if (is_once) {
+    strata_emit_choice_else(e, loop, n_state, state);
+    strata_emit_choice_end(e, loop, n_state, fresh, state);
+  }
   first->place = (strata_ring_place_t){state[0], state[1]};
   return NULL;
 }

@@ -45,7 +45,7 @@ STRATA_SCHEDULER_BOUNDS(strata_stream_bounds) {
   MlirValue first_task = strata_emit_binary(e, "arith.divui", s->begin, steps);
   s->tasks_end = strata_emit_binary(e, "arith.divui", up, steps);
   MlirValue count = strata_emit_binary(e, "arith.subi", s->tasks_end, first_task);
-  *out_bounds = (strata_bounds_t){strata_emit_index(e, 0), count, 1};
+  *out_bounds = (strata_bounds_t){strata_emit_index(e, 0), count, 1, false};
   return true;
 }
 

@@ -15,7 +15,8 @@ STRATA_SCHEDULER_BOUNDS(strata_turn_bounds) {
   strata_size_t n_tasks = strata_pipelined_tasks(first);
   if (!first->blocks || (!strata_size_varies(n_tasks) && strata_size_max(n_tasks) <= first->blocks))
     return false; // else there may be fewer than blocks
-  *out_bounds = (strata_bounds_t){block, strata_gpu_emit_size(d, n_tasks), first->blocks};
+  bool is_once = strata_size_max(n_tasks) <= first->blocks;
+  *out_bounds = (strata_bounds_t){block, strata_gpu_emit_size(d, n_tasks), first->blocks, is_once};
   return true;
 }
 

@@ -10,6 +10,7 @@
 typedef struct {
   MlirValue lower, upper;
   int64_t step;
+  bool is_once; // no more than one is between them, if any
 } strata_bounds_t;
 
 struct strata_scheduler {

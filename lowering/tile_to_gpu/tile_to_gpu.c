@@ -29,6 +29,7 @@
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/kept.h"
 #include "lowering/tile_to_gpu/launches.h"
+#include "lowering/tile_to_gpu/loads_first.h"
 #include "lowering/tile_to_gpu/moments.h"
 #include "lowering/tile_to_gpu/parts.h"
 #include "lowering/tile_to_gpu/tasks.h"
@@ -245,6 +246,7 @@ static void replace_by_declaration(strata_gpu_distribution_t *d, const char *nam
 
 static strata_status_t distribute(strata_gpu_distribution_t *d, MlirBlock old) {
   STRATA_TRY(read_schedule(d));
+  strata_gpu_put_loads_first(d);
   strata_moments_prepare(d, d->func);
   STRATA_TRY(strata_assign_layouts(d, d->func));
   strata_gpu_find_task(d);

@@ -238,7 +238,8 @@ typedef struct {
   bool is_kept[STRATA_MAX_VARIANTS];
 } lengths_t;
 
-static double plan_lengths(void *user, double price) {
+static double plan_lengths(void *user, double price, double share) {
+  (void)share;
   lengths_t *lengths = user;
   double code = 0;
   bool keeps_longer = false;

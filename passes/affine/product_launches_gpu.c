@@ -133,8 +133,8 @@ static bool try_member(const joiner_t *j, const strata_called_kernel_t *leader, 
 
 //===-- The budget -----------------------------------------------------------------------------------------------===//
 
-static double plan_nothing(void *user, double price) {
-  (void)user, (void)price;
+static double plan_nothing(void *user, double price, double share) {
+  (void)user, (void)price, (void)share;
   return 0;
 }
 

@@ -363,7 +363,7 @@ static void drop_single(variants_t *v) {
   v->products[0].size.min = v->least;
 }
 
-static double plan(void *user, double price) {
+static double plan(void *user, double price, double share) {
   variants_t *v = user;
   double code = 0;
   v->plan = strata_variant_plan(v->products[0].kernel->compile->arena, &(strata_plan_costs_t){.n_sizes = v->n_sizes,
@@ -373,6 +373,7 @@ static double plan(void *user, double price) {
                                                                                               .is_likely = v->is_likely,
                                                                                               .takes_all = v->takes_all,
                                                                                               .code = v->code,
+                                                                                              .share = share,
                                                                                               .price = PRICE,
                                                                                               .code_price = price});
   for (int i = 0; i < v->plan.count; i++)

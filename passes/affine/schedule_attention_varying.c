@@ -351,7 +351,8 @@ static strata_status_t make(const strata_scheduling_t *s, const varying_t *v, co
   return strata_variant_create(s, 1, &range, &v->of[choice->candidate].schedule, &variant);
 }
 
-static double plan_for(void *user, double price) {
+static double plan_for(void *user, double price, double share) {
+  (void)share;
   varying_t *v = user;
   v->code_price = price * (1 + LIKELY); // the sum of weights
   *v->plan = find_plan(v);

@@ -328,7 +328,7 @@ static strata_schedule_t choose_lengths(const strata_gpu_rows_t *r) {
   int64_t group = strata_max(least, group_of(r, r->length, width));
   while (r->n_rows < device->n_processors && group < strata_min(STRATA_THREADS, most / width))
     group *= 2;
-  while (r->n_rows <= strata_gpu_few_rows(device, group) && group < device->lanes && most >= 2 * group &&
+  while (r->n_rows <= strata_gpu_few_rows(device, 2 * group) && group < device->lanes && most >= 2 * group &&
          !are_aligned(r, width))
     group *= 2;
   while (most <= SPREAD * r->length && group < device->max_threads && most > strata_gpu_held_elements(device, group))

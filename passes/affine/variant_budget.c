@@ -90,10 +90,12 @@ typedef struct {
   int *steps;           // whose price it is of
 } spending_t;
 
+// The other kernels of a call may be as fast as they can be where one is slow, which then costs its share of the call,
+// or as slow, as tiles suit the same sizes: between the two.
 static void plan_one(const spending_t *s, size_t i, int step) {
   strata_variant_offer_t *offer = &s->budget->offers.data[i];
   double share = fmax(seconds_of(offer) / s->seconds, strata_thresholds.least_share);
-  s->code[i] = offer->plan(offer->user, price_at(step) / share);
+  s->code[i] = offer->plan(offer->user, price_at(step) / share, sqrt(share));
 }
 
 static double code_of_all(const spending_t *s) {

@@ -12,8 +12,9 @@ typedef struct {
   strata_called_kernel_t called;
   double seconds; // of one call at likely sizes
   double alone;   // bytes of code of the kernel for likely sizes alone
-  // Plans what it has if the logarithm of what it takes is to fall by |price| for each byte of code; the bytes.
-  double (*plan)(void *user, double price);
+  // Plans what it has if the logarithm of what it takes is to fall by |price| for each byte of code; the bytes. Of what
+  // it takes beside the best |share| counts (variant_plan.h).
+  double (*plan)(void *user, double price, double share);
   // Gives the kernel the schedule and the variants of the last plan.
   strata_status_t (*take)(void *user);
   void *user;

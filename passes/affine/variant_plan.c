@@ -38,14 +38,15 @@ static void fill_powers(search_t *s) {
                                                 : strata_thresholds.worst_power;
     for (int way = 0; way < c->n_ways; way++)
       s->powers[(size_t)size * (size_t)c->n_ways + (size_t)way] =
-          c->weights[size] / sum * pow(fmin(cost_of(c, size, way) / best, strata_thresholds.most_ratio), power);
+          c->weights[size] / sum *
+          pow(1 + c->share * (fmin(cost_of(c, size, way) / best, strata_thresholds.most_ratio) - 1), power);
   }
 }
 
 // Beyond the limits, too, the least code is the cheapest.
 static void price_code(search_t *s) {
   const strata_plan_costs_t *c = s->costs;
-  double least = INFINITY, of_byte = strata_thresholds.worst_power * c->code_price;
+  double least = INFINITY, of_byte = strata_thresholds.worst_power * c->share * c->code_price;
   for (int way = 0; way < c->n_ways; way++) {
     s->dearer[way] = 1;
     if (c->code && c->takes_all[way])
@@ -95,7 +96,7 @@ static double taken_by(const search_t *s, const strata_variant_plan_t *plan) {
     sum += s->others[size];
   for (int i = 0; i < plan->count; i++)
     dearer *= s->dearer[plan->ways[i]];
-  return pow(sum * dearer, 1.0 / strata_thresholds.worst_power) * (1 + s->costs->price * plan->count);
+  return pow(sum * dearer, 1.0 / strata_thresholds.worst_power) * (1 + s->costs->share * s->costs->price * plan->count);
 }
 
 // One more way; false if there is none.

@@ -16,6 +16,7 @@ typedef struct {
   const bool *is_likely; // of sizes: what they take beside the best counts twice
   const bool *takes_all; // of ways: at any size, be it none of these
   const double *code;    // of ways: bytes; NULL: as good as none
+  double share;          // of what a size takes beside the best that counts, 1 being all
   double price;          // how much faster all must become for one way more, 0.01 being a hundredth
   double code_price;     // the same for each byte of code
 } strata_plan_costs_t;

@@ -199,10 +199,12 @@ static strata_status_t convert_shuffle(const strata_gpu_kernel_t *kernel, MlirOp
   return NULL;
 }
 
-// LLVM moves no load past what may be an access to memory, not even where it chooses instructions; there is none.
+// LLVM moves no load past what may be an access to memory, not even where it chooses instructions; there is none. ptxas
+// does, but for a fence.
 static strata_status_t convert_loads_begun(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  const char *text = strata_attr_flag(op, STRATA_TILE_AWAITED) ? "fence.acq_rel.cta;" : "";
   if (kernel->device->code == STRATA_GPU_NVPTX)
-    strata_gpu_build_ptx(op, "", "~{memory}", 0, NULL, (MlirType){0});
+    strata_gpu_build_ptx(op, text, "~{memory}", 0, NULL, (MlirType){0});
   mlirOperationDestroy(op);
   return NULL;
 }

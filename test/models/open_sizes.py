@@ -59,8 +59,9 @@ class Opener:
         self.constants |= {node.output[0]: node.attribute[0].t for node in self.graph.node if node.op_type == "Constant"
                            and node.attribute[0].name == "value"}
         self.inputs = [value for value in self.graph.input if value.name not in self.constants]
+        inferred = onnx.shape_inference.infer_shapes(model).graph
         self.shapes = {value.name: [dim.dim_value for dim in value.type.tensor_type.shape.dim]
-                       for value in [*onnx.shape_inference.infer_shapes(model).graph.value_info, *model.graph.input]}
+                       for value in [*inferred.value_info, *inferred.output, *model.graph.input]}
         self.folded, self.batch = self.fold(), {}
 
     def place(self, name, shape):

@@ -4,8 +4,8 @@
 // RUN: FileCheck %s --check-prefix=CODE < %t/m.gpu.mlir
 
 // Rows whose length varies: the likely length, as if it were known; then what groups of 4 to 256 threads hold, aligned or
-// not, from the length on that the one before holds. Of rows that begin anywhere 16 threads have one of 32, as groups of 4
-// leave the card without work.
+// not, from the length on that the one before holds. Of rows that begin anywhere 8 threads have one of 32: with groups of 16
+// these rows would no longer be few.
 // CHECK-DAG: #[[LIKELY:.*]] = affine_set<()[s0] : (s0 - 1024 == 0)>
 // CHECK-DAG: #[[FEW:.*]] = affine_set<()[s0] : (-s0 + 32 >= 0)>
 // CHECK-DAG: #[[HALF:.*]] = affine_set<()[s0] : (s0 - 33 >= 0, -s0 + 128 >= 0, s0 mod 8 == 0)>
@@ -14,7 +14,7 @@
 // CHECK: func.func private @k(
 // CHECK-SAME: strata.variants = [@k_v1, @k_v2, @k_v3, @k_v4, @k_v5, @k_v6, @k_v7, @k_v8, @k_v9, @k_v10, @k_v11, @k_v12]
 // CHECK: func.func private @k_v1({{.*}}group = 32 : i64, {{.*}}tile = array<i64: 1024>}, strata.when = #[[LIKELY]]}
-// CHECK: func.func private @k_v2({{.*}}group = 16 : i64, {{.*}}tile = array<i64: 32>}, strata.when = #[[FEW]]}
+// CHECK: func.func private @k_v2({{.*}}group = 8 : i64, {{.*}}tile = array<i64: 32>}, strata.when = #[[FEW]]}
 // CHECK: func.func private @k_v3({{.*}}group = 16 : i64, {{.*}}tile = array<i64: 128>}, strata.when = #[[HALF]]}
 // CHECK: func.func private @k_v8({{.*}}group = 32 : i64, {{.*}}tile = array<i64: 512>}, strata.when = #[[ANY]]}
 // CHECK: func.func private @k_v10({{.*}}group = 64 : i64, {{.*}}tile = array<i64: 1024>}, strata.when = #[[BLOCK]]}

@@ -10,7 +10,8 @@ typedef struct {
 
 static double code_of(const kernel_t *kernel, int schedules) { return (schedules == 2 ? 3 : 1) * kernel->code; }
 
-static double plan(void *user, double price) {
+static double plan(void *user, double price, double share) {
+  CHECK(share > 0 && share <= 1);
   kernel_t *kernel = user;
   kernel->planned = kernel->gain > price * 2 * kernel->code ? 2 : 1;
   return code_of(kernel, kernel->planned);

@@ -28,6 +28,7 @@ static strata_variant_plan_t plan_of(const double *costs, const bool *is_likely)
                                                                                  .weights = weights,
                                                                                  .is_likely = is_likely,
                                                                                  .takes_all = takes_all,
+                                                                                 .share = 1,
                                                                                  .price = 0.01});
   strata_arena_destroy(arena);
   return plan;
@@ -65,7 +66,7 @@ static void test_none(void) {
   double weights[SIZES];
   for (int i = 0; i < SIZES; i++)
     weights[i] = 1;
-  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, NULL, 0.01, 0};
+  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, NULL, 1, 0.01, 0};
   CHECK(strata_variant_plan(arena, &table).count == 0);
   strata_arena_destroy(arena);
 }
@@ -81,15 +82,38 @@ static void test_code(void) {
     costs[i * WAYS + 2] = INFINITY;
   }
   strata_arena_t *arena = strata_arena_create();
-  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, code, 0.01, 0.01};
+  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, code, 1, 0.01, 0.01};
   CHECK(strata_variant_plan(arena, &table).count == 1);
   table.code_price = 1e-4;
   CHECK(strata_variant_plan(arena, &table).count == 2);
   strata_arena_destroy(arena);
 }
 
+// Of one way alone, as code is dear: an eighth slower at all sizes but one, or much slower at that one. The worst size
+// counts where all that is taken is the kernel's, the mean where it is little of that.
+static void test_share(void) {
+  double costs[SIZES * WAYS], weights[SIZES];
+  const double code[WAYS] = {100, 100, 100};
+  const bool is_likely[SIZES] = {false}, takes_all[WAYS] = {true, true, true};
+  for (int i = 0; i < SIZES; i++) {
+    weights[i] = 1;
+    costs[i * WAYS] = 1.125;
+    costs[i * WAYS + 1] = i == 5 ? 1.8 : 1;
+    costs[i * WAYS + 2] = INFINITY;
+  }
+  strata_arena_t *arena = strata_arena_create();
+  strata_plan_costs_t table = {SIZES, WAYS, costs, weights, is_likely, takes_all, code, 1, 0.01, 0.01};
+  strata_variant_plan_t plan = strata_variant_plan(arena, &table);
+  CHECK(plan.count == 1 && plan.ways[0] == 0);
+  table.share = 0.01;
+  plan = strata_variant_plan(arena, &table);
+  CHECK(plan.count == 1 && plan.ways[0] == 1);
+  strata_arena_destroy(arena);
+}
+
 int main(void) {
   test_code();
+  test_share();
   test_ranges();
   test_little();
   test_none();
