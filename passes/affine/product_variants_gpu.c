@@ -252,8 +252,8 @@ static void begin_survey(survey_t *survey) {
   }
 }
 
-// Of sizes at which different ways are the best, unless they are next but one; where one is the best at both it is taken
-// to be so in between.
+// Of sizes at which different ways are the best, unless they are next but one; where one is the best at both it is
+// taken to be so in between.
 static void find_middles(survey_t *survey) {
   survey->n_asked = 0;
   for (int i = 1, last = 0; i < survey->v->n_sizes; i++) {
@@ -309,8 +309,8 @@ static void add_size(variants_t *v, int64_t size, double weight, bool is_likely)
   v->n_sizes++;
 }
 
-// The last one that costs are asked at, of sizes of which |likely| is the largest that is likely, 0: none is. Beyond it a
-// call takes its time by its size, whatever the way.
+// The last one that costs are asked at, of sizes of which |likely| is the largest that is likely, 0: none is. Beyond it
+// a call takes its time by its size, whatever the way.
 static int64_t last_size(int64_t likely) {
   enum { MOST = 1 << 14, LEAST = 1 << 11, OF_LIKELY = 64, BEYOND_LIKELY = 2 };
   int64_t usual = likely ? strata_max(LEAST, strata_min(MOST, OF_LIKELY * likely)) : MOST;
