@@ -260,7 +260,7 @@ typedef struct {
   double body;                          // of a product or attention: waiting, copying, finding tiles
   double result;                        // that is summed up in a register: set to zero, converted, stored
   double exchanged;                     // a result by each other block that shares its reduction
-  double multiplied;                    // a result by instructions on registers, whose operands are loaded for it
+  double loading_body;                  // of a product whose threads bring their operands themselves
   double addition;                      // of what is done with a result
   double masked_load;                   // of an operand that threads bring themselves, there or not
   double load;                          // where that is known

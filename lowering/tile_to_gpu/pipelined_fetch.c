@@ -307,12 +307,9 @@ static MlirValue staggered(strata_gpu_distribution_t *d, const strata_pipelined_
   return strata_emit_binary(e, "arith.remui", step, strata_gpu_emit_size(d, k->n_steps));
 }
 
-// A producer waits for most of its time: where a library has several kernels for one product, their code counts, and
-// where each step is in several loops.
-static void keep_rolled(strata_gpu_distribution_t *d, MlirOperation loop, const strata_pipelined_kernel_t *k) {
+void strata_pipelined_keep_rolled(strata_gpu_distribution_t *d, MlirOperation loop) {
   static const char annotation[] = "#llvm.loop_annotation<unroll = <disable = true>>";
-  if (d->sizes.count > 0 || k->has_early)
-    strata_set_attr(loop, "llvm.loop_annotation", mlirAttributeParseGet(d->e.context, strata_str(annotation)));
+  strata_set_attr(loop, "llvm.loop_annotation", mlirAttributeParseGet(d->e.context, strata_str(annotation)));
 }
 
 strata_status_t
@@ -323,7 +320,8 @@ strata_pipelined_for_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel
   MlirValue induction = mlirBlockGetArgument(mlirRegionGetFirstBlock(mlirOperationGetRegion(k->loop, 0)), 0);
   strata_depth_begin(d, k, k->fetcher, &lower, &state[0]);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, k->product.depth, 2, state, state);
-  keep_rolled(d, loop.op, k);
+  if (d->sizes.count > 0 || k->has_early) // each step is in several loops then
+    strata_pipelined_keep_rolled(d, loop.op);
   MlirValue step = staggered(d, k, loop.induction);
   strata_gpu_record_of(d, induction)->counter = step;
   strata_define_scalar(d, induction, step);

@@ -228,6 +228,8 @@ strata_status_t strata_pipelined_multiply(strata_gpu_distribution_t *d, strata_p
   if (last)
     upper = strata_gpu_emit_size_plus(d, k->n_steps, -1);
   strata_loop_t loop = strata_emit_for_begin(e, lower, upper, k->product.depth, SUMS + count, state, state);
+  if (d->sizes.count > 0)
+    strata_pipelined_keep_rolled(d, loop.op);
   multiply_next(d, k, loop.induction, state);
   strata_emit_for_end(e, loop, SUMS + count, state, state);
   if (last)

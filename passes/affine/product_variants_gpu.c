@@ -6,6 +6,7 @@
 #include "passes/affine/foresee.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/pipelined.h"
+#include "passes/affine/thresholds.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_SIZE = 1 << 14 };                      // that costs are asked at, unless larger ones are likely
 enum { UNASKED = -1, NO_WAY = STRATA_PLAN_SIZES }; // instead of the number of a way
 
 #define PRICE 0.004         // of a variant, beside that of its code
@@ -252,13 +252,14 @@ static void begin_survey(survey_t *survey) {
   }
 }
 
-// Of neighbours at which different ways are the best; where one is the best at both it is taken to be so in between.
+// Of sizes at which different ways are the best, unless they are next but one; where one is the best at both it is
+// taken to be so in between.
 static void find_middles(survey_t *survey) {
   survey->n_asked = 0;
   for (int i = 1, last = 0; i < survey->v->n_sizes; i++) {
     if (survey->best[i] == UNASKED)
       continue;
-    if (i - last > 1 && survey->best[i] != survey->best[last])
+    if (i - last > strata_thresholds.asked_apart && survey->best[i] != survey->best[last])
       survey->asked[survey->n_asked++] = (last + i) / 2;
     last = i;
   }
@@ -308,15 +309,22 @@ static void add_size(variants_t *v, int64_t size, double weight, bool is_likely)
   v->n_sizes++;
 }
 
+// The last one that costs are asked at, of sizes of which |likely| is the largest that is likely, 0: none is. Beyond it
+// a call takes its time by its size, whatever the way.
+static int64_t last_size(int64_t likely) {
+  enum { MOST = 1 << 14, LEAST = 1 << 11, OF_LIKELY = 64, BEYOND_LIKELY = 2 };
+  int64_t usual = likely ? strata_max(LEAST, strata_min(MOST, OF_LIKELY * likely)) : MOST;
+  return strata_max(usual, BEYOND_LIKELY * likely);
+}
+
 // Five in each power of two, the one behind it among them, where tiles are one more.
 static void find_sizes(variants_t *v) {
-  enum { OF_LIKELY = 2 };
   static const int64_t quarters[] = {4, 5, 6, 7};
   int64_t likely[STRATA_LIKELY_VALUES], divisor = strata_max(1, v->products[0].size.divisor);
   int n_likely = strata_likely_values(v->products[0].kernel, v->products[0].size, likely);
   int64_t first = strata_ceil_div(strata_max(1, v->products[0].size.min), divisor);
-  int64_t most = strata_max(MOST_SIZE, n_likely ? OF_LIKELY * likely[n_likely - 1] : 0);
-  int64_t last = strata_max(first, strata_min(most, v->products[0].size.max) / divisor);
+  int64_t most = strata_min(last_size(n_likely ? likely[n_likely - 1] : 0), v->products[0].size.max);
+  int64_t last = strata_max(first, most / divisor);
   add_size(v, first * divisor, 1, false);
   add_size(v, last * divisor, 1, false);
   for (int64_t power = 1; power <= last; power *= 2) {

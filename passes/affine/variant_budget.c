@@ -27,13 +27,11 @@ static double of_thread(const strata_schedule_t *schedule, int64_t rows, int64_t
 
 double strata_variant_code(const strata_code_costs_t *code, const strata_schedule_t *schedule, double work,
                            double loads, bool varies) {
-  double own = of_thread(schedule, schedule->tile[0], schedule->tile[1]);
+  double own = of_thread(schedule, schedule->tile[0], schedule->tile[1]), operations = own * code->addition * work;
   double others = (double)strata_max(schedule->parts - 1, 0);
-  double of_result = code->result + code->addition * work + code->exchanged * others;
-  double of_load = varies ? code->masked_load : code->load;
-  if (schedule->producers || !schedule->mma.length)
-    return code->body + own * of_result;
-  return code->body + own * (of_result + code->multiplied) + loads * of_load;
+  if (!schedule->producers && schedule->mma.length)
+    return code->loading_body + operations + loads * (varies ? code->masked_load : code->load);
+  return code->body + operations + own * (code->result + code->exchanged * others);
 }
 
 double strata_variant_attention_code(const strata_code_costs_t *code, const strata_schedule_t *schedule,

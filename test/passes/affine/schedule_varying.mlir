@@ -5,7 +5,7 @@
 // A single row is summed up as where it is known. Else several schedules, by what they take at likely sizes and between
 // them: few rows by blocks that share reductions, as many blocks as there are tasks then; the grids of the others are as
 // large as any sizes want.
-// Their producers' loops are to stay loops.
+// Loops over steps, of producers and of products, are to stay loops.
 // ROLLED: #llvm.loop_unroll<disable = true>
 // ROLLED: llvm.func @k0(
 // ROLLED: llvm.br {{.*}}{loop_annotation = #
