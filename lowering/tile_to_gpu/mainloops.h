@@ -37,8 +37,8 @@ struct strata_mainloop {
 // Of a kernel with producers: the whole forall and those behind it.
 STRATA_MUST_CHECK strata_status_t strata_products_forall(strata_gpu_distribution_t *d, MlirOperation forall);
 
-// Has a loop over steps stay one, be they few. Producers and products wait for most of their time, and where sizes vary a
-// library has several kernels for one product: their code counts.
+// Has a loop over steps stay one, be they few. Producers and products wait for most of their time, and where sizes vary
+// a library has several kernels for one product: their code counts.
 void strata_pipelined_keep_rolled(strata_gpu_distribution_t *d, MlirOperation loop);
 
 // By producers: what |emit| does for each of the running task's steps from |lower| to |upper| - 1; k->place moves on.
