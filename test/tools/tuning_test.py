@@ -184,10 +184,10 @@ def partial():
     assert re.search(r"--autotune=require: kernel k\d \([0-9a-f]{16}\) has no result of tuning on emulated_90: ", said)
     export("two.onnx", "two_exported")
     assert read("two_exported/manifest.txtpb").count("warm: 0") == 1  # what the first writes the second reads
-    tune("two_exported", budget=20)
+    tune("two_exported", budget=60)
     compile_("two.onnx", "two", load("two_exported/results.txtpb"), "--autotune=require")
     # Tuning again adds to a file.
-    tune("two_exported", "--output=results_of_both.pb", budget=20)
+    tune("two_exported", "--output=results_of_both.pb", budget=60)
     tune("exported", "--output=results_of_both.pb")
     for model in ("plain", "two"):
         compile_(f"{model}.onnx", "two", load("results_of_both.pb"), "--autotune=require")
