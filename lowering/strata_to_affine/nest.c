@@ -99,6 +99,8 @@ void strata__nest_begin_for(strata__lowering_t *l, strata__nest_t *nest, MlirOpe
 }
 
 // The attributes of an affine.parallel from 0 to the extents, by 1, and its operands.
+enum { MOST_ATTRS = 9 }; // of a nest
+
 static int parallel_attrs(const strata__nest_t *nest, strata_named_attr_t *attrs, MlirValue *operands,
                           int *n_operands) {
   MlirContext context = nest->lowering->context;
@@ -132,7 +134,7 @@ static int parallel_attrs(const strata__nest_t *nest, strata_named_attr_t *attrs
 }
 
 void strata__nest_end(strata__nest_t *nest) {
-  strata_named_attr_t attrs[8];
+  strata_named_attr_t attrs[MOST_ATTRS];
   while (nest->n_outer_loops > 0)
     strata__for_end(nest, nest->outer_loops[--nest->n_outer_loops], 0, NULL, NULL);
   strata_emit_op(&nest->e, "affine.yield", 0, NULL, 0, NULL, 0, NULL);

@@ -48,7 +48,7 @@ static void mark_end(MlirOperation last) {
 
 // All that a task loads behind its first load, or none: one that stays would be waited for all the same. What is under
 // way together takes three quarters at most of the registers that a thread has however many there are: 1001 rows of
-// 8192 whose threads hold 32 elements took 0.88 of the static rate with the scales in front (rmsnorm on an H200).
+// 8192 whose threads hold 32 elements took 0.88 of the static rate with the scales in front (an rmsnorm).
 static void put_first(const strata_gpu_distribution_t *d, MlirBlock body, int64_t group) {
   MlirOperation first = {0}, last;
   STRATA_VECTOR(MlirOperation) others = {0};
