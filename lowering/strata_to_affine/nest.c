@@ -98,9 +98,9 @@ void strata__nest_begin_for(strata__lowering_t *l, strata__nest_t *nest, MlirOpe
     memcpy(out_point, dims, sizeof *dims * (size_t)tensor->rank);
 }
 
-// The attributes of an affine.parallel from 0 to the extents, by 1, and its operands.
 enum { MOST_ATTRS = 9 }; // of a nest
 
+// The attributes of an affine.parallel from 0 to the extents, by 1, and its operands.
 static int parallel_attrs(const strata__nest_t *nest, strata_named_attr_t *attrs, MlirValue *operands,
                           int *n_operands) {
   MlirContext context = nest->lowering->context;
