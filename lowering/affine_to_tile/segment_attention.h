@@ -31,6 +31,14 @@ static inline MlirValue strata_segment_minus(strata_tile_builder_t *b, MlirValue
   return strata_emit_binary(&b->e, "arith.subi", x, y);
 }
 
+// Field |which| of |tile|'s row of the table |tiles|, an index.
+static inline MlirValue strata_segment_field(strata_tile_builder_t *b, MlirValue tiles, MlirAffineExpr tile,
+                                             int which) {
+  const MlirAffineExpr at[2] = {tile, strata_tile_constant(b, which)};
+  strata_tile_value_t value = strata_tile_load(b, tiles, 2, at);
+  return strata_emit_value(&b->e, "arith.index_cast", 1, &value.value, mlirIndexTypeGet(b->e.context), 0, NULL);
+}
+
 // As the result's buffer has it.
 static inline strata_tile_value_t strata_segment_rounded(strata_tile_builder_t *b, strata_tile_value_t value,
                                                          MlirValue buffer) {

@@ -45,12 +45,6 @@ static MlirValue load(strata_tile_builder_t *b, const builder_t *c, const strata
   return strata_tile_load(b, place->buffer, rank, coordinates).value;
 }
 
-static MlirValue field(strata_tile_builder_t *b, const builder_t *c, MlirAffineExpr tile, int which) {
-  const MlirAffineExpr at[2] = {tile, strata_tile_constant(b, which)};
-  strata_tile_value_t value = strata_tile_load(b, c->a.tiles, 2, at);
-  return strata_emit_value(&b->e, "arith.index_cast", 1, &value.value, mlirIndexTypeGet(b->e.context), 0, NULL);
-}
-
 // The task's part of the tile; one without rows sees no keys.
 static void take_part(strata_tile_builder_t *b, builder_t *c, MlirValue part) {
   MlirValue *fields = c->fields, zero = strata_emit_index(&b->e, 0);
@@ -85,7 +79,7 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task, s
   MlirAffineExpr at = strata_tile_counter(b, tile, n_tiles);
   for (int i = 0; i <= STRATA_SEGMENT_TILE_SEEN; i++)
     if (i != STRATA_SEGMENT_TILE_SEEN || c->a.is_causal)
-      c->fields[i] = field(b, c, at, i);
+      c->fields[i] = strata_segment_field(b, c->a.tiles, at, i);
   c->point[STRATA_SEGMENT_HEAD] = strata_tile_counter(b, head, strata_size_constant(c->a.heads));
   if (parts > 1)
     take_part(b, c, strata_tile_task_part(b, mlirAffineModExprGet(rest, n_parts), task, n_tasks));

@@ -37,12 +37,6 @@ static strata_tile_value_t load(strata_tile_builder_t *b, const builder_t *c, co
   return strata_tile_load(b, place->buffer, rank, coordinates);
 }
 
-static MlirValue field(strata_tile_builder_t *b, const builder_t *c, MlirAffineExpr tile, int which) {
-  const MlirAffineExpr at[2] = {tile, strata_tile_constant(b, which)};
-  strata_tile_value_t value = strata_tile_load(b, c->a.tiles, 2, at);
-  return strata_emit_value(&b->e, "arith.index_cast", 1, &value.value, mlirIndexTypeGet(b->e.context), 0, NULL);
-}
-
 static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task, strata_size_t n_tiles, int64_t n_columns,
                        strata_size_t n_tasks) {
   MlirAffineExpr task_number = mlirAffineDimExprGet(b->e.context, 0), parts = strata_tile_constant(b, c->parts);
@@ -53,12 +47,13 @@ static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task, s
   MlirValue column = strata_tile_task_part(b, mlirAffineModExprGet(number, across), task, n_tasks);
   MlirValue part = strata_tile_task_part(b, mlirAffineModExprGet(task_number, parts), task, n_tasks);
   MlirAffineExpr at = strata_tile_counter(b, tile, n_tiles);
-  c->point[STRATA_PRODUCT_ROW] = strata_tile_counter(b, field(b, c, at, STRATA_SEGMENT_TILE_FIRST), c->a.n_rows);
-  MlirValue own = field(b, c, at, STRATA_SEGMENT_TILE_OWN);
+  c->point[STRATA_PRODUCT_ROW] =
+      strata_tile_counter(b, strata_segment_field(b, c->a.tiles, at, STRATA_SEGMENT_TILE_FIRST), c->a.n_rows);
+  MlirValue own = strata_segment_field(b, c->a.tiles, at, STRATA_SEGMENT_TILE_OWN);
   strata_set_attr(strata_def(own), STRATA_TILE_WORK, mlirUnitAttrGet(b->e.context));
   c->own = strata_tile_counter(b, own, strata_size_constant(c->a.tile_rows + 1));
   c->point[STRATA_PRODUCT_SEQUENCE] =
-      strata_tile_counter(b, field(b, c, at, STRATA_SEGMENT_TILE_SEQUENCE), matrices[0]);
+      strata_tile_counter(b, strata_segment_field(b, c->a.tiles, at, STRATA_SEGMENT_TILE_SEQUENCE), matrices[0]);
   c->point[STRATA_PRODUCT_COLUMN] = strata_tile_counter(b, column, strata_size_constant(n_columns));
   c->row = strata_tile_counter(b, part, strata_size_constant(c->parts));
 }

@@ -389,10 +389,7 @@ static strata_status_t widen_step(strata_gpu_distribution_t *d, strata_pipelined
 static strata_status_t begin_steps(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue *out_lower,
                                    MlirValue *out_end) {
   strata_gpu_attention_t *a = (strata_gpu_attention_t *)k;
-  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
-       op = mlirOperationGetNextInBlock(op))
-    if (is_scalar(op))
-      STRATA_TRY(strata_gpu_distribute_op(d, op));
+  STRATA_TRY(strata_pipelined_distribute(d, k, is_scalar));
   define_steps(d, a);
   k->scheduler->steps(d, k, out_lower, out_end);
   if (!mlirValueIsNull(a->steps))

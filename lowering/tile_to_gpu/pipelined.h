@@ -133,6 +133,10 @@ void strata_pipelined_clip(strata_gpu_distribution_t *d, MlirOperation op, strat
 // The loop of a forall's body |body| that is marked tile.pipeline; a null operation if there is none.
 MlirOperation strata_pipelined_loop(MlirBlock body);
 
+// Distributes those ops in front of the loop that |wants| is true of, for the running task.
+STRATA_MUST_CHECK strata_status_t strata_pipelined_distribute(strata_gpu_distribution_t *d,
+                                                              const strata_pipelined_kernel_t *k,
+                                                              bool (*wants)(MlirOperation op));
 // What says where the running task's operands are, and whether there is any work.
 STRATA_MUST_CHECK strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d,
                                                              strata_pipelined_kernel_t *k);

@@ -23,12 +23,19 @@ static bool is_number(MlirOperation op) {
                       mlirTypeIsAIndex(mlirValueGetType(mlirOperationGetResult(op, 0))));
 }
 
-strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+static bool is_address(MlirOperation op) { return is_pure(op) || is_number(op); }
+
+strata_status_t strata_pipelined_distribute(strata_gpu_distribution_t *d, const strata_pipelined_kernel_t *k,
+                                            bool (*wants)(MlirOperation op)) {
   for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
        op = mlirOperationGetNextInBlock(op))
-    if (is_pure(op) || is_number(op))
+    if (wants(op))
       STRATA_TRY(strata_gpu_distribute_op(d, op));
   return NULL;
+}
+
+strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
+  return strata_pipelined_distribute(d, k, is_address);
 }
 
 // The running task is |task|, of the block's cluster: its indices, and what addresses need. Numbers of tables are those
@@ -36,11 +43,7 @@ strata_status_t strata_pipelined_addresses(strata_gpu_distribution_t *d, strata_
 static strata_status_t begin_task(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k, MlirValue task) {
   d->role.task = task;
   strata_gpu_define_task(d, k->body);
-  for (MlirOperation op = mlirBlockGetFirstOperation(k->body); !mlirOperationEqual(op, k->loop);
-       op = mlirOperationGetNextInBlock(op))
-    if (is_pure(op))
-      STRATA_TRY(strata_gpu_distribute_op(d, op));
-  return NULL;
+  return strata_pipelined_distribute(d, k, is_pure);
 }
 
 static bool is_bulk(const strata_pipelined_kernel_t *k, int side) {

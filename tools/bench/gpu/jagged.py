@@ -10,6 +10,7 @@ as are about as many operations. The pool is sum(x * softmax(x)) within each seq
 and in very unequal sequences, and a quarter of them.
 Times are those of calls replayed from CUDA graphs, in turns.
 """
+import dataclasses
 import os
 import statistics
 import sys
@@ -96,42 +97,49 @@ def offsets_of(torch, lengths):
     return ends.to(torch.int32)
 
 
-class Attention:
+@dataclasses.dataclass
+class Case:
+    """What is timed: a library bound to tensors, sequences of |lengths|."""
+    library: object
+    run: object
+    lengths: list
+    error: float  # the largest of any sequence, relative to its largest result
+
+
+def bound(folder, name, sizes, tensors, lengths, error):
+    """A case that was called once; |error| compares then."""
+    import torch
+    from libraries import GpuLibrary
+
+    library = GpuLibrary(os.path.join(folder, f"lib{name}.so"), sizes)
+    run = library.binding(tensors)
+    run()
+    torch.cuda.synchronize()
+    return Case(library, run, lengths, error())
+
+
+def attention(folder, kind, size, causal, lengths):
     """The jagged library on sequences of |lengths|, or a dense one on these, which are equal."""
+    import torch
 
-    def __init__(self, folder, kind, size, causal, lengths):
-        import torch
-        from libraries import GpuLibrary
+    jagged, total = kind == "jagged", sum(lengths)
+    shape = (total, HEADS * size) if jagged else (len(lengths), HEADS, lengths[0], size)
+    operands = [torch.randn(*shape, device="cuda", dtype=torch.float16) for _ in "qkv"]
+    y = torch.full(shape, float("nan"), device="cuda", dtype=torch.float16)
 
-        self.torch, self.size, self.causal, self.lengths = torch, size, causal, lengths
-        jagged, total = kind == "jagged", sum(lengths)
-        shape = (total, HEADS * size) if jagged else (len(lengths), HEADS, lengths[0], size)
-        self.operands = [torch.randn(*shape, device="cuda", dtype=torch.float16) for _ in "qkv"]
-        self.y = torch.full(shape, float("nan"), device="cuda", dtype=torch.float16)
-        path = os.path.join(folder, f"lib{attention_name(kind, size, causal)}.so")
-        self.library = GpuLibrary(path, [total, len(lengths)] if jagged else [len(lengths)])
-        self.run = self.library.binding([*self.operands, *([offsets_of(torch, lengths)] if jagged else []), self.y])
+    def sequences(x):
+        """[heads, rows, size] each."""
+        return [rows.view(-1, HEADS, size).transpose(0, 1) for rows in x.split(lengths)] if jagged else x
 
-    def sequence(self, x, i):
-        """Of |x|, of sequence i: [heads, rows, size] of f32."""
-        if x.dim() == 4:
-            return x[i].float()
-        begin = sum(self.lengths[:i])
-        return x[begin:begin + self.lengths[i]].view(-1, HEADS, self.size).transpose(0, 1).float()
-
-    def error(self):
-        """The largest of any sequence, relative to its largest result."""
-        functional, errors = self.torch.nn.functional, []
-        self.run()
-        self.torch.cuda.synchronize()
-        for i in range(len(self.lengths)):
-            q, k, v = (self.sequence(x, i) for x in self.operands)
-            wanted = functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal)
-            errors.append(((self.sequence(self.y, i) - wanted).abs().max() / wanted.abs().max()).item())
+    def error():
+        errors = []
+        for got, *given in zip(sequences(y), *map(sequences, operands)):
+            wanted = torch.nn.functional.scaled_dot_product_attention(*(x.float() for x in given), is_causal=causal)
+            errors.append(((got.float() - wanted).abs().max() / wanted.abs().max()).item())
         return max(errors)
 
-    def operations(self):
-        return 4 * HEADS * self.size * pairs_of(self.lengths, self.causal)
+    sizes, offsets = ([total, len(lengths)], [offsets_of(torch, lengths)]) if jagged else ([len(lengths)], [])
+    return bound(folder, attention_name(kind, size, causal), sizes, [*operands, *offsets, y], lengths, error)
 
 
 def in_turns(cases):
@@ -149,14 +157,14 @@ def measure_attention(folder, random):
         for causal in (False, True):
             lengths = draw_lengths(random)
             longest = max(1, round(pairs_of(lengths, causal) / pairs_of([LONGEST], causal)))
-            cases = [Attention(folder, kind, size, causal, of) for kind, of in (
+            cases = [attention(folder, kind, size, causal, of) for kind, of in (
                 ("jagged", lengths), (f"dense{MEAN}", [MEAN] * SEQUENCES), (f"dense{LONGEST}", [LONGEST] * longest))]
-            errors, us = [case.error() for case in cases], in_turns(cases)
-            rates = [case.operations() / t / 1e6 for case, t in zip(cases, us)]
+            us = in_turns(cases)
+            rates = [4 * HEADS * size * pairs_of(case.lengths, causal) / t / 1e6 for case, t in zip(cases, us)]
             beside = [f"dense {len(case.lengths)} x {case.lengths[0]}: {rate:.0f}, {rate / rates[0]:.2f} times that"
                       for case, rate in zip(cases[1:], rates[1:])]
             print(f"attention d{size}{' causal' if causal else '':7} {sum(lengths)} rows of {len(lengths)}: {us[0]:.1f} us, "
-                  f"{rates[0]:.0f} TFLOP/s; {', '.join(beside)}; errors {max(errors):.1e}", flush=True)
+                  f"{rates[0]:.0f} TFLOP/s; {', '.join(beside)}; error {max(case.error for case in cases):.1e}", flush=True)
             unload(cases)
 
 
@@ -170,32 +178,28 @@ def pools(random):
             "64 equal of a quarter": [ROWS // 256] * 64}
 
 
-class Pool:
-    def __init__(self, folder, name, lengths):
-        import torch
-        from libraries import GpuLibrary
+def pool(folder, lengths):
+    import torch
 
-        self.torch, self.name, self.lengths = torch, name, lengths
-        self.x = torch.randn(sum(lengths), WIDTH, device="cuda", dtype=torch.float16)
-        self.y = torch.full((len(lengths), WIDTH), float("nan"), device="cuda", dtype=torch.float16)
-        self.library = GpuLibrary(os.path.join(folder, "libpool.so"), [sum(lengths), len(lengths)])
-        self.run = self.library.binding([self.x, offsets_of(torch, lengths), self.y])
+    x = torch.randn(sum(lengths), WIDTH, device="cuda", dtype=torch.float16)
+    y = torch.full((len(lengths), WIDTH), float("nan"), device="cuda", dtype=torch.float16)
 
-    def error(self):
-        self.run()
-        parts = (part.float() for part in self.x.split(self.lengths))
-        wanted = self.torch.stack([(part * part.softmax(0)).sum(0) for part in parts])
-        return ((self.y.float() - wanted).abs().max() / wanted.abs().max()).item()
+    def error():
+        parts = (part.float() for part in x.split(lengths))
+        wanted = torch.stack([(part * part.softmax(0)).sum(0) for part in parts])
+        return ((y.float() - wanted).abs().max() / wanted.abs().max()).item()
+
+    return bound(folder, "pool", [sum(lengths), len(lengths)], [x, offsets_of(torch, lengths), y], lengths, error)
 
 
 def measure_pool(folder, random):
     from libraries import unload
 
-    cases = [Pool(folder, name, lengths) for name, lengths in pools(random).items()]
-    errors = [case.error() for case in cases]
-    for case, error, us in zip(cases, errors, in_turns(cases)):
-        print(f"pool {case.name:22} {sum(case.lengths)} rows, {len(case.lengths)} x {max(case.lengths)} padded: {us:.1f} us, "
-              f"error {error:.1e}", flush=True)
+    drawn = pools(random)
+    cases = [pool(folder, lengths) for lengths in drawn.values()]
+    for name, case, us in zip(drawn, cases, in_turns(cases)):
+        print(f"pool {name:22} {sum(case.lengths)} rows, {len(case.lengths)} x {max(case.lengths)} padded: {us:.1f} us, "
+              f"error {case.error:.1e}", flush=True)
     del case
     unload(cases)
 
