@@ -297,7 +297,7 @@ static strata_status_t check_tiles(const strata_gpu_distribution_t *d, MlirOpera
   const int64_t least_tile[2] = {p->mma ? STRATA_MMA_BLOCK : 16, STRATA_MMA_BLOCK};
   int64_t group = strata_gpu_group_of(d, op);
   bool is_block =
-      group == d->role.threads || d->plan.part_blocks; // of another product's launch blocks have several tiles
+      group == d->role.threads || d->plan.has_parts; // of another product's launch blocks have several tiles
   if (p->warps[0] * p->warps[1] * p->split * lanes_of(p) != group || !is_block || !strata_is_power_of_two(p->split))
     return strata_gpu_missing(op, "a schedule whose warps are not all of its threads");
   for (int side = 0; side < 2; side++)

@@ -66,7 +66,8 @@ typedef struct {
   int64_t stagger;           // steps by which a task's reduction begins behind that of the task before
   bool stream;               // each block has an equal share of all tasks' steps
   strata_size_t n_tasks;     // of the foralls
-  int64_t part_blocks;       // of several foralls, each with blocks of its own (parts.c); else 0
+  bool has_parts;            // several foralls, each with blocks of its own (parts.c)
+  strata_size_t part_blocks; // of all of these
   bool is_chain;             // these have the same block, one after the other
   bool has_many_parts;       // so many that each reads the pointers to its buffers itself
   bool has_cases;            // the same, of as many blocks each

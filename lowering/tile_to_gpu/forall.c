@@ -11,7 +11,7 @@ strata_status_t strata_gpu_rule_forall(strata_gpu_distribution_t *d, MlirOperati
     return strata_products_forall(d, op);
   if (!strata_gpu_forall_tasks(d, op, &n_tasks))
     return strata_gpu_missing(op, "a task space of no known size");
-  if (d->plan.part_blocks)
+  if (d->plan.has_parts)
     return strata_gpu_distribute_parts(d, op);
   return d->plan.blocks ? strata_rows_ahead(d, op) : strata_gpu_distribute_tasks(d, op);
 }

@@ -16,6 +16,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/barriers.h"
+#include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/tasks.h"
 
 enum { MANY_PARTS = 64 }; // more have only launches that copy, or whose parts do the same (share_launches.c)
@@ -23,16 +24,17 @@ enum { MANY_PARTS = 64 }; // more have only launches that copy, or whose parts d
 typedef struct {
   MlirOperation forall;
   strata_size_t n_tasks;
-  int64_t group, first_block;
+  int64_t group;
+  strata_size_t first_block;
 } part_t;
 
 typedef STRATA_VECTOR(part_t) parts_t;
 
 // The part that |op| is in; null where there is one alone.
 static MlirOperation part_of(const strata_gpu_distribution_t *d, MlirOperation op) {
-  while (d->plan.part_blocks && !mlirOperationIsNull(op) && !strata_op_is(op, "scf.forall"))
+  while (d->plan.has_parts && !mlirOperationIsNull(op) && !strata_op_is(op, "scf.forall"))
     op = mlirOperationGetParentOperation(op);
-  return d->plan.part_blocks ? op : (MlirOperation){NULL};
+  return d->plan.has_parts ? op : (MlirOperation){NULL};
 }
 
 int64_t strata_gpu_group_of(const strata_gpu_distribution_t *d, MlirOperation op) {
@@ -46,34 +48,41 @@ strata_schedule_t strata_gpu_schedule_of(const strata_gpu_distribution_t *d, Mli
   return strata_schedule_read(has_own ? part : d->func);
 }
 
-// Kernels share launches only where sizes do not vary.
-static int64_t blocks_of(const strata_gpu_distribution_t *d, strata_size_t n_tasks, int64_t group) {
-  return strata_ceil_div(strata_size_static_value(n_tasks), d->role.threads / group);
+static strata_size_t blocks_of(const strata_gpu_distribution_t *d, strata_size_t n_tasks, int64_t group) {
+  return strata_size_ceil_div(n_tasks, d->role.threads / group);
 }
 
 // *out_blocks: of all.
-static parts_t read_parts(strata_gpu_distribution_t *d, int64_t *out_blocks) {
+static parts_t read_parts(strata_gpu_distribution_t *d, strata_size_t *out_blocks) {
   parts_t parts = {0};
-  *out_blocks = 0;
+  *out_blocks = strata_size_constant(0);
   for (MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(d->func)); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     part_t part = {.forall = op, .group = strata_attr_i64(op, "tile.group", d->role.group), .first_block = *out_blocks};
     if (!strata_op_is(op, "scf.forall") || !strata_gpu_forall_tasks(d, op, &part.n_tasks))
       continue;
     *strata_vector_push(d->compile->arena, &parts) = part;
-    *out_blocks += blocks_of(d, part.n_tasks, part.group);
+    *out_blocks = strata_size_sum(*out_blocks, blocks_of(d, part.n_tasks, part.group));
   }
   return parts;
 }
 
-int64_t strata_gpu_count_part_blocks(strata_gpu_distribution_t *d) {
-  int64_t blocks;
-  if (d->plan.producers || d->plan.blocks || d->role.group > d->role.threads || strata_size_varies(d->plan.n_tasks))
-    return 0;
-  if (read_parts(d, &blocks).count <= 1)
-    return 0;
+bool strata_gpu_find_parts(strata_gpu_distribution_t *d, strata_size_t *out_blocks) {
+  *out_blocks = strata_size_constant(0);
+  if (d->plan.producers || d->plan.blocks || d->role.group > d->role.threads || read_parts(d, out_blocks).count <= 1)
+    return false;
   d->plan.is_chain = strata_attr_flag(d->func, STRATA_TILE_CHAIN);
-  return d->plan.is_chain ? 1 : blocks;
+  if (d->plan.is_chain)
+    *out_blocks = strata_size_constant(1);
+  return true;
+}
+
+// Of the block among those of its part.
+static MlirValue number_in(strata_gpu_distribution_t *d, const part_t *part) {
+  int64_t first;
+  if (!strata_size_is_constant(part->first_block, &first))
+    return strata_emit_binary(&d->e, "arith.subi", d->role.task, strata_gpu_emit_size(d, part->first_block));
+  return first ? strata_emit_plus(&d->e, d->role.task, -first) : d->role.task;
 }
 
 // The part's own blocks, threads and shared memory, of which all parts use the same.
@@ -85,7 +94,7 @@ static strata_status_t distribute_part(strata_gpu_distribution_t *d, const part_
   d->role.group = part->group;
   d->role.thread = n_groups == 1 ? whole.role.thread : strata_emit_binary(e, "arith.remui", whole.role.thread, group);
   d->role.group_number = strata_emit_binary(e, "arith.divui", whole.role.thread, group);
-  d->role.task = part->first_block ? strata_emit_plus(e, whole.role.task, -part->first_block) : whole.role.task;
+  d->role.task = number_in(d, part);
   if (n_groups > 1) {
     d->role.task = strata_emit_times(e, d->role.task, n_groups);
     d->role.task = strata_emit_binary(e, "arith.addi", d->role.task, d->role.group_number);
@@ -114,7 +123,7 @@ static strata_status_t distribute_some(strata_gpu_distribution_t *d, const parts
     return NULL;
   }
   size_t middle = (first + end) / 2;
-  MlirValue bound = strata_emit_index(e, parts->data[middle].first_block);
+  MlirValue bound = strata_gpu_emit_size(d, parts->data[middle].first_block);
   strata_loop_t branch = strata_emit_if_begin(e, strata_emit_cmpi(e, STRATA_ULT, d->role.task, bound));
   STRATA_TRY(distribute_some(d, parts, first, middle, most_shared));
   strata_emit_if_else(e, branch);
@@ -151,12 +160,12 @@ static MlirOperation emit_switch(strata_gpu_distribution_t *d, MlirValue number,
 static strata_status_t distribute_cases(strata_gpu_distribution_t *d, const parts_t *parts, int64_t *most_shared) {
   strata_emitter_t *e = &d->e;
   const strata_shared_t shared = d->shared;
-  MlirValue whole = d->role.task, blocks = strata_emit_index(e, parts->data[1].first_block);
+  MlirValue whole = d->role.task, blocks = strata_gpu_emit_size(d, parts->data[1].first_block);
   MlirBlock outer = e->block;
   MlirOperation cases = emit_switch(d, strata_emit_binary(e, "arith.divui", whole, blocks), (int)parts->count);
   for (size_t i = 0; i < parts->count; i++) {
     part_t part = parts->data[i];
-    part.first_block = 0;
+    part.first_block = strata_size_constant(0);
     e->block = mlirRegionGetFirstBlock(mlirOperationGetRegion(cases, (intptr_t)i));
     d->role.task = strata_emit_binary(e, "arith.remui", whole, blocks);
     STRATA_TRY(distribute_part(d, &part));
@@ -174,8 +183,8 @@ static strata_status_t distribute_cases(strata_gpu_distribution_t *d, const part
 // memory the next one may read or overwrite.
 static strata_status_t distribute_in_turn(strata_gpu_distribution_t *d, const part_t *part) {
   strata_emitter_t *e = &d->e;
-  const part_t own = {part->forall, part->n_tasks, part->group, .first_block = 0};
-  int64_t rounds = blocks_of(d, part->n_tasks, part->group);
+  const part_t own = {part->forall, part->n_tasks, part->group, strata_size_constant(0)};
+  int64_t rounds = strata_size_static_value(blocks_of(d, part->n_tasks, part->group)); // a chain's
   MlirValue block = d->role.task;
   if (rounds == 1)
     return distribute_part(d, &own);
@@ -205,7 +214,8 @@ static strata_status_t distribute_chain(strata_gpu_distribution_t *d, const part
 }
 
 strata_status_t strata_gpu_distribute_parts(strata_gpu_distribution_t *d, MlirOperation forall) {
-  int64_t n_blocks, most_shared = d->shared.size;
+  int64_t most_shared = d->shared.size;
+  strata_size_t n_blocks;
   parts_t parts = read_parts(d, &n_blocks);
   if (!mlirOperationEqual(parts.data[0].forall, forall))
     return NULL;

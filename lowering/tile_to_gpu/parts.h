@@ -5,9 +5,9 @@
 #include "dialects/affine/schedule.h"
 #include "lowering/tile_to_gpu/distribute.h"
 
-// Blocks of all parts; 0 where the old kernel has one task space, or a ring through which all tasks go. A forall
-// without tile.group is one of ->role.group.
-int64_t strata_gpu_count_part_blocks(strata_gpu_distribution_t *d);
+// *out_blocks: of all parts. False where the old kernel has one task space, or a ring through which all tasks go. A
+// forall without tile.group is one of ->role.group.
+bool strata_gpu_find_parts(strata_gpu_distribution_t *d, strata_size_t *out_blocks);
 // Threads that carry out together a task of the forall that |op| is or is in.
 int64_t strata_gpu_group_of(const strata_gpu_distribution_t *d, MlirOperation op);
 // The schedule of the same.

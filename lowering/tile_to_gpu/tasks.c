@@ -59,8 +59,8 @@ strata_size_t strata_gpu_blocks(const strata_gpu_distribution_t *d) {
     return d->plan.stream ? strata_size_constant(d->plan.blocks) : at_most(d->plan.blocks, d->plan.n_tasks);
   if (d->plan.producers && per_block == 1)
     return d->plan.n_tasks;
-  if (d->plan.part_blocks)
-    return strata_size_constant(d->plan.part_blocks);
+  if (d->plan.has_parts)
+    return d->plan.part_blocks;
   return strata_size_product(strata_size_ceil_div(d->plan.n_tasks, per_block),
                              strata_size_constant(strata_cluster_blocks(d)));
 }
@@ -123,7 +123,7 @@ void strata_gpu_find_task(strata_gpu_distribution_t *d) {
     strata_cluster_begin(d, block, thread);
     return;
   }
-  if (d->plan.part_blocks) { // each part finds its tasks itself
+  if (d->plan.has_parts) { // each part finds its tasks itself
     d->role.thread = thread;
     d->role.task = block;
     return;

@@ -110,7 +110,7 @@ static strata_status_t read_schedule(strata_gpu_distribution_t *d) {
                         (long long)schedule.threads, (long long)schedule.group);
   if (!strata_gpu_count_tasks(d, &d->plan.n_tasks))
     return strata_error(STRATA_INTERNAL, "a task space of no known size");
-  d->plan.part_blocks = strata_gpu_count_part_blocks(d);
+  d->plan.has_parts = strata_gpu_find_parts(d, &d->plan.part_blocks);
   return NULL;
 }
 

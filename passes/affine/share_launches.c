@@ -9,11 +9,13 @@
 // a launch saves is the time between two kernels, and the processors that a small one leaves idle; so kernels that take
 // long stay alone, but for products, of which the model says what they gain, and maps that do the same, none of which
 // has another computation's registers. On the cpu, where only the time between counts and what was just written is in a
-// cache, calls only join their neighbours.
+// cache, calls only join their neighbours, and those of sizes that vary stay alone.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
+#include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
 #include "dialects/mlir_util.h"
+#include "dialects/symbols.h"
 #include "passes/affine/call_order.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/problem.h"
@@ -43,6 +45,7 @@ typedef struct {
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device; // NULL: the cpu
+  bool are_sizes_open;               // the module's vary
   strata_call_order_t order;
   obstacle_t *obstacles; // by called kernel
   bool *are_long;        // the same: one that fills the card for long
@@ -75,6 +78,10 @@ static bool is_long(const sharer_t *s, MlirOperation func) {
 
 static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
+  if (strata_has_variants(func))
+    return "it has variants for some sizes";
+  if (s->are_sizes_open && schedule.kind == STRATA_KERNEL_CONTRACT)
+    return "it is a product where sizes vary, of which the model chooses launches";
   if (schedule.kind == STRATA_KERNEL_ATTENTION)
     return "it is attention";
   if (schedule.kind == STRATA_KERNEL_SCALAR && !is_of_points(func))
@@ -108,7 +115,7 @@ static strata_status_t read_product(const sharer_t *s, const strata_called_kerne
   strata_problem_reading_t product;
   strata_schedule_t schedule = strata_schedule_read(called->func);
   *out = (product_t){false};
-  if (!s->device || schedule.kind != STRATA_KERNEL_CONTRACT || schedule.producers)
+  if (!s->device || s->are_sizes_open || schedule.kind != STRATA_KERNEL_CONTRACT || schedule.producers)
     return NULL;
   strata_gpu_contraction_t question = {.compile = s->compile, .device = s->device, .calls = s->order.calls};
   STRATA_TRY(strata_problem_of_called(&question, called, &product, &out->is_product));
@@ -384,8 +391,10 @@ static strata_status_t share_all(sharer_t *s, MlirOperation func) {
 strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
   strata_calls_t calls;
   STRATA_TRY(strata_calls_read(compile, &calls));
-  sharer_t s = {.compile = compile, .order = strata_call_order_create(compile, &calls)};
-  if (compile->options->disable_fusion)
+  sharer_t s = {.compile = compile,
+                .order = strata_call_order_create(compile, &calls),
+                .are_sizes_open = strata_module_is_symbolic(compile->module)};
+  if (compile->options->disable_fusion || (s.are_sizes_open && !strata_target_is_gpu(compile)))
     return NULL;
   if (strata_target_is_gpu(compile))
     STRATA_TRY(strata_gpu_device(compile, &s.device));

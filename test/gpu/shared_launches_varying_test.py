@@ -1,0 +1,74 @@
+"""Kernels that are no products and share a launch where sizes vary, on the emulated device: each has as many blocks as
+its own sizes say, at sizes of which one has none, or a part of a block, too."""
+import re
+
+import numpy as np
+
+import gpu
+import onnx_file
+import strata
+
+FLOAT, INT64 = 1, 7
+MOST = 70  # of a size
+WIDTH = 40
+
+
+def softmax(x):
+    shifted = np.exp(x - x.max(-1, keepdims=True, initial=-np.inf))
+    return shifted / shifted.sum(-1, keepdims=True)
+
+
+def rows(graph, x, y, _):
+    """Groups of threads a row."""
+    graph.node("Softmax", [x], ["p"], axis=-1)
+    graph.node("Softmax", [y], ["q"], axis=-1)
+    return (["p", "q"], [["n", WIDTH], ["m", WIDTH]]), lambda x, y, _: (softmax(x), softmax(y))
+
+
+def copies(graph, x, y, _):
+    """Inputs to their parts of two concats, a task a few numbers."""
+    graph.node("Concat", [x, y], ["p"], axis=0)
+    graph.node("Concat", [y, x, y], ["q"], axis=0)
+    return ((["p", "q"], [["n + m", WIDTH], ["n + 2*m", WIDTH]]),
+            lambda x, y, _: (np.concatenate([x, y]), np.concatenate([y, x, y])))
+
+
+def gathers(graph, x, y, index):
+    """A task a number."""
+    graph.node("Gather", [x, index], ["p"], axis=1)
+    graph.node("Gather", [y, index], ["q"], axis=1)
+    return (["p", "q"], [["n", "k"], ["m", "k"]]), lambda x, y, index: (x[:, index], y[:, index])
+
+
+def compiled(make):
+    """The library, and what a call is to give of its inputs."""
+    graph, name = onnx_file.Graph(opset=18), make.__name__
+    x, y = graph.input("x", FLOAT, ["n", WIDTH]), graph.input("y", FLOAT, ["m", WIDTH])
+    index = graph.input("index", INT64, ["k"])
+    (results, shapes), wanted = make(graph, x, y, index)
+    for result, shape in zip(results, shapes):
+        graph.output(result, FLOAT, shape)
+    graph.node("Abs", [index], ["used"])
+    graph.output("used", INT64, ["k"])
+    graph.save(f"{name}.onnx")
+    options = ["--target=nvgpu", "--device=emulated_90", *(f"--dim={symbol}=0..{MOST}" for symbol in "nmk")]
+    text = strata.strata(f"{name}.onnx", *options, "--compile-to=tile", "-o", "-")
+    assert re.search(r"func private @k\d+_k\d+\(", text), "no launch is shared"
+    return gpu.Library(strata.compile_library(f"{name}.onnx", ".", name, options)[0]), wanted
+
+
+def check(make, generator):
+    library, wanted = compiled(make)
+    sizes = [(1, 1, 1), (MOST, 0, 3), (0, MOST, 3), (0, 0, 1), (1, MOST, 0), (MOST, MOST, MOST)]
+    for each in sizes + [tuple(int(size) for size in generator.integers(0, MOST + 1, 3)) for _ in range(6)]:
+        x, y = (generator.standard_normal((size, WIDTH)).astype(np.float32) for size in each[:2])
+        index = generator.integers(0, WIDTH, each[2])
+        got = library.run([x, y, index], library.sizes_of([x.shape, y.shape, index.shape]))
+        for one, want in zip(got, [*wanted(x.astype(np.float64), y.astype(np.float64), index), index]):
+            assert one.shape == want.shape, (each, one.shape)
+            # exp and a sum of 40 numbers in f32
+            assert np.allclose(one, want, rtol=1e-5, atol=1e-7), (each, np.abs(one - want).max())
+    library.unload()
+
+
+gpu.report_drawn([(make.__name__, lambda generator, make=make: check(make, generator)) for make in (rows, copies, gathers)])
