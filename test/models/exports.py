@@ -5,8 +5,8 @@
 FOLDER has of each model NAME.onnx, its graph, the weights of which are external, and NAME.json, a recipe: the
 weights, as materialise.py draws them, the sizes that the exporter's example had (`dims`), and what the inputs look
 like. The first set is the example's sizes, the second the least ones, the others are drawn, more in the place of those
-that ONNX Runtime refuses; a condition that is an input takes both values at each. Detections are compared as tied scores
-allow (Detections). Needs onnx and onnxruntime (PyPI) and numpy.
+that ONNX Runtime refuses; a condition that is an input takes both values at each. Detections are compared as tied
+scores allow (Detections). Needs onnx and onnxruntime (PyPI) and numpy.
 """
 import argparse
 import dataclasses
@@ -127,7 +127,8 @@ class Export:
         constants = {tensor.name for tensor in model.graph.initializer}
         self.inputs = [value for value in model.graph.input if value.name not in constants]
         self.n_outputs = len(model.graph.output)
-        for attribute in (each for node in model.graph.node for each in node.attribute if each.name == "accuracy_level"):
+        attributes = itertools.chain.from_iterable(node.attribute for node in model.graph.node)
+        for attribute in (each for each in attributes if each.name == "accuracy_level"):
             attribute.i = 1  # f32, as ours: by more ONNX Runtime rounds what weights of 4 bits are multiplied with
         for value in self.detections.names() if self.detections else []:
             model.graph.output.append(helper.make_empty_tensor_value_info(value))

@@ -121,13 +121,14 @@ def timed(library, inputs, clock, rounds=15):
 
 
 def beside_static(arguments, library, inputs, folder):
-    """What a library for the sizes of |inputs| alone takes, and one for all, which is |library| once more: of one library
-    copies that were written at other times differ by a tenth, by where their weights lie in memory."""
+    """What a library for the sizes of |inputs| alone takes, and one for all, which is |library| once more: copies of one
+    that were written at other times differ by a tenth, by where their weights lie in memory."""
     names = [library.description.dims[i].decode() for i in range(library.description.n_dims)]
     sizes = library.sizes_of([x.shape for x in inputs])
     dims = [f"--dim={name}={size}" for name, size in zip(names, sizes)]
     both = [strata.compile_library(arguments.model, folder, f"{name}_{sizes[-1]}_{len(os.listdir(folder))}",
-                                   [*more, *arguments.options])[0] for name, more in (("static", dims), ("varying", []))]
+                                   [*more, *arguments.options])[0]
+            for name, more in (("static", dims), ("varying", []))]
     timers = [timed(strata.Library(path), inputs, arguments.clock) for path in both]
     rounds = [[timer() for timer in (timers if i % 2 else timers[::-1])][::1 if i % 2 else -1] for i in range(31)]
     return [statistics.median(column) for column in zip(*rounds)]
