@@ -1,6 +1,6 @@
 // strata-precision: gives what the front end called a matrix product or a convolution the types that
 // --mm-conv-precision-mode asks for (precision.def). The default follows the operands and changes nothing, but on GPUs
-// with tensor cores multiplies f32 as mixed_fp16_fp32 does, and says so.
+// with tensor cores multiplies f32 as mixed_fp16_fp32 does, and says so; where nothing is summed it keeps f32.
 //
 //   contract(%x: f32, %w: f32) -> f32     mixed_fp16_fp32: contract(convert(%x): f16, convert(%w): f16) -> f32
 //   contract(%x: f8, %w: f8) -> f32       as f16, which holds all of f8, where the device multiplies f16 alone
@@ -217,11 +217,29 @@ static bool is_f32(MlirOperation op) {
          strata_shape_of(strata_operand(op, 1)).type == STRATA_TYPE_F32;
 }
 
+// Whether results are products, not sums of them, as of one column by one row: tensor cores gain nothing there, and
+// exporters write angles so, positions by frequencies, of which 11 bits leave nothing once they are large.
+static bool sums_nothing(strata_compile_t *compile, MlirOperation op) {
+  strata_contract_t c;
+  if (!strata_contract_read(compile, op, &c))
+    return false;
+  int64_t size;
+  for (int i = c.result_rank; i < c.n_dims; i++)
+    if (!strata_dim_is_constant(c.dims[i], &size) || size != 1)
+      return false;
+  return true;
+}
+
+// Whether the default multiplies |op| on tensor cores, though its operands are f32.
+static bool is_rounded(strata_compile_t *compile, MlirOperation op) {
+  return has_precision(op) && is_f32(op) && !sums_nothing(compile, op);
+}
+
 static MlirValue apply_precision(strata_rewriter_t *r, MlirOperation op, strata_op_id_t id) {
   bool is_default = r->compile->options->precision == STRATA_PRECISION_DEFAULT;
   const mode_t *mode = &modes[is_default ? STRATA_PRECISION_MIXED_FP16_FP32 : r->compile->options->precision];
   (void)id;
-  if (!has_precision(op) || (is_default && !is_f32(op)))
+  if (is_default ? !is_rounded(r->compile, op) : !has_precision(op))
     return STRATA_NO_VALUE;
   return mode->kind == INTEGER ? quantize_contract(r, op, mode)
          : mode->kind == FLOAT ? convert_floats(r, op, mode)
@@ -232,7 +250,7 @@ static strata_status_t count_f32(strata_compile_t *compile, MlirBlock body, void
   size_t *count = user;
   strata_ops_t ops = strata_ops_of(compile->arena, body);
   for (size_t i = 0; i < ops.count; i++)
-    *count += has_precision(ops.data[i]) && is_f32(ops.data[i]);
+    *count += is_rounded(compile, ops.data[i]);
   return NULL;
 }
 

@@ -3,7 +3,7 @@
     venv/bin/python test/models/growing_cache.py MODEL.onnx [--steps 200] [--batch 1] [--timed 1,50,199] [-- OPTION ...]
 
 Each step takes a token, the mask of all so far and what the step before gave as present. At the lengths --timed a
-library for these sizes alone is timed in turns with the one for all. With --room N past and present are one memory of N
+library for these sizes alone is timed in turns with one for all. With --room N past and present are one memory of N
 tokens (--alias), in which a step writes its own. Needs onnx and onnxruntime (PyPI) and numpy.
 """
 import argparse
@@ -121,13 +121,15 @@ def timed(library, inputs, clock, rounds=15):
 
 
 def beside_static(arguments, library, inputs, folder):
-    """What a library for the sizes of |inputs| alone takes, and |library|."""
+    """What a library for the sizes of |inputs| alone takes, and one for all, which is |library| once more: copies of one
+    that were written at other times differ by a tenth, by where their weights lie in memory."""
     names = [library.description.dims[i].decode() for i in range(library.description.n_dims)]
     sizes = library.sizes_of([x.shape for x in inputs])
     dims = [f"--dim={name}={size}" for name, size in zip(names, sizes)]
-    path, _ = strata.compile_library(arguments.model, folder, f"at_{sizes[-1]}_{len(os.listdir(folder))}",
-                                     dims + arguments.options)
-    timers = [timed(each, inputs, arguments.clock) for each in (strata.Library(path), library)]
+    both = [strata.compile_library(arguments.model, folder, f"{name}_{sizes[-1]}_{len(os.listdir(folder))}",
+                                   [*more, *arguments.options])[0]
+            for name, more in (("static", dims), ("varying", []))]
+    timers = [timed(strata.Library(path), inputs, arguments.clock) for path in both]
     rounds = [[timer() for timer in (timers if i % 2 else timers[::-1])][::1 if i % 2 else -1] for i in range(31)]
     return [statistics.median(column) for column in zip(*rounds)]
 

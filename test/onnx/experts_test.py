@@ -10,7 +10,7 @@ import gpu
 import onnx_file
 import strata
 from onnx_file import ELEMENT_TYPES
-from operators import Case, check, refuses
+from operator_cases import Case, check, refuses
 
 RNG = np.random.default_rng(int(os.environ.get("STRATA_SEED", 3002)))
 EXPERTS, HIDDEN, INNER = 5, 32, 16

@@ -6,7 +6,7 @@ import numpy as np
 
 import onnx_file
 import strata
-from operators import Case, check, refuses
+from operator_cases import Case, check, refuses
 
 RNG = np.random.default_rng(int(os.environ.get("STRATA_SEED", 3001)))
 

@@ -69,6 +69,12 @@ def run_one(seed, arguments, kinds):
     return result
 
 
+def broken(seed, text):
+    """The line of a graph that the checker itself failed at."""
+    finding = {"kind": "checker", "text": text, "ops": []}
+    return {"seed": seed, "nodes": 0, "ops": [], "notes": [], "findings": {"all": finding}}
+
+
 def run_chunk(arguments):
     without = set(arguments.without.split(","))
     kinds = {name: entry for name, entry in operators.KINDS.items() if name not in without}
@@ -76,10 +82,9 @@ def run_chunk(arguments):
     for seed in range(arguments.seed, arguments.seed + arguments.count):
         try:
             result = run_one(seed, arguments, kinds)
-        except Exception as error:  # of the checker itself
+        except Exception as error:
             traceback.print_exc()
-            finding = {"kind": "checker", "text": repr(error), "ops": []}
-            result = {"seed": seed, "nodes": 0, "ops": [], "notes": [], "findings": {"all": finding}}
+            result = broken(seed, repr(error))
         print(json.dumps(result), flush=True)
 
 
@@ -90,7 +95,7 @@ def start_chunk(seed, count, arguments):
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode:
-        print(f"seed {seed + len(lines)}: the checker itself ended with status {done.returncode}", flush=True)
+        lines.append(broken(seed + len(lines), f"it ended with status {done.returncode}"))
     return lines
 
 
