@@ -1,6 +1,7 @@
 // See index.h.
 #include "lowering/tile_to_gpu/index.h"
 
+#include "dialects/affine/schedule.h"
 #include "dialects/affine/simplify.h"
 #include "dialects/integers.h"
 #include "dialects/mlir_util.h"
@@ -271,6 +272,17 @@ static bool is_narrow(strata_index_space_t *space, MlirAffineExpr expr) {
   return strata_index_range(space, expr, &min, &max) && min >= 0 && max <= UINT32_MAX;
 }
 
+// True if |expr| is the same wherever the running task is carried out.
+static bool is_of_task(const strata_index_space_t *space, MlirAffineExpr expr) {
+  if (mlirAffineExprIsAConstant(expr))
+    return true;
+  if (mlirAffineExprIsADim(expr))
+    return space->kinds[mlirAffineDimExprGetPosition(expr)] == STRATA_INDEX_TASK;
+  if (mlirAffineExprIsASymbol(expr))
+    return mlirAffineSymbolExprGetPosition(expr) < space->d->sizes.count;
+  return is_of_task(space, mlirAffineBinaryOpExprGetLHS(expr)) && is_of_task(space, mlirAffineBinaryOpExprGetRHS(expr));
+}
+
 // Divides what cannot be negative. Numbers of tasks and rows are 32-bit ones where positions in buffers are not; to
 // divide those takes a fraction of the time.
 static MlirValue emit_division(strata_index_space_t *space, MlirAffineExpr expr, MlirValue a, MlirValue b) {
@@ -287,11 +299,120 @@ static MlirValue emit_division(strata_index_space_t *space, MlirAffineExpr expr,
   return strata_emit_cast(e, "arith.index_castui", narrow, mlirIndexTypeGet(e->context));
 }
 
+//===-- Long numbers divided by sizes ----------------------------------------------------------------------------===//
+
+// A row's number is that of the task's first row and a few: where images of any height and width are more rows than 32
+// bits say, the first one is divided once, and 32 bits are enough for what is left.
+//
+//   (first + few) floordiv n   ->   first floordiv n + (first mod n + few) floordiv n
+//
+// So it is in products, whose threads have many rows; a thread with a row or two would wait for a division more.
+typedef struct {
+  MlirAffineExpr of_task;
+  MlirValue few; // i32
+  int64_t most;  // of |few|
+} parts_t;
+
+static MlirValue as_i32(strata_emitter_t *e, MlirValue index) {
+  return strata_emit_cast(e, "arith.index_castui", index, mlirIntegerTypeGet(e->context, 32));
+}
+
+// The terms of a sum that are those of the task, and the others, numbers among them.
+static void collect_terms(const strata_index_space_t *space, MlirAffineExpr expr, MlirAffineExpr *of_task,
+                          MlirAffineExpr *others) {
+  MlirAffineExpr *sum = mlirAffineExprIsAConstant(expr) || !is_of_task(space, expr) ? others : of_task;
+  if (mlirAffineExprIsAAdd(expr)) {
+    collect_terms(space, mlirAffineBinaryOpExprGetLHS(expr), of_task, others);
+    collect_terms(space, mlirAffineBinaryOpExprGetRHS(expr), of_task, others);
+  } else {
+    *sum = mlirAffineAddExprGet(*sum, expr);
+  }
+}
+
+static bool read_parts(strata_index_space_t *space, MlirAffineExpr expr, parts_t *out);
+
+static bool is_divisor(strata_index_space_t *space, MlirAffineExpr expr, int64_t *out_most) {
+  int64_t least;
+  return is_of_task(space, expr) && strata_index_range(space, expr, &least, out_most) && least >= 0 &&
+         *out_most <= UINT32_MAX;
+}
+
+// first mod n + few, and n, of 32 bits; false if |expr|, a division by n, has no such parts.
+static bool emit_rest(strata_index_space_t *space, MlirAffineExpr expr, parts_t *lhs, MlirValue out[2]) {
+  strata_emitter_t *e = &space->d->e;
+  MlirAffineExpr by = mlirAffineBinaryOpExprGetRHS(expr);
+  int64_t most;
+  if (!is_divisor(space, by, &most) || !read_parts(space, mlirAffineBinaryOpExprGetLHS(expr), lhs) ||
+      most + lhs->most > UINT32_MAX)
+    return false;
+  MlirValue rest = as_i32(e, strata_index_emit(space, mlirAffineModExprGet(lhs->of_task, by)));
+  out[0] = strata_emit_binary(e, "arith.addi", rest, lhs->few);
+  out[1] = as_i32(e, strata_index_emit(space, by));
+  return true;
+}
+
+// Of quotients |few| is no more than it is of what is divided.
+static bool read_parts(strata_index_space_t *space, MlirAffineExpr expr, parts_t *out) {
+  MlirContext context = space->d->e.context;
+  int64_t least;
+  MlirValue rest[2];
+  if (mlirAffineExprIsAFloorDiv(expr) && emit_rest(space, expr, out, rest)) {
+    out->of_task = mlirAffineFloorDivExprGet(out->of_task, mlirAffineBinaryOpExprGetRHS(expr));
+    out->few = strata_emit_binary(&space->d->e, "arith.divui", rest[0], rest[1]);
+    return true;
+  }
+  MlirAffineExpr others = constant(context, 0);
+  out->of_task = others;
+  collect_terms(space, expr, &out->of_task, &others);
+  if (!strata_index_is_nonnegative(space, out->of_task) || !strata_index_range(space, others, &least, &out->most) ||
+      least < 0 || out->most == 0 || out->most > UINT32_MAX)
+    return false;
+  out->few = as_i32(&space->d->e, strata_index_emit(space, others));
+  return true;
+}
+
+// x floordiv (m * n) as (x floordiv n) floordiv m.
+static MlirAffineExpr one_by_one(MlirAffineExpr expr) {
+  MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), by = mlirAffineBinaryOpExprGetRHS(expr);
+  if (!mlirAffineExprIsAFloorDiv(expr) || !mlirAffineExprIsAMul(by))
+    return expr;
+  MlirAffineExpr inner = mlirAffineFloorDivExprGet(lhs, mlirAffineBinaryOpExprGetRHS(by));
+  return one_by_one(mlirAffineFloorDivExprGet(one_by_one(inner), mlirAffineBinaryOpExprGetLHS(by)));
+}
+
+// True if |expr| is a division of a long number by a size that varies, which is then emitted.
+static bool emit_by_parts(strata_index_space_t *space, MlirAffineExpr expr, MlirValue *out) {
+  strata_emitter_t *e = &space->d->e;
+  MlirType index = mlirIndexTypeGet(e->context);
+  parts_t lhs;
+  MlirValue rest[2];
+  if (space->d->index_bits == 32 || mlirAffineExprIsACeilDiv(expr) ||
+      mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(expr)) ||
+      is_narrow(space, mlirAffineBinaryOpExprGetLHS(expr)) ||
+      strata_schedule_read(space->d->func).kind != STRATA_KERNEL_CONTRACT)
+    return false;
+  expr = one_by_one(expr);
+  if (!emit_rest(space, expr, &lhs, rest))
+    return false;
+  bool is_mod = mlirAffineExprIsAMod(expr);
+  *out = strata_emit_cast(e, "arith.index_castui",
+                          strata_emit_binary(e, is_mod ? "arith.remui" : "arith.divui", rest[0], rest[1]), index);
+  if (!is_mod) {
+    MlirAffineExpr whole = mlirAffineFloorDivExprGet(lhs.of_task, mlirAffineBinaryOpExprGetRHS(expr));
+    *out = emit_exact(e, "arith.addi", strata_index_emit(space, whole), *out);
+  }
+  return true;
+}
+
 static MlirValue emit_binary(strata_index_space_t *space, MlirAffineExpr expr) {
   strata_emitter_t *e = &space->d->e;
   MlirAffineExpr lhs = mlirAffineBinaryOpExprGetLHS(expr), rhs = mlirAffineBinaryOpExprGetRHS(expr);
+  bool is_division = !mlirAffineExprIsAAdd(expr) && !mlirAffineExprIsAMul(expr);
+  MlirValue by_parts;
+  if (is_division && emit_by_parts(space, expr, &by_parts))
+    return by_parts;
   MlirValue a = strata_index_emit(space, lhs), b = strata_index_emit(space, rhs);
-  if (mlirAffineExprIsAAdd(expr) || mlirAffineExprIsAMul(expr))
+  if (!is_division)
     return emit_exact(e, mlirAffineExprIsAAdd(expr) ? "arith.addi" : "arith.muli", a, b);
   int64_t min, max;
   bool is_unsigned = strata_index_range(space, lhs, &min, &max) ? min >= 0 : strata_index_is_nonnegative(space, lhs);
@@ -303,17 +424,6 @@ static MlirValue emit_binary(strata_index_space_t *space, MlirAffineExpr expr) {
   return mlirAffineExprIsAFloorDiv(expr)
              ? whole
              : strata_emit_binary(e, "arith.subi", a, emit_exact(e, "arith.muli", whole, b));
-}
-
-// True if |expr| is the same wherever the running task is carried out.
-static bool is_of_task(const strata_index_space_t *space, MlirAffineExpr expr) {
-  if (mlirAffineExprIsAConstant(expr))
-    return true;
-  if (mlirAffineExprIsADim(expr))
-    return space->kinds[mlirAffineDimExprGetPosition(expr)] == STRATA_INDEX_TASK;
-  if (mlirAffineExprIsASymbol(expr))
-    return mlirAffineSymbolExprGetPosition(expr) < space->d->sizes.count;
-  return is_of_task(space, mlirAffineBinaryOpExprGetLHS(expr)) && is_of_task(space, mlirAffineBinaryOpExprGetRHS(expr));
 }
 
 // A division by a size that varies is no operation that compilers move out of a loop behind a barrier, where it may not

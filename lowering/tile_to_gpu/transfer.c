@@ -285,9 +285,9 @@ static bool count_elements(const strata_gpu_box_t *box, strata_size_t *out_count
 }
 
 // Elements at edges that vary without a branch each, where those are many: what is read where there is no such element
-// is one behind it, or the buffer's last, and dropped. Bases are what is held back, so that accesses go on to differ by
-// numbers. They stay where they are: one that is for a store under a branch would begin there, behind all else. Not in
-// products, which load a step ahead and have no time for more instructions.
+// is one behind it, or the buffer's last or first, and dropped. Bases are what is held back, so that accesses go on to
+// differ by numbers. They stay where they are: one that is for a store under a branch would begin there, behind all
+// else. Not in products, which load a step ahead and have no time for more instructions.
 static void load_edges(strata_walk_t *w, strata_registers_t *registers) {
   strata_gpu_distribution_t *d = w->d;
   strata_emitter_t *e = &d->e;
@@ -305,6 +305,8 @@ static void load_edges(strata_walk_t *w, strata_registers_t *registers) {
     MlirValue inside = strata_walk_conditions(w, item, (MlirValue){0}), value;
     MlirValue last = strata_gpu_emit_size_plus(d, count, -1 - item->offset);
     MlirValue base = strata_emit_binary(e, "arith.minsi", base_value(w, item->base), last);
+    if (item->offset < 0) // in front of a first row, the buffer's first
+      base = strata_emit_with(e, "arith.maxsi", base, -item->offset);
     load_at(w, position_from(w, base, item->offset), 1, &value);
     registers->values[reg] = strata_emit_select(e, inside, value, pad);
     item->is_done = true;

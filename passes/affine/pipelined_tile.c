@@ -11,7 +11,8 @@ enum {
   SUMS = 128, // of a thread
   WIDE_SUMS = 192,
   MANY_GROUPS_SUMS = 96,
-  MIN_PART_STEPS = 2, // of a block, of a cluster's
+  MANY_BESIDE_WORDS = 64, // adds_words()
+  MIN_PART_STEPS = 2,     // of a block, of a cluster's
 };
 
 //===-- Tiles ----------------------------------------------------------------------------------------------------===//
@@ -217,11 +218,12 @@ static bool can_be_parts(const strata_gpu_device_t *device, const strata_problem
          100 * strata_pipelined_tiles(problem, p) <= device->n_processors * p->filled;
 }
 
-// True if the kernel reads about as many elements as it stores, a residual: more than its operands.
-static bool reads_results(const strata_problem_t *problem) {
+// True if the kernel reads so many bytes, about, for each result that it stores, as of a residual: more than its
+// operands.
+static bool reads_results(const strata_problem_t *problem, double least) {
   double results = (double)problem->rows * (double)problem->columns * (double)problem->batch;
   double bytes = results * (double)problem->stored_bytes + strata_problem_operand_bytes(problem);
-  return problem->traffic - bytes >= results;
+  return problem->traffic - bytes >= results * least;
 }
 
 // Each block of a cluster fetches an equal part of what several need: of boxes, which are spans of a crossed operand,
@@ -259,14 +261,23 @@ static bool can_alternate(const strata_problem_t *problem) {
          right->begins_rows && (right->is_crossed || right->straddles);
 }
 
+// True if f32 are added at places that sizes of a call say: beside more sums than these threads spilled up to 2600
+// bytes.
+static bool adds_words(const strata_problem_t *problem) {
+  enum { WORD = 3 };
+  return problem->varies && reads_results(problem, WORD);
+}
+
 // True if a thread has registers for its sums: of two groups for as many where producers need few, of two blocks a
 // processor for fewer, of three groups for none that it gets from others, nor for what is added to the results.
 static bool has_registers(const strata_problem_t *problem, const strata_pipelined_choice_t *p,
                           const strata_product_form_t *form, int64_t sums) {
   bool needs_few = form->is_bulk && !form->reads_left;
-  int64_t most = p->residents > 1 ? SUMS / 2 : form->groups > 2 ? MANY_GROUPS_SUMS : needs_few ? WIDE_SUMS : SUMS;
+  int64_t wide = adds_words(problem) ? SUMS : WIDE_SUMS,
+          many = adds_words(problem) ? MANY_BESIDE_WORDS : MANY_GROUPS_SUMS;
+  int64_t most = p->residents > 1 ? SUMS / 2 : form->groups > 2 ? many : needs_few ? wide : SUMS;
   return sums <= most &&
-         (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem))));
+         (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem, 1))));
 }
 
 // Where sizes vary a grid of parts has as many blocks as there are tasks, of which a cluster that shares needs whole

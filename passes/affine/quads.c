@@ -103,7 +103,8 @@ static bool guard_uses(const strata_nest_t *nest, const strata_access_t *access,
   return false;
 }
 
-// Whether the operand can be read four bytes along |dim| at a time, moved or not.
+// Whether the operand can be read four bytes along |dim| at a time, moved or not. Buffers whose sizes vary stay as they
+// are.
 static bool place_operand(const quads_t *q, operand_t *operand, int dim) {
   const strata_access_t *access = operand->access;
   int rank = (int)mlirAffineMapGetNumResults(access->map);
@@ -116,17 +117,20 @@ static bool place_operand(const quads_t *q, operand_t *operand, int dim) {
       return false;
     operand->place = i;
   }
-  int64_t sizes[STRATA_MAX_DIMS];
-  strata_memref_static_sizes(access->buffer, sizes);
+  int64_t size;
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(access->buffer, sizes);
   operand->is_moved = operand->place != rank - 1;
   operand->argument = mlirBlockArgumentGetArgNumber(access->buffer);
-  return operand->place >= 0 && sizes[operand->place] % QUAD == 0 && !guard_uses(q->nest, access, dim);
+  return operand->place >= 0 && strata_size_is_constant(sizes[operand->place], &size) && size % QUAD == 0 &&
+         !(operand->is_moved && strata_sizes_vary(rank, sizes)) && !guard_uses(q->nest, access, dim);
 }
 
 static bool find_dim(quads_t *q) {
+  int64_t extent;
   for (q->dim = strata_nest_n_dims(q->nest) - 1; q->dim >= q->nest->n_parallel; q->dim--)
-    if (strata_nest_static_extent(q->nest, q->dim) % QUAD == 0 && place_operand(q, &q->operands[0], q->dim) &&
-        place_operand(q, &q->operands[1], q->dim))
+    if (strata_size_is_constant(q->nest->space.sizes[q->dim], &extent) && extent % QUAD == 0 &&
+        place_operand(q, &q->operands[0], q->dim) && place_operand(q, &q->operands[1], q->dim))
       return true;
   return false;
 }
@@ -182,12 +186,12 @@ static strata_status_t move_operand(quads_t *q, const operand_t *operand, const 
 
 // The buffer's sizes with the walked dim last, counted in quads.
 static MlirType quads_type(const quads_t *q, const operand_t *operand) {
-  int64_t sizes[STRATA_MAX_DIMS], moved[STRATA_MAX_DIMS];
-  int rank = strata_memref_static_sizes(operand->access->buffer, sizes);
+  strata_size_t sizes[STRATA_MAX_DIMS], moved[STRATA_MAX_DIMS];
+  int rank = strata_memref_sizes(operand->access->buffer, sizes);
   for (int i = 0; i < rank; i++)
     moved[i] = sizes[moved_dim(rank, operand->place, i)];
-  moved[rank - 1] /= QUAD;
-  return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(q->compile->context, 32), rank, moved, (MlirAttribute){0});
+  moved[rank - 1] = strata_size_constant(strata_size_static_value(moved[rank - 1]) / QUAD);
+  return strata_memref_type_of(mlirIntegerTypeGet(q->compile->context, 32), rank, moved);
 }
 
 // The same of the access, where dim |dim| counts quads.
@@ -199,12 +203,13 @@ static MlirAffineMap quads_map(const quads_t *q, const operand_t *operand) {
   for (int i = 0; i < n_dims; i++)
     dims[i] = mlirAffineDimExprGet(context, i);
   dims[q->dim] = mlirAffineMulExprGet(dims[q->dim], four);
-  MlirAffineMap scaled = mlirAffineMapGet(context, n_dims, 0, n_dims, dims);
+  intptr_t n_symbols = mlirAffineMapGetNumSymbols(map);
+  MlirAffineMap scaled = mlirAffineMapGet(context, n_dims, n_symbols, n_dims, dims);
   for (int i = 0; i < rank; i++)
     results[i] = mlirAffineExprCompose(mlirAffineMapGetResult(map, moved_dim(rank, operand->place, i)), scaled);
   results[rank - 1] = mlirAffineFloorDivExprGet(results[rank - 1], four);
   strata_space_t space = q->nest->space;
-  return strata_affine_simplify_map(mlirAffineMapGet(context, n_dims, 0, rank, results), &space);
+  return strata_affine_simplify_map(mlirAffineMapGet(context, n_dims, n_symbols, rank, results), &space);
 }
 
 static void view_operand(const operand_t *operand, MlirOperation call, MlirType type) {
@@ -248,7 +253,7 @@ static strata_status_t read_by_quads(strata_compile_t *compile, const strata_cal
   quads_t q = {.compile = compile, .called = called};
   strata_contraction_kernel_t contraction;
   STRATA_TRY(strata_kernel_read(compile->arena, called->func, &q.kernel));
-  if (strata_kernel_varies(&q.kernel) || !strata_is_contraction(&q.kernel, &contraction) || contraction.other.nest)
+  if (!strata_is_contraction(&q.kernel, &contraction) || contraction.other.nest)
     return NULL;
   q.nest = contraction.nest;
   q.product = strata_contraction_product(&contraction);

@@ -59,13 +59,13 @@ static int quad_dim(const strata_contract_t *c) {
   return best;
 }
 
-// Whether no sum of products of bytes leaves i32, and all sizes are known: others are not read four bytes at a time.
+// Whether no sum of products of bytes leaves i32.
 static bool has_small_sums(const strata_contract_t *c) {
   int64_t size, terms = 1, most = INT32_MAX / (UINT8_MAX * SIGN);
-  for (int dim = 0; dim < c->n_dims; dim++) {
+  for (int dim = c->result_rank; dim < c->n_dims && terms <= most; dim++) {
     if (!strata_dim_is_constant(c->dims[dim], &size))
       return false;
-    terms = dim < c->result_rank || terms > most ? terms : terms * quads_up(size);
+    terms *= quads_up(size);
   }
   return terms <= most;
 }
@@ -77,20 +77,34 @@ static bool is_multiple(const strata_contract_t *c, int dim) {
 
 //===-- Padding --------------------------------------------------------------------------------------------------===//
 
-// How far reads of operand |k| go beyond its ends; false if a size is not known.
-static bool read_margins(const strata_contract_t *c, int k, int64_t *out_low, int64_t *out_high) {
-  int64_t extents[STRATA_MAX_RANK], sizes[STRATA_MAX_RANK], least, greatest;
+// Whether |expr| is over dims of known sizes alone; |extents| are those, 1 of others.
+static bool has_known_sizes(const strata_contract_t *c, MlirAffineExpr expr, int64_t *extents) {
+  bool are_known = true;
   for (int i = 0; i < c->n_dims; i++)
-    if (!strata_dim_is_constant(c->dims[i], &extents[i]))
-      return false;
-  int rank = strata_sizes_of(c->operands[k], sizes);
-  for (int i = 0; i < rank; i++) {
-    if (!strata_affine_range(c->exprs[k][i], STRATA_STATIC_SPACE(c->n_dims, extents), &least, &greatest))
+    if (!strata_dim_is_constant(c->dims[i], &extents[i])) {
+      are_known &= !mlirAffineExprIsFunctionOfDim(expr, i);
+      extents[i] = 1;
+    }
+  return are_known;
+}
+
+// How far reads of operand |k| go beyond its ends; false if that is not known. A dim of the product read as it is, a
+// batch whose size varies, is as long as the operand's.
+static bool read_margins(const strata_contract_t *c, int k, int64_t *out_low, int64_t *out_high) {
+  int64_t extents[STRATA_MAX_RANK], size, least, greatest;
+  strata_shape_t shape = strata_shape_of(c->operands[k]);
+  for (int i = 0; i < shape.rank; i++) {
+    int dim = strata_expr_dim(c->exprs[k][i]);
+    out_low[i] = out_high[i] = 0;
+    if (dim >= 0 && strata_dim_equal(c->dims[dim], shape.dims[i]))
+      continue;
+    if (!strata_dim_is_constant(shape.dims[i], &size) || !has_known_sizes(c, c->exprs[k][i], extents) ||
+        !strata_affine_range(c->exprs[k][i], STRATA_STATIC_SPACE(c->n_dims, extents), &least, &greatest))
       return false;
     out_low[i] = strata_max(0, -least);
-    out_high[i] = strata_max(0, greatest - (sizes[i] - 1));
+    out_high[i] = strata_max(0, greatest - (size - 1));
   }
-  return rank >= 0;
+  return true;
 }
 
 // Puts |zero| around operand |k| where it is read beyond its ends.

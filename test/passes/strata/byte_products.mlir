@@ -61,3 +61,28 @@ func.func @shifted(%q: tensor<4x3xi8>) -> tensor<4x2xi32> {
   %3 = "strata.contract"(%1, %2) {maps = [#x, #w, #y], zero_pad = false, origin = "matmul"} : (tensor<4x3xi32>, tensor<2x3xi32>) -> tensor<4x2xi32>
   return %3 : tensor<4x2xi32>
 }
+
+// -----
+
+#x = affine_map<(b, f, i, j, c, p, q) -> (b, c, i + p - 1, j + q - 1)>
+#w = affine_map<(b, f, i, j, c, p, q) -> (f, c, p, q)>
+#y = affine_map<(b, f, i, j, c, p, q) -> (b, f, i, j)>
+#all = affine_map<(b, c, i, j) -> ()>
+#in = affine_map<()[s0] -> (s0, 4, 5, 6)>
+#out = affine_map<()[s0] -> (s0, 8, 5, 6)>
+
+// As many images as a call has: the margin of zero points is around each, none beside them.
+// CHECK-LABEL: @main
+// CHECK: %[[X:.*]] = "strata.pad"(%arg0) {high = array<i64: 0, 0, 1, 1>, low = array<i64: 0, 0, 1, 1>, value = 7 : i8}
+// CHECK: "strata.contract"(%[[X]], %{{.*}}) {{.*}}unsigned_lhs = true
+func.func @main(%q: tensor<?x4x5x6xi8, #in> {strata.name = "q"}) -> (tensor<?x8x5x6xi32, #out> {strata.name = "y"})
+    attributes {strata.symbols = [{name = "n", min = 1 : i64, max = 64 : i64, multiple = 1 : i64, likely = [1]}]} {
+  %p = "strata.constant"() {value = dense<3> : tensor<8x4x3x3xi8>} : () -> tensor<8x4x3x3xi8>
+  %c = "strata.constant"() {value = dense<7> : tensor<i32>} : () -> tensor<i32>
+  %z = "strata.broadcast"(%c) {map = #all} : (tensor<i32>) -> tensor<?x4x5x6xi32, #in>
+  %0 = "strata.convert_u"(%q) : (tensor<?x4x5x6xi8, #in>) -> tensor<?x4x5x6xi32, #in>
+  %1 = "strata.sub"(%0, %z) : (tensor<?x4x5x6xi32, #in>, tensor<?x4x5x6xi32, #in>) -> tensor<?x4x5x6xi32, #in>
+  %2 = "strata.convert"(%p) : (tensor<8x4x3x3xi8>) -> tensor<8x4x3x3xi32>
+  %3 = "strata.contract"(%1, %2) {maps = [#x, #w, #y], zero_pad = true, origin = "conv"} : (tensor<?x4x5x6xi32, #in>, tensor<8x4x3x3xi32>) -> tensor<?x8x5x6xi32, #out>
+  return %3 : tensor<?x8x5x6xi32, #out>
+}
