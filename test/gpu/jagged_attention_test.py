@@ -25,7 +25,7 @@ OFFSETS = [[0, 1], [0, 129, 129, 130, 300, 300, 428, 429], [0, 700], [0] + [64] 
            list(np.cumsum([0] + [1, 2, 3, 5, 7, 0, 11, 13, 0, 0, 17, 127, 128, 129, 255, 256, 257]))]
 KEYS = [[0, 70], [0, 1, 200, 200, 340, 341, 341, 600], [0, 1], list(range(0, 700, 70)), [0, 0, 5, 5, 9],
         list(np.cumsum([0] + [300, 0, 1, 2, 0, 0, 128, 129, 5, 0, 64, 63, 65, 200, 0, 12, 260]))]
-# More tiles than those that a tile is ordered among: what is in the way of ordering all is its own place at least once.
+# More tiles than a tile is ordered among.
 MANY = list(np.cumsum([0] + [1, 2] * 260 + [150, 300] + [0, 1] * 10))
 BAD = [[0, 400, 100, 450, 500], [-5, -7, 3, 600, 500], [7] * 5, [2**31 - 1] * 5, [500, 400, 300, 200, 100], [30, 100, 200,
                                                                                                           300, 470]]
@@ -43,10 +43,14 @@ def build(case, element, sizes):
     return graph, results, reference
 
 
-def compile_graph(graph, results, folder, name, device="emulated_90", form='mma = "wgmma', kind="segment_attention"):
+def compile_graph(graph, results, folder, name, device="emulated_90", form='mma = "wgmma', kind="segment_attention",
+                  likely=()):
     path, out = os.path.join(folder, name + ".mlir"), os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(graph.text(results))
+        text = graph.text(results)
+        for symbol, size in likely:
+            text = text.replace(f'{{name = "{symbol}"', f'{{likely = [{size}], name = "{symbol}"')
+        file.write(text)
     run = subprocess.run([os.path.join(BIN, "strata"), path, "--target=nvgpu", f"--device={device}", "--aot",
                           "--aot-name=" + name, "-o", out, "--explain"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -117,6 +121,8 @@ def run_case(name, folder):
         run_numbers(case, folder, name)
         return
     run_varying(case, folder, name, more=[(np.array(MANY), np.array(MANY))] if name == "causal" else [])
+    if name == "plain":  # of long sequences a tile has more rows
+        run_varying(case, folder, name + "_long", form='.*tile = array<i64: 192, ', likely=[("t", 1 << 16), ("b", 32)])
     run_varying(case, folder, name + "_fma", "f32", device="emulated_fma", form="threads")
     run_varying(case, folder, name + "_mma", "f16", device="emulated_942", form='mma = "mfma')
 
