@@ -115,14 +115,22 @@ def run_numbers(case, folder, name):
     compare(library, graph, results, reference, o, o, 1)
 
 
+def run_long(case, folder, name):
+    """Where sequences are likely to be long a tile has more rows."""
+    graph, results, reference = build(case, "f16", None)
+    library = compile_graph(graph, results, folder, name, form='.*tile = array<i64: 192, ', likely=[("t", 1 << 16), ("b", 32)])
+    for seed, o in enumerate((np.array(OFFSETS[1]), draw(strata.generator_of(name), 3))):
+        compare(library, graph, results, reference, o, o, seed)
+
+
 def run_case(name, folder):
     case = CASES[name]
     if case[6]:
         run_numbers(case, folder, name)
         return
     run_varying(case, folder, name, more=[(np.array(MANY), np.array(MANY))] if name == "causal" else [])
-    if name == "plain":  # of long sequences a tile has more rows
-        run_varying(case, folder, name + "_long", form='.*tile = array<i64: 192, ', likely=[("t", 1 << 16), ("b", 32)])
+    if name == "plain":
+        run_long(case, folder, name + "_long")
     run_varying(case, folder, name + "_fma", "f32", device="emulated_fma", form="threads")
     run_varying(case, folder, name + "_mma", "f16", device="emulated_942", form='mma = "mfma')
 
