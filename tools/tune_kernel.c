@@ -1,6 +1,7 @@
 // See tune_kernel.h. A call is timed by the GPU's clock, behind a copy larger than the caches: operands come from
 // memory, but for those that another kernel writes, and the call's launch is there before its time begins. Then
-// several, each of which may begin while the one in front ends, as in a network. On a cpu there is one time, and the
+// several, each of which may begin while the one in front ends, as in a network, each with tensors that no cache holds
+// from the one before. On a cpu there is one time, and the
 // copy is larger than the caches of a core: what all cores share holds the weights of many models. The shortest of a
 // few calls counts there, as others use the machine too.
 #define _POSIX_C_SOURCE 200809L
@@ -17,6 +18,13 @@
 
 #define MAX_CACHE ((size_t)128 << 20)
 #define MAX_CORE_CACHE ((size_t)2 << 20)
+
+// Of calls in turn: blocks of launches that overlap take tens of them to settle where they stay, so few tell another
+// time than a loop of them has. Copies in front last as long as enqueueing that many takes.
+#define IN_TURN_SECONDS 300e-6
+#define CALLS_A_COPY 16
+#define TENSOR_ALIGNMENT ((size_t)256)
+enum { LEAST_IN_TURN = 6, MOST_IN_TURN = 32 };
 
 static bool is_cpu(const strata_tuner_t *tuner) { return strcmp(tuner->target, "cpu") == 0; }
 
@@ -39,7 +47,8 @@ typedef struct {
   size_t n_tensors;
   int n_points;
   point_t points[STRATA_TUNING_POINTS];
-  void **data;                 // inputs, then outputs, as large as at any point
+  int n_sets;                  // of tensors, which calls in turn take one after the other
+  void **sets[MOST_IN_TURN];   // inputs, then outputs, as large as at any point
   void *memory;                // of intermediate values, as much as any wants
   unsigned char *written;      // what a candidate writes
   strata_tune_points_t *times; // that are being taken
@@ -177,12 +186,42 @@ static size_t most_bytes(const work_t *w, size_t i) {
   return most;
 }
 
+// An input that another kernel writes just before, and caches hold.
+static bool is_warm(const work_t *w, size_t i) {
+  bool is_warm = false;
+  for (size_t j = 0; j < w->kernel->n_warm; j++)
+    is_warm |= (size_t)w->kernel->warm[j] == i;
+  return is_warm;
+}
+
+// So many that the caches have lost a set when its turn comes again.
+static int count_sets(const work_t *w) {
+  size_t bytes = 1, n = 1;
+  for (size_t i = 0; i < w->n_tensors; i++)
+    bytes += is_warm(w, i) ? 0 : most_bytes(w, i);
+  if (!is_cpu(w->tuner) && bytes < w->tuner->half)
+    n += (w->tuner->half + bytes - 1) / bytes;
+  return n < MOST_IN_TURN ? (int)n : MOST_IN_TURN;
+}
+
+// In all sets.
+static strata_status_t make_tensor(work_t *w, size_t i) {
+  size_t stride = (most_bytes(w, i) + TENSOR_ALIGNMENT - 1) / TENSOR_ALIGNMENT * TENSOR_ALIGNMENT;
+  void *memory;
+  STRATA_TRY(strata_device_allocate(w->device, is_warm(w, i) ? stride : stride * (size_t)w->n_sets, &memory));
+  for (int set = 0; set < w->n_sets; set++)
+    w->sets[set][i] = (char *)memory + (is_warm(w, i) ? 0 : stride * (size_t)set);
+  return NULL;
+}
+
 static strata_status_t make_inputs(work_t *w) {
   for (size_t i = 0; i < w->library->n_inputs; i++) {
     size_t size = most_bytes(w, i);
     strata_random_numbers((strata_dtype_t)tensor(w, i)->dtype, i, w->written, size);
     clear_padding(w, i, w->written, size);
-    STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, size));
+    STRATA_TRY(strata_device_upload(w->device, w->sets[0][i], w->written, size));
+    for (int set = 1; set < w->n_sets && !is_warm(w, i); set++)
+      STRATA_TRY(strata_device_copy(w->device, w->sets[set][i], w->sets[0][i], size));
   }
   return NULL;
 }
@@ -190,12 +229,14 @@ static strata_status_t make_inputs(work_t *w) {
 static strata_status_t make_tensors(work_t *w) {
   size_t memory = 0, most = 0;
   w->n_tensors = w->library->n_inputs + w->library->n_outputs;
-  w->data = strata_arena_array(w->arena, void *, w->n_tensors + 1);
   for (int p = 0; p < w->n_points; p++)
     STRATA_TRY(make_point(w, p, &w->points[p]));
+  w->n_sets = count_sets(w);
+  for (int set = 0; set < w->n_sets; set++)
+    w->sets[set] = strata_arena_array(w->arena, void *, w->n_tensors + 1);
   for (size_t i = 0; i < w->n_tensors; i++) {
     size_t size = most_bytes(w, i);
-    STRATA_TRY(strata_device_allocate(w->device, size, &w->data[i]));
+    STRATA_TRY(make_tensor(w, i));
     most = size > most ? size : most;
   }
   w->written = strata_arena_alloc(w->arena, most + 1);
@@ -210,9 +251,9 @@ static strata_status_t make_tensors(work_t *w) {
 
 //===-- Comparing ------------------------------------------------------------------------------------------------===//
 
-static strata_status_t call(work_t *w, int candidate, const point_t *point) {
+static strata_status_t call(work_t *w, int candidate, const point_t *point, int set) {
   const strata_library_t *library = library_of(w, candidate);
-  int code = library->run(w->data, point->dims, w->memory, strata_device_stream(w->device));
+  int code = library->run(w->sets[set], point->dims, w->memory, strata_device_stream(w->device));
   atomic_fetch_add(&w->record->n_calls, 1);
   return library_error(library, code);
 }
@@ -236,17 +277,17 @@ static void compare(work_t *w, int candidate, const point_t *point, size_t outpu
 static strata_status_t poison(work_t *w, const point_t *point) {
   for (size_t i = w->library->n_inputs; i < w->n_tensors; i++) {
     memset(w->written, 0xff, point->sizes[i]);
-    STRATA_TRY(strata_device_upload(w->device, w->data[i], w->written, point->sizes[i]));
+    STRATA_TRY(strata_device_upload(w->device, w->sets[0][i], w->written, point->sizes[i]));
   }
   return NULL;
 }
 
 static strata_status_t check_at(work_t *w, int candidate, point_t *point) {
   STRATA_TRY(poison(w, point));
-  STRATA_TRY(call(w, candidate, point));
+  STRATA_TRY(call(w, candidate, point, 0));
   for (size_t i = 0; i < w->library->n_outputs; i++) {
     size_t size = point->sizes[w->library->n_inputs + i];
-    STRATA_TRY(strata_device_download(w->device, w->written, w->data[w->library->n_inputs + i], size));
+    STRATA_TRY(strata_device_download(w->device, w->written, w->sets[0][w->library->n_inputs + i], size));
     if (point->reference[i])
       compare(w, candidate, point, i);
     else
@@ -271,7 +312,7 @@ static strata_status_t warm(work_t *w, const point_t *point) {
     bool is_whole = size <= w->tuner->half;
     for (size_t at = 0, n; at < size && (is_whole || is_cpu(w->tuner)); at += n) {
       n = size - at < w->tuner->half ? size - at : w->tuner->half;
-      STRATA_TRY(strata_device_copy(w->device, memory, (char *)w->data[input] + at, n));
+      STRATA_TRY(strata_device_copy(w->device, memory, (char *)w->sets[0][input] + at, n));
     }
   }
   return NULL;
@@ -281,7 +322,7 @@ static strata_status_t warm(work_t *w, const point_t *point) {
 static strata_status_t time_thread(work_t *w, int candidate, const point_t *point, double *out_seconds) {
   struct timespec before, after;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
-  STRATA_TRY(call(w, candidate, point));
+  STRATA_TRY(call(w, candidate, point, 0));
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
   *out_seconds = (double)(after.tv_sec - before.tv_sec) + 1e-9 * (double)(after.tv_nsec - before.tv_nsec);
   return NULL;
@@ -290,13 +331,14 @@ static strata_status_t time_thread(work_t *w, int candidate, const point_t *poin
 // Seconds of each of |n| calls.
 static strata_status_t time_calls(work_t *w, int candidate, const point_t *point, int n, double *out_seconds) {
   char *memory = w->tuner->memory;
-  STRATA_TRY(strata_device_copy(w->device, memory, memory + w->tuner->half, w->tuner->half));
+  for (int i = 0; i < n; i += CALLS_A_COPY)
+    STRATA_TRY(strata_device_copy(w->device, memory, memory + w->tuner->half, w->tuner->half));
   STRATA_TRY(warm(w, point));
   if (is_cpu(w->tuner) && w->kernel->threads == 1)
     return time_thread(w, candidate, point, out_seconds);
   STRATA_TRY(strata_device_start_clock(w->device));
   for (int i = 0; i < n; i++)
-    STRATA_TRY(call(w, candidate, point));
+    STRATA_TRY(call(w, candidate, point, i % w->n_sets));
   STRATA_TRY(strata_device_stop_clock(w->device, out_seconds));
   *out_seconds /= n;
   return NULL;
@@ -314,11 +356,10 @@ static strata_status_t time_alone(work_t *w, int candidate, const point_t *point
   return NULL;
 }
 
-// As many calls as are enqueued before the copy in front is over.
 static strata_status_t time_in_turn(work_t *w, int candidate, const point_t *point, double alone, double *out_seconds) {
-  enum { IN_TURN = 6 };
+  int n = (int)fmin(fmax(IN_TURN_SECONDS / alone, LEAST_IN_TURN), MOST_IN_TURN);
   *out_seconds = alone;
-  return is_cpu(w->tuner) ? NULL : time_calls(w, candidate, point, IN_TURN, out_seconds);
+  return is_cpu(w->tuner) ? NULL : time_calls(w, candidate, point, n, out_seconds);
 }
 
 // A turn for each at one point, from candidate |first| on.
