@@ -123,6 +123,7 @@ typedef struct {
 typedef struct {
   double launch;     // from the end of one kernel to the first instruction of the next, and the first operands
   double task;       // statistics and results, beside one block's products that nothing hides
+  double rows;       // of one whose rows' operand comes when those before no longer need its memory
   double counting;   // the same where sizes vary, if they say where a tile is, and once more if they say how many steps
                      // it has
   double products;   // multiply-adds of 16 bits a cycle

@@ -136,6 +136,7 @@ bool strata_segment_attention_read(const strata_kernel_t *kernel, strata_segment
   out->values = trips_around(&r, last[4].op);
   out->scale = scale_of(&r, last[1].op);
   out->n_rows = nest->space.sizes[STRATA_SEGMENT_ROW];
+  out->tile_rows = strata_attr_i64(nest->op, STRATA_SEGMENT_TILE_ATTR, 0);
   out->n_keys = clamp_of(&r, mlirOperationGetOperand(keys, 0), 0);
   MlirOperation sequence = definition(&r, mlirOperationGetOperand(at[1].op, 1), "arith.maxsi");
   if (!r.failed)

@@ -23,7 +23,9 @@ enum {
 // many are its own, then the first of its keys, how many of them the last of its rows sees, and, causal, how many its
 // first row does, and a tile's rows more: what is less than that many is before the first key; then the sequence. A
 // tile of no rows sees no keys.
-enum { STRATA_SEGMENT_TILE_ROWS = 128 };
+enum { STRATA_SEGMENT_TILE_ROWS = 128 }; // that a tile has, unless something else is chosen
+// Of the nest, an i64: rows of a tile of the (first) table, at most.
+#define STRATA_SEGMENT_TILE_ATTR "strata.tile_rows"
 enum {
   STRATA_SEGMENT_TILE_FIRST,
   STRATA_SEGMENT_TILE_OWN,
@@ -42,6 +44,7 @@ typedef struct {
   strata_size_t n_rows, n_keys; // in all
   strata_size_t n_sequences;
   int64_t heads, steps, values;
+  int64_t tile_rows; // STRATA_SEGMENT_TILE_ATTR; 0: there is no table
   double scale;
   bool is_causal;
 } strata_segment_attention_t;

@@ -3,10 +3,8 @@
 #ifndef STRATA_DIALECTS_AFFINE_SEGMENT_CONTRACT_H
 #define STRATA_DIALECTS_AFFINE_SEGMENT_CONTRACT_H
 
-#include "dialects/affine/places.h"
+#include "dialects/affine/segment_attention.h"
 
-// Of the nest, an i64: rows of a tile of the first table, at most.
-#define STRATA_SEGMENT_TILE_ATTR "strata.tile_rows"
 // The fewest that tiles may have, which those of the second table have.
 enum { STRATA_SEGMENT_FEW_ROWS = 8 };
 // Up to as many rows of |sequences| a table by rows has no more tiles of |tile_rows| than one by sequences, which has
@@ -29,7 +27,7 @@ typedef struct {
   strata_place_t rows, matrices, result;
   strata_size_t n_rows;
   int64_t columns, steps;
-  int64_t tile_rows; // of a tile of the first table, at most
+  int64_t tile_rows; // STRATA_SEGMENT_TILE_ATTR, of the first table
 } strata_segment_contract_t;
 
 // How many sequences there are, at least.

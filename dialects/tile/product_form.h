@@ -7,6 +7,7 @@
 #define STRATA_DIALECTS_TILE_PRODUCT_FORM_H
 
 #include "dialects/affine/space.h"
+#include "dialects/integers.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,6 +24,33 @@ enum {
   STRATA_SUB_TILES = 2,                              // of a group: one is filled while the other is stored
   STRATA_MIN_SLOTS = 2,                              // one is filled while the other is read
 };
+
+//===-- Attention ------------------------------------------------------------------------------------------------===//
+
+enum {
+  STRATA_REGISTER_UNIT = 8,    // of what threads give up and get
+  STRATA_MOST_REGISTERS = 240, // of a thread that gets what others give up
+  STRATA_LEAST_REGISTERS = 24, // of one that fetches
+};
+
+// Registers of a thread of |groups| that multiply, of a block that has all |registers| of a processor, where the
+// threads of |others| groups keep |kept| registers: the sum of one of each.
+static inline int64_t strata_attention_consumer_registers(int64_t registers, int64_t groups, int64_t others,
+                                                          int64_t kept) {
+  int64_t all = groups + others;
+  int64_t entry = registers / (all * STRATA_GROUP_THREADS) / STRATA_REGISTER_UNIT * STRATA_REGISTER_UNIT;
+  int64_t most = (entry * all - kept) / groups / STRATA_REGISTER_UNIT * STRATA_REGISTER_UNIT;
+  return strata_min(most, STRATA_MOST_REGISTERS);
+}
+
+// Those of a thread that holds scores, weights, sums and the rows' operand, and what else it needs then, as it was
+// measured.
+static inline int64_t strata_attention_registers_with_rows(int64_t columns, int64_t values, int64_t steps) {
+  enum { OTHERS = 48 };
+  return columns / 2 + columns / 4 + values / 2 + steps / 4 + OTHERS;
+}
+
+//===-- Forms ----------------------------------------------------------------------------------------------------===//
 
 typedef struct {
   bool is_crossed; // its spans lie along the side, not along the reduction

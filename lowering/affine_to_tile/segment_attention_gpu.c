@@ -71,7 +71,7 @@ static void count_blocks(strata_tile_builder_t *b, builder_t *c) {
 // Heads fastest: those of a group read the same keys, and tasks of as many keys are neighbours.
 static void place_task(strata_tile_builder_t *b, builder_t *c, MlirValue task, strata_size_t n_tiles,
                        strata_size_t n_tasks) {
-  int64_t parts = STRATA_SEGMENT_TILE_ROWS / b->schedule.tile[0];
+  int64_t parts = c->a.tile_rows / b->schedule.tile[0];
   MlirAffineExpr number = mlirAffineDimExprGet(b->e.context, 0), heads = strata_tile_constant(b, c->a.heads);
   MlirAffineExpr rest = mlirAffineFloorDivExprGet(number, heads), n_parts = strata_tile_constant(b, parts);
   MlirValue tile = strata_tile_task_part(b, mlirAffineFloorDivExprGet(rest, n_parts), task, n_tasks);
@@ -90,12 +90,12 @@ static void place_rows(strata_tile_builder_t *b, builder_t *c) {
   MlirAffineExpr first = strata_tile_counter(b, c->fields[STRATA_SEGMENT_TILE_FIRST], c->a.n_rows);
   c->point[STRATA_SEGMENT_ROW] = sum(b, first, strata_tile_vector_dim(b, ROW));
   c->point[STRATA_SEGMENT_KEY] = strata_tile_counter(b, c->fields[STRATA_SEGMENT_TILE_KEYS], c->a.n_keys);
-  c->own = strata_tile_symbol(b, c->fields[STRATA_SEGMENT_TILE_OWN], STRATA_SEGMENT_TILE_ROWS + 1);
+  c->own = strata_tile_symbol(b, c->fields[STRATA_SEGMENT_TILE_OWN], c->a.tile_rows + 1);
   c->end =
       strata_tile_counter(b, c->fields[STRATA_SEGMENT_TILE_END], strata_size_sum(c->a.n_keys, strata_size_constant(1)));
   if (c->a.is_causal)
     c->seen = strata_tile_counter(b, c->fields[STRATA_SEGMENT_TILE_SEEN],
-                                  strata_size_sum(c->a.n_keys, strata_size_constant(2 * STRATA_SEGMENT_TILE_ROWS)));
+                                  strata_size_sum(c->a.n_keys, strata_size_constant(2 * c->a.tile_rows)));
 }
 
 //===-- A block of columns ---------------------------------------------------------------------------------------===//
@@ -104,7 +104,7 @@ static void place_rows(strata_tile_builder_t *b, builder_t *c) {
 static strata_tile_value_t cut_rows(strata_tile_builder_t *b, const builder_t *c, strata_tile_value_t scores,
                                     MlirAffineExpr block) {
   MlirType index = strata_tile_type(b, mlirIndexTypeGet(b->e.context), SCORES);
-  MlirAffineExpr none = {0}, seen = sum(b, c->seen, strata_tile_constant(b, -STRATA_SEGMENT_TILE_ROWS));
+  MlirAffineExpr none = {0}, seen = sum(b, c->seen, strata_tile_constant(b, -c->a.tile_rows));
   seen = strata_tile_scaled(b, block, -b->space.extents[COLUMN], seen);
   const strata_tile_value_t columns = {strata_tile_attention_numbers_along(b, COLUMN, none), 1u << COLUMN},
                             rows = {strata_tile_attention_numbers_along(b, ROW, none), ROWS},
@@ -244,10 +244,10 @@ static strata_status_t read_kernel(strata_tile_builder_t *b, builder_t *c) {
     return strata_error(STRATA_INTERNAL, "no kernel of attention within sequences");
   c->t.is_staged = !s->producers;
   int64_t steps = c->t.is_staged ? strata_attention_staged_side(c->a.steps) : c->a.steps;
-  if (s->n_tile != 3 || s->tile[0] < 1 || STRATA_SEGMENT_TILE_ROWS % s->tile[0] || s->tile[1] < 1 ||
-      s->tile[2] < steps || ((!c->t.is_staged || s->mma.length) && !strata_mma_named(s->mma)))
-    return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [a part of %d, columns, %lld]",
-                        STRATA_SEGMENT_TILE_ROWS, (long long)steps);
+  if (s->n_tile != 3 || s->tile[0] < 1 || c->a.tile_rows % s->tile[0] || s->tile[1] < 1 || s->tile[2] < steps ||
+      ((!c->t.is_staged || s->mma.length) && !strata_mma_named(s->mma)))
+    return strata_error(STRATA_INVALID_ARGUMENT, "attention's tile: expected [a part of %lld, columns, %lld]",
+                        (long long)c->a.tile_rows, (long long)steps);
   c->t.n_steps[STRATA_TILE_PRODUCT] = c->a.steps;
   c->t.n_steps[STRATA_TILE_WEIGHTED] = s->tile[1];
   c->t.fast_math = mlirAttributeParseGet(b->e.context, strata_str("#arith.fastmath<reassoc,contract,arcp,afn>"));
@@ -264,7 +264,7 @@ strata_status_t strata_tile_segment_attention_gpu(strata_tile_builder_t *b) {
   int64_t values = c.t.is_staged ? strata_attention_staged_side(c.a.values) : c.a.values;
   const int64_t sizes[STRATA_N_TILE_AXES] = {b->schedule.tile[0], values, b->schedule.tile[1], b->schedule.tile[2]};
   strata_memref_sizes(c.a.tiles, tiles);
-  int64_t parts = STRATA_SEGMENT_TILE_ROWS / b->schedule.tile[0];
+  int64_t parts = c.a.tile_rows / b->schedule.tile[0];
   strata_size_t n_tasks = strata_size_product(tiles[0], strata_size_constant(parts * c.a.heads));
   strata_loop_t forall = strata_tile_tasks_begin(b, n_tasks);
   place_task(b, &c, forall.induction, tiles[0], n_tasks);

@@ -5,8 +5,10 @@
 //   affine.parallel (%t) = 0 to (total / rows + B) { the sequence that tile %t is of, by bisection; what the tile is }
 //   affine.parallel (%t) = 0 to (total / rows + B) { its place among its neighbours; what it is, there }
 //
-// A sequence's tiles are its parts (segments.h), of which some are empty. Those that read most keys come first among
-// neighbours: blocks that take tiles in turn then end at about the same time.
+// A sequence's tiles are its parts (segments.h), of which some are empty. They stay together, as blocks that take
+// neighbours at a time then read the same keys from a cache. Those of sequences of most keys come first; of causal
+// ones, of which later tiles read more keys, every other sequence is turned round: blocks that take tiles in turn then
+// end at about the same time.
 //
 // Of fewer rows than there are sequences tile t is of row t, empty where that lies within a tile that begins in front
 // of it, and the first kernel is all:
@@ -15,12 +17,15 @@
 #include "dialects/affine/segment_attention.h"
 #include "lowering/strata_to_affine/segments.h"
 
-enum { NEIGHBOURS = 256 }; // that a tile is compared with
+enum { NEIGHBOURS = 512 }; // that a tile is compared with
 
 typedef struct {
   strata__nest_t nest;
   const strata__segment_tiles_t *of;
   strata_size_t count, sequences;
+  // Of tiles as they lie behind one another: what they are, and a number, the same within a sequence but for those of
+  // no rows; the greater, the earlier. NULL: they stay as they are.
+  const strata__tensor_t *unordered, *order;
 } tiles_t;
 
 static MlirValue op2(tiles_t *s, const char *name, MlirValue x, MlirValue y) {
@@ -30,6 +35,8 @@ static MlirValue plus(tiles_t *s, MlirValue x, MlirValue y) { return op2(s, "ari
 static MlirValue minus(tiles_t *s, MlirValue x, MlirValue y) { return op2(s, "arith.subi", x, y); }
 static MlirValue number(tiles_t *s, int64_t value) { return strata_emit_index(&s->nest.e, value); }
 static MlirValue size(tiles_t *s, strata_size_t value) { return strata__size(&s->nest, value); }
+
+static MlirType number_type(const tiles_t *s) { return mlirIntegerTypeGet(s->nest.lowering->context, 64); }
 
 static MlirValue clamp(tiles_t *s, MlirValue x, MlirValue low, MlirValue high) {
   return op2(s, "arith.minsi", op2(s, "arith.maxsi", x, low), high);
@@ -65,7 +72,7 @@ static MlirValue first_tile(strata__nest_t *nest, MlirValue sequence, void *user
 
 static void store_field(tiles_t *s, const strata__tensor_t *to, MlirValue tile, int field, MlirValue value) {
   const MlirValue at[2] = {tile, number(s, field)};
-  value = strata__cast(&s->nest, "arith.index_cast", value, mlirIntegerTypeGet(s->nest.lowering->context, 64));
+  value = strata__cast(&s->nest, "arith.index_cast", value, number_type(s));
   strata__store_at(&s->nest, to, at, value);
 }
 
@@ -85,7 +92,7 @@ static void find_rows(tiles_t *s, MlirValue tile, MlirValue sequence, MlirValue 
 }
 
 // Tile |tile|, of |sequence|.
-static void describe(tiles_t *s, MlirValue tile, MlirValue sequence, const strata__tensor_t *to) {
+static void describe(tiles_t *s, MlirValue tile, MlirValue sequence) {
   const strata__segment_tiles_t *of = s->of;
   MlirValue zero = number(s, 0), rows = number(s, of->rows), next = plus(s, sequence, number(s, 1)), first, own;
   find_rows(s, tile, sequence, &first, &own);
@@ -101,46 +108,82 @@ static void describe(tiles_t *s, MlirValue tile, MlirValue sequence, const strat
   end = choose(s, "eq", own, zero, zero, end);
   const MlirValue fields[STRATA_SEGMENT_TILE_FIELDS] = {first, own, keys, end, seen, sequence};
   for (int i = 0; i < STRATA_SEGMENT_TILE_FIELDS; i++)
-    store_field(s, to, tile, i, fields[i]);
+    store_field(s, s->unordered, tile, i, fields[i]);
+  if (!s->order)
+    return;
+  MlirValue order = op2(s, "arith.muli", choose(s, "eq", own, zero, zero, count), size(s, s->sequences));
+  order = strata__cast(&s->nest, "arith.index_cast", plus(s, order, sequence), number_type(s));
+  strata__store_at(&s->nest, s->order, &tile, order);
 }
 
-static void emit_tiles(strata__lowering_t *l, MlirOperation op, tiles_t *s, const strata__tensor_t *to) {
+static void emit_tiles(strata__lowering_t *l, MlirOperation op, tiles_t *s) {
   strata__nest_begin(l, &s->nest, op, "segment_tiles", 1, &s->count);
   s->nest.is_serial = true;
   MlirValue tile = strata__index_of(&s->nest, strata__dim(&s->nest, 0));
-  describe(s, tile, strata__segment_find(&s->nest, s->sequences, tile, first_tile, s), to);
+  describe(s, tile, strata__segment_find(&s->nest, s->sequences, tile, first_tile, s));
   strata__nest_end(&s->nest);
 }
 
-// Tiles are |from|; |to| has those of each NEIGHBOURS by the keys that they read.
-static void emit_order(strata__lowering_t *l, MlirOperation op, tiles_t *s, const strata__tensor_t *from,
-                       const strata__tensor_t *to) {
+// How many of a tile's neighbours are of sequences that come earlier; of its own one, in front of it and behind.
+typedef struct {
+  MlirValue earlier, in_front, behind;
+} neighbours_t;
+
+// |count|, and one more where |x| is less than |y|.
+static MlirValue count_less(tiles_t *s, MlirValue x, MlirValue y, MlirValue count) {
+  return choose(s, "slt", x, y, plus(s, count, number(s, 1)), count);
+}
+
+static neighbours_t count_neighbours(tiles_t *s, MlirValue tile, MlirValue begin) {
+  enum { EARLIER, IN_FRONT, BEHIND, N_COUNTS };
   strata_emitter_t *e = &s->nest.e;
+  MlirValue zero = number(s, 0), own = strata__load_at(&s->nest, s->order, &tile);
+  MlirValue counts[N_COUNTS] = {zero, zero, zero};
+  MlirValue end = op2(s, "arith.minsi", plus(s, begin, number(s, NEIGHBOURS)), size(s, s->count));
+  strata_loop_t loop = strata_emit_for_begin(e, begin, end, 1, N_COUNTS, counts, counts);
+  MlirValue other = strata__load_at(&s->nest, s->order, &loop.induction);
+  MlirValue in_front = count_less(s, loop.induction, tile, counts[IN_FRONT]),
+            behind = count_less(s, tile, loop.induction, counts[BEHIND]);
+  counts[EARLIER] = count_less(s, own, other, counts[EARLIER]);
+  counts[IN_FRONT] = choose(s, "eq", other, own, in_front, counts[IN_FRONT]);
+  counts[BEHIND] = choose(s, "eq", other, own, behind, counts[BEHIND]);
+  strata_emit_for_end(e, loop, N_COUNTS, counts, counts);
+  return (neighbours_t){counts[EARLIER], counts[IN_FRONT], counts[BEHIND]};
+}
+
+// The place of |tile| among its neighbours, those from |begin| on. Of sequences of as many tiles every other one is
+// turned round, of others about as many.
+static MlirValue find_place(tiles_t *s, MlirValue tile, MlirValue begin) {
+  neighbours_t n = count_neighbours(s, tile, begin);
+  MlirValue one = number(s, 1), within = n.in_front;
+  if (s->of->is_causal) {
+    MlirValue own = plus(s, plus(s, n.in_front, n.behind), one);
+    MlirValue is_odd = op2(s, "arith.andi", op2(s, "arith.divui", n.earlier, own), one);
+    within = choose(s, "eq", is_odd, one, n.in_front, n.behind);
+  }
+  return plus(s, plus(s, begin, n.earlier), within);
+}
+
+// |to| has the tiles of each NEIGHBOURS in order.
+static void emit_order(strata__lowering_t *l, MlirOperation op, tiles_t *s, const strata__tensor_t *to) {
   strata__nest_begin(l, &s->nest, op, "segment_order", 1, &s->count);
   s->nest.is_serial = true;
-  MlirValue tile = strata__index_of(&s->nest, strata__dim(&s->nest, 0)), many = number(s, NEIGHBOURS), place, before;
-  MlirValue begin = op2(s, "arith.muli", op2(s, "arith.divui", tile, many), many);
-  MlirValue end = op2(s, "arith.minsi", plus(s, begin, many), size(s, s->count));
-  MlirValue own = load_field(s, from, tile, STRATA_SEGMENT_TILE_END);
-  place = begin;
-  strata_loop_t loop = strata_emit_for_begin(e, begin, end, 1, 1, &place, &before);
-  MlirValue other = load_field(s, from, loop.induction, STRATA_SEGMENT_TILE_END), next = plus(s, before, number(s, 1));
-  MlirValue of_equals = choose(s, "slt", loop.induction, tile, next, before);
-  MlirValue now = choose(s, "eq", other, own, of_equals, choose(s, "slt", own, other, next, before));
-  strata_emit_for_end(e, loop, 1, &now, &place);
+  MlirValue tile = strata__index_of(&s->nest, strata__dim(&s->nest, 0)), many = number(s, NEIGHBOURS);
+  MlirValue place = find_place(s, tile, op2(s, "arith.muli", op2(s, "arith.divui", tile, many), many));
   for (int i = 0; i < STRATA_SEGMENT_TILE_FIELDS; i++) {
     const MlirValue at[2] = {place, number(s, i)};
-    strata__store_at(&s->nest, to, at, load_field(s, from, tile, i));
+    strata__store_at(&s->nest, to, at, load_field(s, s->unordered, tile, i));
   }
   strata__nest_end(&s->nest);
 }
 
-static strata__tensor_t *table(strata__lowering_t *l, MlirOperation op, strata_size_t count) {
+// A tensor of |count| numbers, or of as many rows of |fields|.
+static strata__tensor_t *numbers(strata__lowering_t *l, MlirOperation op, strata_size_t count, int64_t fields) {
   strata__tensor_t *tensor = strata_arena_new(l->compile->arena, strata__tensor_t);
   strata_size_t *sizes = strata_arena_array(l->compile->arena, strata_size_t, 2);
   sizes[0] = count;
-  sizes[1] = strata_size_constant(STRATA_SEGMENT_TILE_FIELDS);
-  *tensor = (strata__tensor_t){.type = STRATA_TYPE_I64, .rank = 2, .sizes = sizes};
+  sizes[1] = strata_size_constant(fields);
+  *tensor = (strata__tensor_t){.type = STRATA_TYPE_I64, .rank = fields > 1 ? 2 : 1, .sizes = sizes};
   strata__place_anywhere(l, tensor, mlirOperationGetLocation(op));
   return tensor;
 }
@@ -158,12 +201,12 @@ const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperati
   tiles_t s = {.of = &tiles};
   s.sequences = strata__segment_count(l, tiles.offsets);
   s.count = tiles.is_by_row ? tiles.total : strata__segment_parts(l, tiles.total, s.sequences, tiles.rows);
-  strata__tensor_t *by_sequence = table(l, op, s.count),
-                   *ordered = tiles.is_by_row ? by_sequence : table(l, op, s.count);
-  emit_tiles(l, op, &s, by_sequence);
-  if (!tiles.is_by_row)
-    emit_order(l, op, &s, by_sequence, ordered);
-  tiles.table = ordered;
+  tiles.table = numbers(l, op, s.count, STRATA_SEGMENT_TILE_FIELDS);
+  s.unordered = tiles.is_by_row ? tiles.table : numbers(l, op, s.count, STRATA_SEGMENT_TILE_FIELDS);
+  s.order = tiles.is_by_row ? NULL : numbers(l, op, s.count, 1);
+  emit_tiles(l, op, &s);
+  if (s.order)
+    emit_order(l, op, &s, tiles.table);
   *strata_vector_push(l->compile->arena, &l->segment_tiles) = tiles;
-  return ordered;
+  return tiles.table;
 }

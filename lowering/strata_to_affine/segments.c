@@ -12,6 +12,7 @@
 
 #include "dialects/affine/segment_attention.h"
 #include "dialects/affine/segment_contract.h"
+#include "passes/affine/segment_attention.h"
 #include "passes/target.h"
 
 //===-- Bounds ---------------------------------------------------------------------------------------------------===//
@@ -257,6 +258,7 @@ typedef struct {
   strata__nest_t nest;
   const strata__tensor_t *q, *k, *v, *map, *offsets, *key_offsets, *result;
   const strata__tensor_t *tiles; // NULL: nobody asks for them
+  int64_t tile_rows;             // of one of these
   const strata__tensor_t *sums;  // of weighted values so far: the result, or, where that is narrower, a place beside it
   MlirAffineExpr point[2];       // row and head of the result
   MlirValue group;               // the head of the keys
@@ -347,6 +349,15 @@ static const strata__tensor_t *place_of_sums(strata__lowering_t *l, MlirOperatio
   return sums;
 }
 
+// Of a tile for an instruction that reads shared memory.
+static int64_t instruction_tile_rows(const strata__lowering_t *l, const strata_gpu_device_t *device,
+                                     const attention_t *a) {
+  strata_size_t count = strata__segment_count(l, a->offsets);
+  int64_t steps = strata_size_static_value(a->q->sizes[2]), values = strata_size_static_value(a->v->sizes[2]);
+  double length = strata_segment_likely_length(&l->symbols, a->k->sizes[0], count);
+  return strata_segment_attention_rows(device, steps, values, a->is_causal, length);
+}
+
 // Tiles for kernels on a matrix instruction that reads shared memory, or on multiply-adds where there are no others.
 static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, attention_t *a) {
   const strata_gpu_device_t *device;
@@ -356,14 +367,16 @@ static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, atten
     return NULL;
   STRATA_TRY(strata_gpu_device(l->compile, &device));
   bool is_staged = strata_gpu_stages_by_threads(device);
-  if (is_staged || (device->mma_async[0] && is_half))
-    a->tiles = strata__segment_tiles(l, op,
-                                     (strata__segment_tiles_t){.offsets = a->offsets,
-                                                               .key_offsets = a->key_offsets,
-                                                               .total = a->q->sizes[0],
-                                                               .n_keys = a->k->sizes[0],
-                                                               .rows = STRATA_SEGMENT_TILE_ROWS,
-                                                               .is_causal = a->is_causal});
+  if (!is_staged && !(device->mma_async[0] && is_half))
+    return NULL;
+  a->tile_rows = is_staged ? STRATA_SEGMENT_TILE_ROWS : instruction_tile_rows(l, device, a);
+  a->tiles = strata__segment_tiles(l, op,
+                                   (strata__segment_tiles_t){.offsets = a->offsets,
+                                                             .key_offsets = a->key_offsets,
+                                                             .total = a->q->sizes[0],
+                                                             .n_keys = a->k->sizes[0],
+                                                             .rows = a->tile_rows,
+                                                             .is_causal = a->is_causal});
   return NULL;
 }
 
@@ -382,6 +395,7 @@ static strata_status_t lower_attention(strata__lowering_t *l, MlirOperation op) 
   STRATA_TRY(find_tiles(l, op, &a));
   strata__nest_begin(l, nest, op, "segment_attention", 2, a.result->sizes);
   nest->is_serial = true;
+  nest->tile_rows = a.tile_rows;
   nest->fast_math = l->fast_math_of_products;
   for (int i = 0; i < 2; i++)
     a.point[i] = strata__dim(nest, i);

@@ -177,13 +177,7 @@ strata_status_t strata_attention_fix_layouts(strata_gpu_distribution_t *d, MlirO
 
 //===-- Registers ------------------------------------------------------------------------------------------------===//
 
-enum {
-  LEAST_REGISTERS = 24,
-  PAGING_REGISTERS = 56,
-  WIDENING_REGISTERS = 72,
-  MOST_REGISTERS = 240,
-  OTHER_REGISTERS = 48
-};
+enum { PAGING_REGISTERS = 56, WIDENING_REGISTERS = 72 };
 
 static bool is_paged(const strata_ring_operand_t *operand) {
   MlirOperation load = strata_operand_load(&operand->shared);
@@ -192,22 +186,19 @@ static bool is_paged(const strata_ring_operand_t *operand) {
 
 static int64_t producer_registers(const strata_gpu_attention_t *a) {
   bool has_pages = is_paged(&a->operands[STRATA_ATTENTION_KEYS]) || is_paged(&a->operands[STRATA_ATTENTION_VALUES]);
-  return has_pages ? PAGING_REGISTERS : LEAST_REGISTERS;
+  return has_pages ? PAGING_REGISTERS : STRATA_LEAST_REGISTERS;
 }
 
 // Registers of a consumer's thread, multiples of 8: what the others give up goes to consumers. A block is the
 // processor's only one; more than the most where threads have as many from the start.
 static int64_t consumer_registers(const strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
-  enum { UNIT = 8 };
-  int64_t groups = a->kernel.product.groups, all = groups + 1 + a->kernel.wideners,
-          threads = all * STRATA_GROUP_THREADS;
+  int64_t groups = a->kernel.product.groups, others = 1 + a->kernel.wideners;
   int64_t blocks = strata_ceil_div(a->kernel.blocks, d->device->n_processors); // of a processor
-  int64_t entry = d->device->registers / (blocks * threads);
-  if (entry > MOST_REGISTERS)
+  int64_t registers = d->device->registers / blocks, entry = registers / ((groups + others) * STRATA_GROUP_THREADS);
+  if (entry > STRATA_MOST_REGISTERS)
     return entry;
-  int64_t others = producer_registers(a) + a->kernel.wideners * WIDENING_REGISTERS;
-  int64_t most = (entry / UNIT * UNIT * all - others) / groups / UNIT * UNIT;
-  return strata_min(most, MOST_REGISTERS);
+  int64_t kept = producer_registers(a) + a->kernel.wideners * WIDENING_REGISTERS;
+  return strata_attention_consumer_registers(registers, groups, others, kept);
 }
 
 // Loads in the loop besides keys and values: scales and masks.
@@ -224,21 +215,20 @@ static int64_t count_other_loads(const strata_gpu_attention_t *a) {
   return count;
 }
 
-// True if the rows' operand fits beside scores, weights and sums, and of bytes beside what is loaded for each column;
-// of others as it was measured.
+// True if the rows' operand fits beside scores, weights and sums, and of bytes beside what is loaded for each column.
 static bool has_room_for_rows(const strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
   const strata_shared_operand_t *rows = &a->operands[STRATA_ATTENTION_ROWS].shared;
-  int64_t own = a->columns / 2 + a->columns / 4 + a->kernel.product.n / 2 + rows->steps / 4;
+  int64_t own = strata_attention_registers_with_rows(a->columns, a->kernel.product.n, rows->steps);
   own += strata_gpu_attention_widens(a) ? count_other_loads(a) * a->columns / 4 : 0;
-  return rows->form != STRATA_SPANS_CROSSED && own + OTHER_REGISTERS <= consumer_registers(d, a);
+  return rows->form != STRATA_SPANS_CROSSED && own <= consumer_registers(d, a);
 }
 
 strata_register_shares_t strata_attention_registers(const strata_gpu_distribution_t *d,
                                                     const strata_pipelined_kernel_t *k) {
   int64_t consumers = consumer_registers(d, attention_of(k));
-  return consumers > MOST_REGISTERS ? (strata_register_shares_t){0}
-                                    : (strata_register_shares_t){producer_registers(attention_of(k)), consumers,
-                                                                 k->wideners ? WIDENING_REGISTERS : 0};
+  return consumers > STRATA_MOST_REGISTERS ? (strata_register_shares_t){0}
+                                           : (strata_register_shares_t){producer_registers(attention_of(k)), consumers,
+                                                                        k->wideners ? WIDENING_REGISTERS : 0};
 }
 
 //===-- Setting up -----------------------------------------------------------------------------------------------===//

@@ -38,6 +38,9 @@ const char *strata_attention_obstacle(const strata_attention_problem_t *problem)
 double strata_attention_arithmetic_seconds(const strata_gpu_device_t *device,
                                            const strata_attention_problem_t *problem);
 
+// Registers of a thread of so many groups that multiply, less what is to spare; 0: no block has as many.
+int64_t strata_attention_group_registers(int64_t groups);
+
 // True if the device has a form of it at all.
 bool strata_attention_is_available(const strata_gpu_device_t *device);
 

@@ -38,6 +38,13 @@ enum {
 static const struct { int64_t groups, registers, widening; } sizes[] = {{2, 232, 208}, {1, 232, 232}, {3, 160, 0}};
 enum { N_SIZES = sizeof sizes / sizeof *sizes, N_COLUMNS = STRATA_MAX_COLUMNS / COLUMN_STEP };
 
+int64_t strata_attention_group_registers(int64_t groups) {
+  for (int i = 0; i < N_SIZES; i++)
+    if (sizes[i].groups == groups)
+      return sizes[i].registers;
+  return 0;
+}
+
 strata_attention_problem_t strata_attention_problem(const strata_gpu_device_t *device, const strata_attention_t *a) {
   MlirContext context = mlirTypeGetContext(a->type);
   bool is_staged = strata_gpu_stages_by_threads(device);

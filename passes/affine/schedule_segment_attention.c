@@ -8,6 +8,7 @@
 #include "passes/affine/explain.h"
 #include "passes/affine/kinds.h"
 #include "passes/affine/pipelined.h"
+#include "passes/affine/segment_attention.h"
 
 #include <math.h>
 #include <string.h>
@@ -49,11 +50,9 @@ enum {
   USUAL_LENGTH = 512,
   COLUMN_STEP = 16, // of the second product's instruction
   MIN_COLUMNS = 64, // of a block
-  REGISTERS = 232,  // of a thread of two groups beside producers,
-  OTHERS = 32,      // for addresses and row statistics
-  MOST = 240,       // of a thread, and what is none of scores, weights, sums and rows, where these are held
-  BESIDE_ROWS = 48, // (lowering/tile_to_gpu/attention.c)
-  GROUPS = STRATA_SEGMENT_TILE_ROWS / STRATA_GROUP_ROWS,
+  USUAL_GROUPS = 2,
+  MOST_GROUPS = 3,
+  OTHERS = 32, // registers of a thread for addresses and row statistics
 };
 
 // What keeps the kernel from the matrix instruction |*out_mma|, or from multiply-adds; NULL if nothing does.
@@ -78,55 +77,74 @@ static const char *obstacle(const strata_gpu_device_t *device, const strata_segm
   return NULL;
 }
 
-static int64_t shared_bytes(const strata_segment_attention_t *a, int64_t columns) {
-  int64_t steps = strata_round_up(a->steps, SPAN), values = strata_round_up(a->values, SPAN);
-  int64_t elements = STRATA_SEGMENT_TILE_ROWS * steps + STRATA_MIN_SLOTS * columns * (steps + values);
-  return elements * ELEMENT_BYTES + GROUPS * STRATA_SUB_TILES * STRATA_SUB_TILE + STRATA_PIPELINED_BARRIER_BYTES;
-}
-
-// Cycles of a block of |columns|, as schedule_attention.c has them. Causal, square blocks have masks in one of them
-// alone.
-static double block_cycles(const strata_attention_costs_t *costs, const strata_segment_attention_t *a,
-                           int64_t columns) {
-  double products = (double)(STRATA_SEGMENT_TILE_ROWS * columns * (a->steps + a->values)) / costs->products;
-  double score = costs->softmax + (a->is_causal && columns != STRATA_SEGMENT_TILE_ROWS ? costs->mask : 0);
-  double softmax = (double)(GROUPS * columns) * score;
-  double slower = products > softmax ? products : softmax, faster = products > softmax ? softmax : products;
-  return slower + costs->beside * faster + costs->block_start;
-}
-
 // Keys of a sequence. What is likely of a total says little of single sequences: they are taken for USUAL_LENGTH keys
 // at least, as those of few are done soon anyway.
-static double likely_length(const strata_scheduling_t *s, const strata_segment_attention_t *a) {
-  double keys = (double)strata_size_likely(&s->symbols, a->n_keys),
-         sequences = (double)strata_size_likely(&s->symbols, a->n_sequences);
-  return fmax(keys / (sequences > 1 ? sequences : 1), USUAL_LENGTH);
+double strata_segment_likely_length(const strata_size_symbols_t *symbols, strata_size_t keys, strata_size_t sequences) {
+  double n_keys = (double)strata_size_likely(symbols, keys),
+         n_sequences = (double)strata_size_likely(symbols, sequences);
+  return fmax(n_keys / fmax(n_sequences, 1), USUAL_LENGTH);
 }
 
-static int64_t registers_of(const strata_segment_attention_t *a, int64_t columns) {
-  return columns / 2 + columns / 4 + a->values / 2;
+// What the model asks for.
+typedef struct {
+  const strata_gpu_device_t *device;
+  int64_t steps, values;
+  bool is_causal;
+  double length;
+} problem_t;
+
+typedef struct {
+  int64_t rows, columns; // of a block of columns; 0: none fits
+  double cycles;         // of a sequence
+} tile_t;
+
+static int64_t groups_of(const tile_t *t) { return t->rows / STRATA_GROUP_ROWS; }
+
+static int64_t shared_bytes(const problem_t *p, const tile_t *t) {
+  int64_t steps = strata_round_up(p->steps, SPAN), values = strata_round_up(p->values, SPAN);
+  int64_t elements = t->rows * steps + STRATA_MIN_SLOTS * t->columns * (steps + values);
+  return elements * ELEMENT_BYTES + groups_of(t) * STRATA_SUB_TILES * STRATA_SUB_TILE + STRATA_PIPELINED_BARRIER_BYTES;
+}
+
+static bool fits(const problem_t *p, const tile_t *t) {
+  int64_t registers = t->columns / 2 + t->columns / 4 + p->values / 2 + OTHERS;
+  return registers <= strata_attention_group_registers(groups_of(t)) && shared_bytes(p, t) <= p->device->shared_bytes;
 }
 
 // True if registers hold the rows' operand, too, whose memory is then the next task's from the start.
-static bool holds_rows(const strata_segment_attention_t *a, int64_t columns) {
-  return registers_of(a, columns) + a->steps / 4 + BESIDE_ROWS <= MOST;
+static bool holds_rows(const problem_t *p, const tile_t *t) {
+  int64_t most = strata_attention_consumer_registers(p->device->registers, groups_of(t), 1, STRATA_LEAST_REGISTERS);
+  return strata_attention_registers_with_rows(t->columns, p->values, p->steps) <= most;
 }
 
-// The columns of a block: of sequences that end anywhere the last one is half empty. As tasks are short, rows are held
-// where any block lets them: of 64 sequences of up to 2048 rows and 64 elements 192 columns take 0.94 of the time of
-// 224.
-static int64_t choose_columns(const strata_scheduling_t *s, const strata_segment_attention_t *a) {
-  double length = likely_length(s, a) / (a->is_causal ? 2 : 1), least = 0;
-  int64_t best = 0;
-  for (int64_t columns = MIN_COLUMNS; columns <= STRATA_MAX_COLUMNS; columns += COLUMN_STEP) {
-    double cost = (length / (double)columns + 0.5) * block_cycles(&s->device->costs->attention, a, columns);
-    if (best && !holds_rows(a, columns))
-      break;
-    if (registers_of(a, columns) + OTHERS > REGISTERS || shared_bytes(a, columns) > s->device->shared_bytes ||
-        (best && cost >= least))
-      continue;
-    best = columns;
-    least = cost;
+// Of a block, as schedule_attention.c has them. Causal, square blocks have masks in one of them alone. Beside the
+// softmax of three groups, of which two compute, the products cost less than beside that of two: of 64 elements tiles
+// of 192 x 128 take 0.92 of the time of 128 x 192; where products are slower, of 128 elements, 192 x 80 takes as long
+// as 128 x 128.
+static double block_cycles(const problem_t *p, const tile_t *t) {
+  const strata_attention_costs_t *costs = &p->device->costs->attention;
+  double products = (double)(t->rows * t->columns * (p->steps + p->values)) / costs->products;
+  double score = costs->softmax + (p->is_causal && t->columns != t->rows ? costs->mask : 0);
+  double softmax = (double)(groups_of(t) * t->columns) * score;
+  double share = products < softmax ? (double)USUAL_GROUPS / (double)groups_of(t) : 1;
+  return fmax(products, softmax) + costs->beside * share * fmin(products, softmax) + costs->block_start;
+}
+
+// Of a sequence, which ends anywhere: the last of its tiles, and of each tile's blocks, is half empty.
+static double sequence_cycles(const problem_t *p, const tile_t *t) {
+  const strata_attention_costs_t *costs = &p->device->costs->attention;
+  double keys = p->length / (p->is_causal ? 2 : 1), rows = (double)t->rows, columns = (double)t->columns;
+  double task = costs->task + (holds_rows(p, t) ? 0 : costs->rows);
+  return (p->length / rows + 0.5) * (task + (keys / columns + 0.5) * block_cycles(p, t));
+}
+
+// The best tile of so many rows.
+static tile_t choose_columns(const problem_t *p, int64_t rows) {
+  tile_t best = {rows, 0, INFINITY}, tile = {rows, MIN_COLUMNS, 0};
+  for (; tile.columns <= STRATA_MAX_COLUMNS; tile.columns += COLUMN_STEP) {
+    tile.cycles = sequence_cycles(p, &tile);
+    if (fits(p, &tile) && tile.cycles < best.cycles)
+      best = tile;
   }
   return best;
 }
@@ -142,20 +160,21 @@ static int64_t count_blocks(const strata_gpu_device_t *device, const strata_segm
 // of as many rows as those of the table's tiles or a part of them.
 static bool schedule_staged(const strata_scheduling_t *s, const strata_segment_attention_t *a, strata_schedule_t *out) {
   enum { MOST_CANDIDATES = 64 };
-  const strata_attention_problem_t problem = {.attention = {.type = strata_place_element(&a->q), .has_softmax = true},
-                                              .head = strata_attention_staged_side(a->steps),
-                                              .value = strata_attention_staged_side(a->values),
-                                              .rows = strata_size_likely(&s->symbols, a->n_rows),
-                                              .columns = (int64_t)likely_length(s, a),
-                                              .batch = a->heads,
-                                              .costs = s->device->costs,
-                                              .is_staged = true,
-                                              .mma = strata_attention_mma(s->device, strata_place_element(&a->q))};
+  const strata_attention_problem_t problem = {
+      .attention = {.type = strata_place_element(&a->q), .has_softmax = true},
+      .head = strata_attention_staged_side(a->steps),
+      .value = strata_attention_staged_side(a->values),
+      .rows = strata_size_likely(&s->symbols, a->n_rows),
+      .columns = (int64_t)strata_segment_likely_length(&s->symbols, a->n_keys, a->n_sequences),
+      .batch = a->heads,
+      .costs = s->device->costs,
+      .is_staged = true,
+      .mma = strata_attention_mma(s->device, strata_place_element(&a->q))};
   const strata_work_t work = {.device = s->device, .attention = &problem};
   strata_candidate_t *best = strata_arena_array(s->compile->arena, strata_candidate_t, MOST_CANDIDATES);
   int n = strata_candidates_best(&work, &strata_ways_attention_staged, MOST_CANDIDATES, best);
   for (int i = 0; i < n; i++)
-    if (STRATA_SEGMENT_TILE_ROWS % best[i].schedule.tile[0] == 0) {
+    if (a->tile_rows % best[i].schedule.tile[0] == 0) {
       *out = best[i].schedule;
       out->kind = STRATA_KERNEL_SEGMENT_ATTENTION;
       return true;
@@ -163,19 +182,34 @@ static bool schedule_staged(const strata_scheduling_t *s, const strata_segment_a
   return false;
 }
 
+int64_t strata_segment_attention_rows(const strata_gpu_device_t *device, int64_t steps, int64_t values, bool is_causal,
+                                      double length) {
+  const problem_t p = {device, steps, values, is_causal, length};
+  tile_t best = {STRATA_SEGMENT_TILE_ROWS, 0, INFINITY};
+  for (int64_t groups = USUAL_GROUPS; groups <= MOST_GROUPS; groups++) {
+    tile_t tile = choose_columns(&p, groups * STRATA_GROUP_ROWS);
+    if (tile.cycles < best.cycles)
+      best = tile;
+  }
+  return best.rows;
+}
+
 static bool schedule_instruction(const strata_scheduling_t *s, const strata_segment_attention_t *a,
                                  const strata_mma_t *mma, strata_schedule_t *out) {
-  int64_t columns = choose_columns(s, a);
+  double length = strata_segment_likely_length(&s->symbols, a->n_keys, a->n_sequences);
+  const problem_t p = {s->device, a->steps, a->values, a->is_causal, length};
+  tile_t tile = choose_columns(&p, a->tile_rows);
+  int64_t threads = groups_of(&tile) * STRATA_GROUP_THREADS;
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_SEGMENT_ATTENTION,
-                             .threads = GROUPS * STRATA_GROUP_THREADS,
-                             .group = GROUPS * STRATA_GROUP_THREADS,
+                             .threads = threads,
+                             .group = threads,
                              .n_tile = 3,
-                             .tile = {STRATA_SEGMENT_TILE_ROWS, columns, a->steps},
+                             .tile = {tile.rows, tile.columns, a->steps},
                              .mma = strata_str(mma->name),
                              .producers = STRATA_GROUP_THREADS,
                              .slots = STRATA_MIN_SLOTS,
                              .blocks = count_blocks(s->device, a)};
-  return columns > 0;
+  return tile.columns > 0;
 }
 
 strata_status_t strata_gpu_segment_attention(const strata_scheduling_t *s, strata_schedule_t *out, bool *out_taken) {

@@ -25,6 +25,8 @@ OFFSETS = [[0, 1], [0, 129, 129, 130, 300, 300, 428, 429], [0, 700], [0] + [64] 
            list(np.cumsum([0] + [1, 2, 3, 5, 7, 0, 11, 13, 0, 0, 17, 127, 128, 129, 255, 256, 257]))]
 KEYS = [[0, 70], [0, 1, 200, 200, 340, 341, 341, 600], [0, 1], list(range(0, 700, 70)), [0, 0, 5, 5, 9],
         list(np.cumsum([0] + [300, 0, 1, 2, 0, 0, 128, 129, 5, 0, 64, 63, 65, 200, 0, 12, 260]))]
+# More tiles than a tile is ordered among.
+MANY = list(np.cumsum([0] + [1, 2] * 260 + [150, 300] + [0, 1] * 10))
 BAD = [[0, 400, 100, 450, 500], [-5, -7, 3, 600, 500], [7] * 5, [2**31 - 1] * 5, [500, 400, 300, 200, 100], [30, 100, 200,
                                                                                                           300, 470]]
 
@@ -41,10 +43,14 @@ def build(case, element, sizes):
     return graph, results, reference
 
 
-def compile_graph(graph, results, folder, name, device="emulated_90", form='mma = "wgmma', kind="segment_attention"):
+def compile_graph(graph, results, folder, name, device="emulated_90", form='mma = "wgmma', kind="segment_attention",
+                  likely=()):
     path, out = os.path.join(folder, name + ".mlir"), os.path.join(folder, name)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(graph.text(results))
+        text = graph.text(results)
+        for symbol, size in likely:
+            text = text.replace(f'{{name = "{symbol}"', f'{{likely = [{size}], name = "{symbol}"')
+        file.write(text)
     run = subprocess.run([os.path.join(BIN, "strata"), path, "--target=nvgpu", f"--device={device}", "--aot",
                           "--aot-name=" + name, "-o", out, "--explain"], capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
@@ -85,13 +91,13 @@ def compare_beside_nan(library, graph, results, reference, cross):
             np.testing.assert_allclose(b[rows], a[rows], rtol=4e-3, atol=2e-3, err_msg="beside NaN")
 
 
-def run_varying(case, folder, name, element="f16", **device):
+def run_varying(case, folder, name, element="f16", more=(), **device):
     graph, results, reference = build(case, element, None)
     library = compile_graph(graph, results, folder, name, **device)
     random = strata.generator_of(name)
     count = int(random.integers(1, 30))
     drawn = [(draw(random, count), draw(random, count))]
-    for seed, (o, ko) in enumerate([(np.array(o), np.array(k)) for o, k in zip(OFFSETS, KEYS)] + drawn):
+    for seed, (o, ko) in enumerate([(np.array(o), np.array(k)) for o, k in zip(OFFSETS, KEYS)] + drawn + list(more)):
         compare(library, graph, results, reference, o, ko if case[5] else o, seed)
     compare_beside_nan(library, graph, results, reference, case[5])
     for bad in BAD:  # two calls agree, and all is finite
@@ -109,12 +115,22 @@ def run_numbers(case, folder, name):
     compare(library, graph, results, reference, o, o, 1)
 
 
+def run_long(case, folder, name):
+    """Where sequences are likely to be long a tile has more rows."""
+    graph, results, reference = build(case, "f16", None)
+    library = compile_graph(graph, results, folder, name, form='.*tile = array<i64: 192, ', likely=[("t", 1 << 16), ("b", 32)])
+    for seed, o in enumerate((np.array(OFFSETS[1]), draw(strata.generator_of(name), 3))):
+        compare(library, graph, results, reference, o, o, seed)
+
+
 def run_case(name, folder):
     case = CASES[name]
     if case[6]:
         run_numbers(case, folder, name)
         return
-    run_varying(case, folder, name)
+    run_varying(case, folder, name, more=[(np.array(MANY), np.array(MANY))] if name == "causal" else [])
+    if name == "plain":
+        run_long(case, folder, name + "_long")
     run_varying(case, folder, name + "_fma", "f32", device="emulated_fma", form="threads")
     run_varying(case, folder, name + "_mma", "f16", device="emulated_942", form='mma = "mfma')
 
