@@ -83,6 +83,7 @@ def build(folder):
             for length in (MEAN, LONGEST):
                 batch = f"--dim=batch=1..{SEQUENCES}@{SEQUENCES if length == MEAN else SEQUENCES // 3}"
                 graphs[attention_name(f"dense{length}", size, causal)] = (dense_graph(length, size, causal), [batch])
+    os.makedirs(folder, exist_ok=True)
     for name, (graph, options) in graphs.items():
         path = os.path.join(folder, name + ".onnx")
         graph.save(path)
