@@ -36,7 +36,9 @@ operator's result). `--mlir-disable-fast-math` keeps every rounding of the model
 
 On GPUs with tensor cores the default `--mm-conv-precision-mode` multiplies the f32 operands of matrix products and
 convolutions as f16, beyond whose 65504 they are infinite; the compiler says so once. `tf32` and `mixed_bf16_fp32` are as
-fast or nearly so and have f32's range, `fp32` has its digits too.
+fast or nearly so and have f32's range, `fp32` has its digits too. Where nothing is summed, as in a column by a row, the
+default keeps f32: exporters write the angles of rotary embeddings so, of which 11 bits of a position and of a frequency
+leave nothing a few thousand tokens on.
 
 ## Quotients
 
