@@ -1,9 +1,8 @@
 // See tune_kernel.h. A call is timed by the GPU's clock, behind a copy larger than the caches: operands come from
 // memory, but for those that another kernel writes, and the call's launch is there before its time begins. Then
 // several, each of which may begin while the one in front ends, as in a network, each with tensors that no cache holds
-// from the one before. On a cpu there is one time, and the
-// copy is larger than the caches of a core: what all cores share holds the weights of many models. The shortest of a
-// few calls counts there, as others use the machine too.
+// from the one before. On a cpu there is one time, and the copy is larger than the caches of a core: what all cores
+// share holds the weights of many models. The shortest of a few calls counts there, as others use the machine too.
 #define _POSIX_C_SOURCE 200809L
 #include "tools/tune_kernel.h"
 

@@ -43,11 +43,15 @@ static inline int64_t strata_attention_consumer_registers(int64_t registers, int
   return strata_min(most, STRATA_MOST_REGISTERS);
 }
 
-// Those of a thread that holds scores, weights, sums and the rows' operand, and what else it needs then, as it was
-// measured.
+// Those of a thread that hold scores, weights and sums.
+static inline int64_t strata_attention_held_registers(int64_t columns, int64_t values) {
+  return columns / 2 + columns / 4 + values / 2;
+}
+
+// The same with the rows' operand, and what else it needs then, as it was measured.
 static inline int64_t strata_attention_registers_with_rows(int64_t columns, int64_t values, int64_t steps) {
   enum { OTHERS = 48 };
-  return columns / 2 + columns / 4 + values / 2 + steps / 4 + OTHERS;
+  return strata_attention_held_registers(columns, values) + steps / 4 + OTHERS;
 }
 
 //===-- Forms ----------------------------------------------------------------------------------------------------===//

@@ -267,9 +267,19 @@ static MlirValue emit_exact(strata_emitter_t *e, const char *name, MlirValue a, 
   return strata_emit_value(e, name, 2, (MlirValue[]){a, b}, mlirValueGetType(a), 1, &flags);
 }
 
+// True of what 32 bits hold, *out_most at most.
+static bool read_narrow(strata_index_space_t *space, MlirAffineExpr expr, int64_t *out_most) {
+  int64_t least;
+  return strata_index_range(space, expr, &least, out_most) && least >= 0 && *out_most <= UINT32_MAX;
+}
+
 static bool is_narrow(strata_index_space_t *space, MlirAffineExpr expr) {
-  int64_t min, max;
-  return strata_index_range(space, expr, &min, &max) && min >= 0 && max <= UINT32_MAX;
+  int64_t most;
+  return read_narrow(space, expr, &most);
+}
+
+static MlirValue as_i32(strata_emitter_t *e, MlirValue index) {
+  return strata_emit_cast(e, "arith.index_castui", index, mlirIntegerTypeGet(e->context, 32));
 }
 
 // True if |expr| is the same wherever the running task is carried out.
@@ -290,12 +300,10 @@ static MlirValue emit_division(strata_index_space_t *space, MlirAffineExpr expr,
   const char *name = mlirAffineExprIsACeilDiv(expr) ? "arith.ceildivui"
                      : mlirAffineExprIsAMod(expr)   ? "arith.remui"
                                                     : "arith.divui";
-  MlirType i32 = mlirIntegerTypeGet(e->context, 32);
   if (space->d->index_bits == 32 || !is_narrow(space, mlirAffineBinaryOpExprGetLHS(expr)) ||
       !is_narrow(space, mlirAffineBinaryOpExprGetRHS(expr)))
     return strata_emit_binary(e, name, a, b);
-  MlirValue narrow = strata_emit_binary(e, name, strata_emit_cast(e, "arith.index_castui", a, i32),
-                                        strata_emit_cast(e, "arith.index_castui", b, i32));
+  MlirValue narrow_b = as_i32(e, b), narrow = strata_emit_binary(e, name, as_i32(e, a), narrow_b);
   return strata_emit_cast(e, "arith.index_castui", narrow, mlirIndexTypeGet(e->context));
 }
 
@@ -313,10 +321,6 @@ typedef struct {
   int64_t most;  // of |few|
 } parts_t;
 
-static MlirValue as_i32(strata_emitter_t *e, MlirValue index) {
-  return strata_emit_cast(e, "arith.index_castui", index, mlirIntegerTypeGet(e->context, 32));
-}
-
 // The terms of a sum that are those of the task, and the others, numbers among them.
 static void collect_terms(const strata_index_space_t *space, MlirAffineExpr expr, MlirAffineExpr *of_task,
                           MlirAffineExpr *others) {
@@ -331,19 +335,13 @@ static void collect_terms(const strata_index_space_t *space, MlirAffineExpr expr
 
 static bool read_parts(strata_index_space_t *space, MlirAffineExpr expr, parts_t *out);
 
-static bool is_divisor(strata_index_space_t *space, MlirAffineExpr expr, int64_t *out_most) {
-  int64_t least;
-  return is_of_task(space, expr) && strata_index_range(space, expr, &least, out_most) && least >= 0 &&
-         *out_most <= UINT32_MAX;
-}
-
 // first mod n + few, and n, of 32 bits; false if |expr|, a division by n, has no such parts.
 static bool emit_rest(strata_index_space_t *space, MlirAffineExpr expr, parts_t *lhs, MlirValue out[2]) {
   strata_emitter_t *e = &space->d->e;
   MlirAffineExpr by = mlirAffineBinaryOpExprGetRHS(expr);
   int64_t most;
-  if (!is_divisor(space, by, &most) || !read_parts(space, mlirAffineBinaryOpExprGetLHS(expr), lhs) ||
-      most + lhs->most > UINT32_MAX)
+  if (!is_of_task(space, by) || !read_narrow(space, by, &most) ||
+      !read_parts(space, mlirAffineBinaryOpExprGetLHS(expr), lhs) || most + lhs->most > UINT32_MAX)
     return false;
   MlirValue rest = as_i32(e, strata_index_emit(space, mlirAffineModExprGet(lhs->of_task, by)));
   out[0] = strata_emit_binary(e, "arith.addi", rest, lhs->few);
@@ -354,7 +352,6 @@ static bool emit_rest(strata_index_space_t *space, MlirAffineExpr expr, parts_t 
 // Of quotients |few| is no more than it is of what is divided.
 static bool read_parts(strata_index_space_t *space, MlirAffineExpr expr, parts_t *out) {
   MlirContext context = space->d->e.context;
-  int64_t least;
   MlirValue rest[2];
   if (mlirAffineExprIsAFloorDiv(expr) && emit_rest(space, expr, out, rest)) {
     out->of_task = mlirAffineFloorDivExprGet(out->of_task, mlirAffineBinaryOpExprGetRHS(expr));
@@ -364,8 +361,7 @@ static bool read_parts(strata_index_space_t *space, MlirAffineExpr expr, parts_t
   MlirAffineExpr others = constant(context, 0);
   out->of_task = others;
   collect_terms(space, expr, &out->of_task, &others);
-  if (!strata_index_is_nonnegative(space, out->of_task) || !strata_index_range(space, others, &least, &out->most) ||
-      least < 0 || out->most == 0 || out->most > UINT32_MAX)
+  if (!strata_index_is_nonnegative(space, out->of_task) || !read_narrow(space, others, &out->most) || out->most == 0)
     return false;
   out->few = as_i32(&space->d->e, strata_index_emit(space, others));
   return true;

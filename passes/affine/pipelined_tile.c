@@ -273,8 +273,8 @@ static bool adds_words(const strata_problem_t *problem) {
 static bool has_registers(const strata_problem_t *problem, const strata_pipelined_choice_t *p,
                           const strata_product_form_t *form, int64_t sums) {
   bool needs_few = form->is_bulk && !form->reads_left;
-  int64_t wide = adds_words(problem) ? SUMS : WIDE_SUMS,
-          many = adds_words(problem) ? MANY_BESIDE_WORDS : MANY_GROUPS_SUMS;
+  bool is_beside = adds_words(problem);
+  int64_t wide = is_beside ? SUMS : WIDE_SUMS, many = is_beside ? MANY_BESIDE_WORDS : MANY_GROUPS_SUMS;
   int64_t most = p->residents > 1 ? SUMS / 2 : form->groups > 2 ? many : needs_few ? wide : SUMS;
   return sums <= most &&
          (form->groups <= 2 || form->unpacks || (form->parts <= 2 && (form->swap || !reads_results(problem, 1))));

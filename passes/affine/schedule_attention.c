@@ -189,7 +189,7 @@ static bool fits(const strata_gpu_device_t *device, const strata_attention_probl
   bool has_temporaries = !p->attention.has_softmax && c->columns > MIN_COLUMNS;
   if (has_temporaries && c->columns > MOST_PLAIN_COLUMNS)
     return false;
-  int64_t registers = c->columns / 2 + c->columns / 4 + p->value / 2 + OTHER_REGISTERS;
+  int64_t registers = strata_attention_held_registers(c->columns, p->value) + OTHER_REGISTERS;
   registers += has_temporaries ? TEMPORARY_REGISTERS : 0;
   registers += has_guards(p, c) ? c->columns / 4 : 0;
   return registers <= most_registers && shared_bytes(p, c) <= device->shared_bytes;

@@ -107,7 +107,7 @@ static int64_t shared_bytes(const problem_t *p, const tile_t *t) {
 }
 
 static bool fits(const problem_t *p, const tile_t *t) {
-  int64_t registers = t->columns / 2 + t->columns / 4 + p->values / 2 + OTHERS;
+  int64_t registers = strata_attention_held_registers(t->columns, p->values) + OTHERS;
   return registers <= strata_attention_group_registers(groups_of(t)) && shared_bytes(p, t) <= p->device->shared_bytes;
 }
 

@@ -390,13 +390,13 @@ static strata_status_t share_all(sharer_t *s, MlirOperation func) {
 
 strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
   strata_calls_t calls;
-  STRATA_TRY(strata_calls_read(compile, &calls));
-  sharer_t s = {.compile = compile,
-                .order = strata_call_order_create(compile, &calls),
-                .are_sizes_open = strata_module_is_symbolic(compile->module)};
-  if (compile->options->disable_fusion || (s.are_sizes_open && !strata_target_is_gpu(compile)))
+  bool is_gpu = strata_target_is_gpu(compile), are_sizes_open = strata_module_is_symbolic(compile->module);
+  if (compile->options->disable_fusion || (are_sizes_open && !is_gpu))
     return NULL;
-  if (strata_target_is_gpu(compile))
+  STRATA_TRY(strata_calls_read(compile, &calls));
+  sharer_t s = {
+      .compile = compile, .order = strata_call_order_create(compile, &calls), .are_sizes_open = are_sizes_open};
+  if (is_gpu)
     STRATA_TRY(strata_gpu_device(compile, &s.device));
   s.obstacles = strata_arena_array(compile->arena, obstacle_t, calls.kernels.count + 1);
   s.are_long = strata_arena_array(compile->arena, bool, calls.kernels.count + 1);
