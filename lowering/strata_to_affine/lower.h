@@ -51,7 +51,8 @@ typedef struct {
   strata_size_t total, n_keys; // rows and keys of all sequences
   int64_t rows;                // of a tile, at most
   bool is_causal;
-  bool is_by_row; // tile i begins at row i, or has no rows; unordered
+  bool is_by_row;      // tile i begins at row i, or has no rows; unordered
+  bool is_by_sequence; // sequences of most keys first, each with all its tiles
   const strata__tensor_t *table;
 } strata__segment_tiles_t;
 

@@ -10,6 +10,12 @@
 // ones, of which later tiles read more keys, every other sequence is turned round: blocks that take tiles in turn then
 // end at about the same time.
 //
+// Where a task takes as long as its sequence has keys whole sequences are ordered, which are fewer than their tiles,
+// and the first kernel stores a tile in its place:
+//
+//   affine.parallel (%t) = 0 to (total / rows + B) { the sequence that tile %t is of, by bisection; how many tiles are
+//                                                    of sequences, among its neighbours, that come earlier }
+//
 // Of fewer rows than there are sequences tile t is of row t, empty where that lies within a tile that begins in front
 // of it, and the first kernel is all:
 //
@@ -17,7 +23,7 @@
 #include "dialects/affine/segment_attention.h"
 #include "lowering/strata_to_affine/segments.h"
 
-enum { NEIGHBOURS = 512 }; // that a tile is compared with
+enum { NEIGHBOURS = 512, NEIGHBOUR_SEQUENCES = 128 }; // that a tile, or its sequence, is compared with
 
 typedef struct {
   strata__nest_t nest;
@@ -91,13 +97,69 @@ static void find_rows(tiles_t *s, MlirValue tile, MlirValue sequence, MlirValue 
   *out_own = s->of->is_by_row ? choose(s, "eq", op2(s, "arith.remui", before, rows), zero, own, zero) : own;
 }
 
+// The keys of |sequence|: the first, and how many.
+static void find_keys(tiles_t *s, MlirValue sequence, MlirValue *out_first, MlirValue *out_count) {
+  const strata__segment_tiles_t *of = s->of;
+  MlirValue next = plus(s, sequence, number(s, 1)), zero = number(s, 0);
+  *out_first = entry(s, of->key_offsets, sequence, zero, of->n_keys);
+  *out_count = minus(s, entry(s, of->key_offsets, next, *out_first, of->n_keys), *out_first);
+}
+
+//===-- Sequences in order ---------------------------------------------------------------------------------------===//
+
+// The greater, the earlier.
+static MlirValue order_of(tiles_t *s, MlirValue sequence) {
+  MlirValue first, count;
+  find_keys(s, sequence, &first, &count);
+  return plus(s, op2(s, "arith.muli", count, size(s, s->sequences)), sequence);
+}
+
+// Of a sequence: those among its neighbours that come earlier, and their tiles.
+typedef struct {
+  MlirValue sequences, tiles;
+} earlier_t;
+
+static earlier_t count_earlier(tiles_t *s, MlirValue sequence, MlirValue begin) {
+  enum { TILES, SEQUENCES, FIRST_TILE, N_CARRIED };
+  strata_emitter_t *e = &s->nest.e;
+  MlirValue zero = number(s, 0), one = number(s, 1), own = order_of(s, sequence);
+  MlirValue carried[N_CARRIED] = {zero, zero, first_tile(&s->nest, begin, s)};
+  MlirValue end = op2(s, "arith.minsi", plus(s, begin, number(s, NEIGHBOUR_SEQUENCES)), size(s, s->sequences));
+  strata_loop_t loop = strata_emit_for_begin(e, begin, end, 1, N_CARRIED, carried, carried);
+  MlirValue next = first_tile(&s->nest, plus(s, loop.induction, one), s);
+  MlirValue is_earlier = strata__compare(&s->nest, "slt", own, order_of(s, loop.induction));
+  MlirValue tiles = plus(s, carried[TILES], minus(s, next, carried[FIRST_TILE]));
+  carried[TILES] = strata__select(&s->nest, is_earlier, tiles, carried[TILES]);
+  carried[SEQUENCES] = strata__select(&s->nest, is_earlier, plus(s, carried[SEQUENCES], one), carried[SEQUENCES]);
+  carried[FIRST_TILE] = next;
+  strata_emit_for_end(e, loop, N_CARRIED, carried, carried);
+  return (earlier_t){carried[SEQUENCES], carried[TILES]};
+}
+
+// The place of tile |tile| of |sequence| among the tiles of the sequence's neighbours.
+static MlirValue place_by_sequence(tiles_t *s, MlirValue tile, MlirValue sequence) {
+  MlirValue many = number(s, NEIGHBOUR_SEQUENCES), one = number(s, 1), first = first_tile(&s->nest, sequence, s);
+  MlirValue begin = op2(s, "arith.muli", op2(s, "arith.divui", sequence, many), many), within = minus(s, tile, first);
+  earlier_t earlier = count_earlier(s, sequence, begin);
+  if (s->of->is_causal) {
+    MlirValue last = minus(s, first_tile(&s->nest, plus(s, sequence, one), s), plus(s, first, one));
+    MlirValue is_odd = op2(s, "arith.andi", earlier.sequences, one);
+    within = choose(s, "eq", is_odd, one, within, minus(s, last, within));
+  }
+  MlirValue place = plus(s, plus(s, first_tile(&s->nest, begin, s), earlier.tiles), within);
+  return clamp(s, place, number(s, 0), minus(s, size(s, s->count), one)); // whatever the offsets are
+}
+
+//===-- What a tile is -------------------------------------------------------------------------------------------===//
+
 // Tile |tile|, of |sequence|.
 static void describe(tiles_t *s, MlirValue tile, MlirValue sequence) {
   const strata__segment_tiles_t *of = s->of;
   MlirValue zero = number(s, 0), rows = number(s, of->rows), next = plus(s, sequence, number(s, 1)), first, own;
+  MlirValue keys, count;
   find_rows(s, tile, sequence, &first, &own);
-  MlirValue keys = entry(s, of->key_offsets, sequence, zero, of->n_keys);
-  MlirValue count = minus(s, entry(s, of->key_offsets, next, keys, of->n_keys), keys), seen = count, end = count;
+  find_keys(s, sequence, &keys, &count);
+  MlirValue seen = count, end = count;
   if (of->is_causal) { // the row in front of the sequence's end sees all keys
     MlirValue begin = entry(s, of->offsets, sequence, zero, of->total);
     MlirValue behind = minus(s, entry(s, of->offsets, next, begin, of->total), plus(s, first, number(s, 1)));
@@ -107,8 +169,9 @@ static void describe(tiles_t *s, MlirValue tile, MlirValue sequence) {
   }
   end = choose(s, "eq", own, zero, zero, end);
   const MlirValue fields[STRATA_SEGMENT_TILE_FIELDS] = {first, own, keys, end, seen, sequence};
+  MlirValue place = of->is_by_sequence ? place_by_sequence(s, tile, sequence) : tile;
   for (int i = 0; i < STRATA_SEGMENT_TILE_FIELDS; i++)
-    store_field(s, s->unordered, tile, i, fields[i]);
+    store_field(s, s->unordered, place, i, fields[i]);
   if (!s->order)
     return;
   MlirValue order = op2(s, "arith.muli", choose(s, "eq", own, zero, zero, count), size(s, s->sequences));
@@ -190,8 +253,8 @@ static strata__tensor_t *numbers(strata__lowering_t *l, MlirOperation op, strata
 
 static bool are_equal(const strata__segment_tiles_t *a, const strata__segment_tiles_t *b) {
   return a->offsets == b->offsets && a->key_offsets == b->key_offsets && a->is_causal == b->is_causal &&
-         a->rows == b->rows && a->is_by_row == b->is_by_row && strata_size_equal(a->total, b->total) &&
-         strata_size_equal(a->n_keys, b->n_keys);
+         a->rows == b->rows && a->is_by_row == b->is_by_row && a->is_by_sequence == b->is_by_sequence &&
+         strata_size_equal(a->total, b->total) && strata_size_equal(a->n_keys, b->n_keys);
 }
 
 const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperation op, strata__segment_tiles_t tiles) {
@@ -202,8 +265,9 @@ const strata__tensor_t *strata__segment_tiles(strata__lowering_t *l, MlirOperati
   s.sequences = strata__segment_count(l, tiles.offsets);
   s.count = tiles.is_by_row ? tiles.total : strata__segment_parts(l, tiles.total, s.sequences, tiles.rows);
   tiles.table = numbers(l, op, s.count, STRATA_SEGMENT_TILE_FIELDS);
-  s.unordered = tiles.is_by_row ? tiles.table : numbers(l, op, s.count, STRATA_SEGMENT_TILE_FIELDS);
-  s.order = tiles.is_by_row ? NULL : numbers(l, op, s.count, 1);
+  bool is_in_place = tiles.is_by_row || tiles.is_by_sequence;
+  s.unordered = is_in_place ? tiles.table : numbers(l, op, s.count, STRATA_SEGMENT_TILE_FIELDS);
+  s.order = is_in_place ? NULL : numbers(l, op, s.count, 1);
   emit_tiles(l, op, &s);
   if (s.order)
     emit_order(l, op, &s, tiles.table);

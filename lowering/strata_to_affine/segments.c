@@ -376,7 +376,8 @@ static strata_status_t find_tiles(strata__lowering_t *l, MlirOperation op, atten
                                                              .total = a->q->sizes[0],
                                                              .n_keys = a->k->sizes[0],
                                                              .rows = a->tile_rows,
-                                                             .is_causal = a->is_causal});
+                                                             .is_causal = a->is_causal,
+                                                             .is_by_sequence = true});
   return NULL;
 }
 
