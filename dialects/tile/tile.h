@@ -80,6 +80,7 @@ enum { STRATA_TURNED_LANES = 8 }; // that turn a square of as many elements of 1
 // What the blocks of a grid tell one another: docs/gpu.md.
 #define STRATA_TILE_FLAG_RAISE "tile.flag_raise"
 #define STRATA_TILE_FLAG_AWAIT "tile.flag_await"
+#define STRATA_TILE_FLAG_COUNT "tile.flag_count"
 
 // Clusters of blocks: docs/gpu.md.
 #define STRATA_TILE_CLUSTER_ARRIVE "tile.cluster_arrive"

@@ -351,6 +351,7 @@ static const struct {
     {STRATA_TILE_MMA_WAIT, mma_wait_fault},
     {STRATA_TILE_FLAG_RAISE, flag_fault},
     {STRATA_TILE_FLAG_AWAIT, flag_fault},
+    {STRATA_TILE_FLAG_COUNT, flag_fault},
     {STRATA_TILE_CLUSTER_STORE, cluster_store_fault},
 };
 

@@ -1,5 +1,6 @@
 // Arguments that a kernel has no use for at level 3: kinds that read their nest back (dialects/affine/places.h) leave
-// some of its reads out. They are dropped, and so are kernels in front that nobody reads the results of then.
+// some of its reads out. They are dropped, and so are kernels in front that nobody reads the results of then. A counter
+// of tasks, the last one, is level 4's.
 #include "dialects/affine/schedule.h"
 #include "dialects/counted_loop.h"
 #include "lowering/affine_to_tile/kinds.h"
@@ -114,7 +115,8 @@ void strata_tile_drop_unread(strata_compile_t *compile, size_t n, const MlirOper
   bool has_dropped = false;
   for (size_t i = 0; i < n; i++) {
     MlirBlock body = strata_func_body(kernels[i]);
-    for (intptr_t j = mlirBlockGetNumArguments(body); j-- > 0 && reads_back(kernels[i]);) {
+    intptr_t n_arguments = mlirBlockGetNumArguments(body) - strata_schedule_read(kernels[i]).dynamic;
+    for (intptr_t j = n_arguments; j-- > 0 && reads_back(kernels[i]);) {
       if (strata_value_has_uses(mlirBlockGetArgument(body, j)))
         continue;
       drop_argument(compile, &calls, kernels[i], j);

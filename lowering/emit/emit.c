@@ -96,6 +96,51 @@ void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, 
     out_results[i] = mlirOperationGetResult(loop.op, i);
 }
 
+static MlirBlock block_like(MlirLocation location, int n, const MlirType *types) {
+  enum { MAX_INITS = STRATA_EMIT_CARRIED };
+  MlirLocation locations[MAX_INITS];
+  for (int i = 0; i < n; i++)
+    locations[i] = location;
+  return mlirBlockCreate(n, types, locations);
+}
+
+strata_loop_t strata_emit_while_begin(strata_emitter_t *e, MlirValue end, int n, const MlirValue *inits,
+                                      MlirValue *out_args) {
+  enum { MAX_INITS = STRATA_EMIT_CARRIED, UNSIGNED_LESS = 6 }; // arith's number of the predicate
+  MlirType types[MAX_INITS];
+  MlirValue operands[1 + MAX_INITS];
+  assert(n > 0 && n <= MAX_INITS);
+  for (int i = 0; i < n; i++)
+    types[i] = mlirValueGetType(inits[i]);
+  MlirBlock blocks[2]; // asking, doing
+  MlirRegion regions[2];
+  for (int i = 0; i < 2; i++) {
+    regions[i] = mlirRegionCreate();
+    blocks[i] = block_like(e->location, n, types);
+    mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
+  }
+  strata_loop_t loop = {.outer = e->block};
+  loop.op = strata_op_create(e->location, "scf.while", n, inits, n, types, 0, NULL, 2, regions);
+  mlirBlockAppendOwnedOperation(e->block, loop.op);
+  e->block = blocks[0];
+  const MlirValue compared[] = {mlirBlockGetArgument(blocks[0], 0), end};
+  MlirAttribute predicate = strata_i64_attr(e->context, UNSIGNED_LESS);
+  operands[0] = strata_emit_value(e, "arith.cmpi", 2, compared, mlirIntegerTypeGet(e->context, 1), 1,
+                                  &(strata_named_attr_t){"predicate", predicate});
+  for (int i = 0; i < n; i++)
+    operands[1 + i] = mlirBlockGetArgument(blocks[0], i);
+  strata_emit_op(e, "scf.condition", 1 + n, operands, 0, NULL, 0, NULL);
+  e->block = blocks[1];
+  for (int i = 0; i < n; i++)
+    out_args[i] = mlirBlockGetArgument(blocks[1], i);
+  return loop;
+}
+
+void strata_emit_while_end(strata_emitter_t *e, strata_loop_t loop, int n, const MlirValue *yields,
+                           MlirValue *out_results) {
+  strata_emit_for_end(e, loop, n, yields, out_results);
+}
+
 // |value|: a number that is known at run time; null where |count| is.
 static strata_loop_t forall_begin(strata_emitter_t *e, int64_t count, MlirValue value) {
   const int n_operands = mlirValueIsNull(value) ? 0 : 1;

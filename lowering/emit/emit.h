@@ -44,6 +44,12 @@ strata_loop_t strata_emit_for_begin(strata_emitter_t *e, MlirValue lower, MlirVa
 void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, const MlirValue *yields,
                          MlirValue *out_results);
 
+// scf.while carrying |n| values, while the first of them, an index, is less than |end| (unsigned).
+strata_loop_t strata_emit_while_begin(strata_emitter_t *e, MlirValue end, int n, const MlirValue *inits,
+                                      MlirValue *out_args);
+void strata_emit_while_end(strata_emitter_t *e, strata_loop_t loop, int n, const MlirValue *yields,
+                           MlirValue *out_results);
+
 // scf.forall over [0, count); emission goes on inside.
 strata_loop_t strata_emit_forall_begin(strata_emitter_t *e, int64_t count);
 strata_loop_t strata_emit_forall_begin_at_run_time(strata_emitter_t *e, MlirValue count);

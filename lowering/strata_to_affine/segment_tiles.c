@@ -97,21 +97,28 @@ static void find_rows(tiles_t *s, MlirValue tile, MlirValue sequence, MlirValue 
   *out_own = s->of->is_by_row ? choose(s, "eq", op2(s, "arith.remui", before, rows), zero, own, zero) : own;
 }
 
-// The keys of |sequence|: the first, and how many.
-static void find_keys(tiles_t *s, MlirValue sequence, MlirValue *out_first, MlirValue *out_count) {
-  const strata__segment_tiles_t *of = s->of;
-  MlirValue next = plus(s, sequence, number(s, 1)), zero = number(s, 0);
-  *out_first = entry(s, of->key_offsets, sequence, zero, of->n_keys);
-  *out_count = minus(s, entry(s, of->key_offsets, next, *out_first, of->n_keys), *out_first);
-}
-
 //===-- Sequences in order ---------------------------------------------------------------------------------------===//
 
-// The greater, the earlier.
-static MlirValue order_of(tiles_t *s, MlirValue sequence) {
-  MlirValue first, count;
-  find_keys(s, sequence, &first, &count);
-  return plus(s, op2(s, "arith.muli", count, size(s, s->sequences)), sequence);
+static MlirValue next_to(tiles_t *s, MlirValue sequence) { return plus(s, sequence, number(s, 1)); }
+
+static MlirValue first_key(tiles_t *s, MlirValue sequence) {
+  return entry(s, s->of->key_offsets, sequence, number(s, 0), s->of->n_keys);
+}
+
+// A sequence, its first key, and how many there are.
+typedef struct {
+  MlirValue number, first, keys;
+} sequence_t;
+
+static sequence_t sequence_of(tiles_t *s, MlirValue at, MlirValue first, MlirValue end) {
+  return (sequence_t){at, first, minus(s, end, first)};
+}
+
+// i1: |a|, of more keys than |b|, or of as many and behind it, comes earlier.
+static MlirValue is_earlier(tiles_t *s, sequence_t a, sequence_t b) {
+  strata__nest_t *nest = &s->nest;
+  return strata__select(nest, strata__compare(nest, "eq", a.keys, b.keys),
+                        strata__compare(nest, "slt", b.number, a.number), strata__compare(nest, "slt", b.keys, a.keys));
 }
 
 // Of a sequence: those among its neighbours that come earlier, and their tiles.
@@ -120,18 +127,20 @@ typedef struct {
 } earlier_t;
 
 static earlier_t count_earlier(tiles_t *s, MlirValue sequence, MlirValue begin) {
-  enum { TILES, SEQUENCES, FIRST_TILE, N_CARRIED };
+  enum { TILES, SEQUENCES, FIRST_TILE, FIRST_KEY, N_CARRIED };
   strata_emitter_t *e = &s->nest.e;
-  MlirValue zero = number(s, 0), one = number(s, 1), own = order_of(s, sequence);
-  MlirValue carried[N_CARRIED] = {zero, zero, first_tile(&s->nest, begin, s)};
+  sequence_t own = sequence_of(s, sequence, first_key(s, sequence), first_key(s, next_to(s, sequence)));
+  MlirValue carried[N_CARRIED] = {number(s, 0), number(s, 0), first_tile(&s->nest, begin, s), first_key(s, begin)};
   MlirValue end = op2(s, "arith.minsi", plus(s, begin, number(s, NEIGHBOUR_SEQUENCES)), size(s, s->sequences));
   strata_loop_t loop = strata_emit_for_begin(e, begin, end, 1, N_CARRIED, carried, carried);
-  MlirValue next = first_tile(&s->nest, plus(s, loop.induction, one), s);
-  MlirValue is_earlier = strata__compare(&s->nest, "slt", own, order_of(s, loop.induction));
-  MlirValue tiles = plus(s, carried[TILES], minus(s, next, carried[FIRST_TILE]));
-  carried[TILES] = strata__select(&s->nest, is_earlier, tiles, carried[TILES]);
-  carried[SEQUENCES] = strata__select(&s->nest, is_earlier, plus(s, carried[SEQUENCES], one), carried[SEQUENCES]);
-  carried[FIRST_TILE] = next;
+  MlirValue next = next_to(s, loop.induction), tile = first_tile(&s->nest, next, s), key = first_key(s, next);
+  MlirValue is_counted = is_earlier(s, sequence_of(s, loop.induction, carried[FIRST_KEY], key), own);
+  MlirValue tiles = plus(s, carried[TILES], minus(s, tile, carried[FIRST_TILE]));
+  carried[TILES] = strata__select(&s->nest, is_counted, tiles, carried[TILES]);
+  MlirValue sequences = next_to(s, carried[SEQUENCES]);
+  carried[SEQUENCES] = strata__select(&s->nest, is_counted, sequences, carried[SEQUENCES]);
+  carried[FIRST_TILE] = tile;
+  carried[FIRST_KEY] = key;
   strata_emit_for_end(e, loop, N_CARRIED, carried, carried);
   return (earlier_t){carried[SEQUENCES], carried[TILES]};
 }
@@ -142,7 +151,7 @@ static MlirValue place_by_sequence(tiles_t *s, MlirValue tile, MlirValue sequenc
   MlirValue begin = op2(s, "arith.muli", op2(s, "arith.divui", sequence, many), many), within = minus(s, tile, first);
   earlier_t earlier = count_earlier(s, sequence, begin);
   if (s->of->is_causal) {
-    MlirValue last = minus(s, first_tile(&s->nest, plus(s, sequence, one), s), plus(s, first, one));
+    MlirValue last = minus(s, first_tile(&s->nest, next_to(s, sequence), s), next_to(s, first));
     MlirValue is_odd = op2(s, "arith.andi", earlier.sequences, one);
     within = choose(s, "eq", is_odd, one, within, minus(s, last, within));
   }
@@ -156,10 +165,9 @@ static MlirValue place_by_sequence(tiles_t *s, MlirValue tile, MlirValue sequenc
 static void describe(tiles_t *s, MlirValue tile, MlirValue sequence) {
   const strata__segment_tiles_t *of = s->of;
   MlirValue zero = number(s, 0), rows = number(s, of->rows), next = plus(s, sequence, number(s, 1)), first, own;
-  MlirValue keys, count;
   find_rows(s, tile, sequence, &first, &own);
-  find_keys(s, sequence, &keys, &count);
-  MlirValue seen = count, end = count;
+  MlirValue keys = entry(s, of->key_offsets, sequence, zero, of->n_keys);
+  MlirValue count = minus(s, entry(s, of->key_offsets, next, keys, of->n_keys), keys), seen = count, end = count;
   if (of->is_causal) { // the row in front of the sequence's end sees all keys
     MlirValue begin = entry(s, of->offsets, sequence, zero, of->total);
     MlirValue behind = minus(s, entry(s, of->offsets, next, begin, of->total), plus(s, first, number(s, 1)));

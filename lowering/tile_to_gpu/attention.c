@@ -16,6 +16,7 @@
 #include "dialects/tile/tile.h"
 #include "lowering/expand/ops.h"
 #include "lowering/tile_to_gpu/index.h"
+#include "lowering/tile_to_gpu/pipelined_dynamic.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
@@ -131,7 +132,9 @@ static strata_status_t check(const strata_gpu_distribution_t *d, const strata_sc
                      strata_gpu_attention_is_stored(a, STRATA_ATTENTION_VALUES);
   if (schedule->slots % a->widened != 0 || (!widens_both && a->widened != schedule->slots))
     return strata_gpu_missing(a->scores, "stages of widened bytes that are no part of the ring's");
-  return NULL;
+  if (d->plan.dynamic && a->kernel.wideners)
+    return strata_gpu_missing(a->scores, "bytes that are widened of tasks of a counter");
+  return d->plan.dynamic ? strata_dynamic_check(d, a->scores) : NULL;
 }
 
 // What |loop| is.

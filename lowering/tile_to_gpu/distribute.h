@@ -65,6 +65,7 @@ typedef struct {
   strata_layout_t cluster;   // its blocks, along dims of groups.h
   int64_t stagger;           // steps by which a task's reduction begins behind that of the task before
   bool stream;               // each block has an equal share of all tasks' steps
+  bool dynamic;              // a block takes the next task that none has begun
   strata_size_t n_tasks;     // of the foralls
   bool has_parts;            // several foralls, each with blocks of its own (parts.c)
   strata_size_t part_blocks; // of all of these

@@ -19,14 +19,14 @@ static double least_share(const strata_gpu_distribution_t *d) {
 }
 
 // What is over soon, be it at some sizes only, gains by it. What takes longer need not start sooner, and its loads are
-// better moved about freely; apart from blocks with equal shares of all steps, whose flags are cleared by a kernel in
-// front, and from what fetches constants meanwhile.
+// better moved about freely; apart from blocks with equal shares of all steps, or with a counter of tasks, whose flags
+// are cleared by a kernel in front, and from what fetches constants meanwhile.
 bool strata_gpu_begins_early(const strata_gpu_distribution_t *d) {
   const strata_launch_costs_t *costs = &d->device->costs->launches;
   double least = least_share(d);
   bool is_short = least * (double)strata_attr_i64(d->func, "strata.bytes", INT64_MAX) <= costs->short_bytes &&
                   least * (double)strata_attr_i64(d->func, "strata.flops", INT64_MAX) <= costs->short_flops;
-  return d->device->has_programmatic_launch && (is_short || d->plan.stream || d->plan.fetches_early);
+  return d->device->has_programmatic_launch && (is_short || d->plan.stream || d->plan.dynamic || d->plan.fetches_early);
 }
 
 static MlirWalkResult keep_load(MlirOperation op, void *user) {

@@ -20,6 +20,7 @@
 #include "lowering/tile_to_gpu/groups.h"
 #include "lowering/tile_to_gpu/index.h"
 #include "lowering/tile_to_gpu/mainloops.h"
+#include "lowering/tile_to_gpu/pipelined_dynamic.h"
 #include "lowering/tile_to_gpu/pipelined_instruction.h"
 #include "lowering/tile_to_gpu/schedulers.h"
 #include "lowering/tile_to_gpu/tasks.h"
@@ -45,6 +46,8 @@ static void init_barriers(strata_gpu_distribution_t *d, const strata_pipelined_k
   MlirValue is_first = strata_emit_cmpi(e, STRATA_EQ, thread, strata_emit_index(e, 0));
   strata_loop_t branch = strata_emit_if_begin(e, is_first);
   k->mainloop->init(d, k);
+  if (d->plan.dynamic)
+    strata_dynamic_init(d, k);
   strata_emit_fence(d, "barriers");
   strata_emit_if_end(e, branch);
   if (strata_pipelined_shares(d))
@@ -161,20 +164,64 @@ static strata_status_t for_first_task(strata_gpu_distribution_t *d, strata_pipel
   return NULL;
 }
 
+// The places in the rings that a loop over tasks carries: of all slots, and of what is fetched once a task.
+enum { SLOT, PARITY, ONCE, N_PLACES };
+
+// |emit| for the running task; |places| move on.
+static strata_status_t for_places(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue *places,
+                                  task_t emit) {
+  strata_ring_place_t place = {places[SLOT], places[PARITY]};
+  MlirType i32 = mlirValueGetType(places[ONCE]);
+  first->parity = places[ONCE];
+  STRATA_TRY(for_task_of(d, first, &place, emit));
+  places[SLOT] = place.slot;
+  places[PARITY] = place.parity;
+  if (first->mainloop->has_once)
+    places[ONCE] = strata_emit_binary(&d->e, "arith.xori", first->parity, strata_emit_integer(&d->e, i32, 1));
+  return NULL;
+}
+
+// |emit| for each task of the block, whose first is |bounds|', and its others those that the counter gives.
+static strata_status_t for_counted_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first,
+                                         strata_bounds_t bounds, const MlirValue *fresh, task_t emit) {
+  enum { TASK, PLACES, N_STATE = PLACES + N_PLACES };
+  strata_emitter_t *e = &d->e;
+  bool fetches = emit == first->mainloop->produce;
+  MlirValue state[N_STATE] = {bounds.lower, fresh[SLOT], fresh[PARITY], fresh[ONCE]}, next = {NULL};
+  strata_loop_t loop = strata_emit_while_begin(e, bounds.upper, N_STATE, state, state);
+  if (fetches)
+    next = strata_dynamic_draw(d, first);
+  d->role.task = state[TASK];
+  d->shared.is_dirty = d->shared.is_read = true;
+  d->nest.loops++;
+  STRATA_TRY(for_places(d, first, state + PLACES, emit));
+  d->nest.loops--;
+  if (fetches)
+    strata_dynamic_pass(d, first, next);
+  else
+    next = strata_dynamic_take(d, first);
+  state[TASK] = strata_emit_cast(e, "arith.index_cast", next, mlirIndexTypeGet(e->context));
+  strata_emit_while_end(e, loop, N_STATE, state, state);
+  first->place = (strata_ring_place_t){state[PLACES + SLOT], state[PLACES + PARITY]};
+  return NULL;
+}
+
 // |emit| for each task of the block; |first|'s place is then behind the last of them.
 static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first, MlirValue block,
                                  task_t emit) {
   strata_emitter_t *e = &d->e;
   MlirType i32 = mlirIntegerTypeGet(e->context, 32);
   const MlirValue first_slot = strata_emit_index(e, 0), zero = strata_emit_integer(e, i32, 0),
-                  fresh[] = {first_slot, zero, zero};
-  const MlirType types[] = {mlirValueGetType(first_slot), i32, i32};
-  MlirValue state[] = {first_slot, zero, zero};
-  int n_state = first->mainloop->has_once ? 3 : 2;
+                  fresh[N_PLACES] = {first_slot, zero, zero};
+  const MlirType types[N_PLACES] = {mlirValueGetType(first_slot), i32, i32};
+  MlirValue state[N_PLACES] = {first_slot, zero, zero};
+  int n_state = first->mainloop->has_once ? N_PLACES : ONCE;
   strata_loop_t loop = {0};
   strata_bounds_t bounds;
   bool is_bounded = first->scheduler->bounds(d, first, block, &bounds), is_once = is_bounded && bounds.is_once,
        is_loop = is_bounded && !is_once;
+  if (is_loop && d->plan.dynamic)
+    return for_counted_tasks(d, first, bounds, fresh, emit);
   if (is_loop)
     loop = strata_emit_for_begin(e, bounds.lower, bounds.upper, bounds.step, n_state, state, state);
   if (is_once)
@@ -184,21 +231,15 @@ static strata_status_t for_tasks(strata_gpu_distribution_t *d, strata_pipelined_
     note_first(first, strata_emit_cmpi(e, STRATA_EQ, loop.induction, bounds.lower));
   d->shared.is_dirty = d->shared.is_read = is_loop;
   d->nest.loops += is_loop;
-  strata_ring_place_t place = {state[0], state[1]};
-  first->parity = state[2];
-  STRATA_TRY(for_task_of(d, first, &place, emit));
+  STRATA_TRY(for_places(d, first, state, emit));
   d->nest.loops -= is_loop;
-  state[0] = place.slot;
-  state[1] = place.parity;
-  if (n_state > 2)
-    state[2] = strata_emit_binary(e, "arith.xori", first->parity, strata_emit_integer(e, i32, 1));
   if (is_loop)
     strata_emit_for_end(e, loop, n_state, state, state);
   if (is_once) {
     strata_emit_choice_else(e, loop, n_state, state);
     strata_emit_choice_end(e, loop, n_state, fresh, state);
   }
-  first->place = (strata_ring_place_t){state[0], state[1]};
+  first->place = (strata_ring_place_t){state[SLOT], state[PARITY]};
   return NULL;
 }
 
@@ -324,6 +365,8 @@ static strata_status_t emit_roles(strata_gpu_distribution_t *d, strata_pipelined
                                   MlirValue thread) {
   strata_emitter_t *e = &d->e;
   STRATA_TRY(k->mainloop->allocate(d, k));
+  if (d->plan.dynamic)
+    STRATA_TRY(strata_dynamic_allocate(d, k));
   d->state.pipelined = k;
   init_barriers(d, k, thread);
   k->group = strata_emit_group_number(d, thread);

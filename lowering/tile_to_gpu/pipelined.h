@@ -71,6 +71,12 @@ typedef struct {
   strata_loop_t branch;
 } strata_stream_t;
 
+// Where blocks take tasks of a counter (pipelined_dynamic.c), the number of the next one.
+typedef struct {
+  strata_ring_t ring;
+  MlirValue next; // memref<1xi32, 3>
+} strata_dynamic_t;
+
 // A product with the code of another: the function's buffers that it has in the place of each of the other's; null
 // where that has none.
 typedef struct {
@@ -107,6 +113,7 @@ struct strata_pipelined_kernel {
   MlirValue turns;           // of teams: memref<teams x i64, 3>; phase i of a team's ends when its task i may begin
   MlirValue ordinal;         // of the running task among the block's
   strata_stream_t stream;    // of the running task
+  strata_dynamic_t tasks;    // of the first
   strata_ring_place_t place; // at the end of the new code
   MlirValue parity;          // of what is fetched once a task: that of the task's number in its block
   MlirOperation placed;      // a store whose first box's coordinates are known: |placed_at|

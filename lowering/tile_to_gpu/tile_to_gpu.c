@@ -82,6 +82,7 @@ static strata_gpu_plan_t plan_of(const strata_schedule_t *schedule) {
       .cluster = cluster_of(schedule),
       .stagger = schedule->stagger,
       .stream = schedule->stream,
+      .dynamic = schedule->dynamic,
   };
 }
 

@@ -1,5 +1,6 @@
 // affine-add-scratch: memory for the blocks of a product that have equal shares of all tasks' steps (docs/gpu.md,
-// `stream`): each may leave one task's sums to the next, and says so by its flag.
+// `stream`): each may leave one task's sums to the next, and says so by its flag. And a counter for blocks that take
+// the next task that none has begun (`dynamic`).
 //
 //   call @k0(%x, %w, %y)
 // becomes
@@ -7,9 +8,11 @@
 //   call @k0_flags(%flags)                       // one nest, which sets them to zero
 //   call @k0(%x, %w, %y, %sums, %flags)
 //
-// The kernel's function gets two arguments that its nests do not name; level 4 does (pipelined_stream.c). A kernel that
-// @prepare calls has its tasks whole instead: what constants alone decide is computed once. So has one of several
-// variants, which all have the same arguments.
+// and of a counter, which is a flag, the same without sums.
+//
+// The kernel's function gets arguments that its nests do not name; level 4 does (pipelined_stream.c,
+// pipelined_dynamic.c). A kernel that @prepare calls has its tasks whole, and in turn, instead: what constants alone
+// decide is computed once. So has one of several variants, which all have the same arguments.
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/variants.h"
@@ -21,14 +24,17 @@
 #include "passes/pass.h"
 #include "passes/target.h"
 
-enum { SUMS, FLAGS, N_BUFFERS, MIN_THREADS = 64 };
+enum { MOST_BUFFERS = 2, MIN_THREADS = 64 };
 
 typedef struct {
   strata_compile_t *compile;
   MlirOperation func;
   const char *clear; // the function that sets the flags to zero
-  MlirType types[N_BUFFERS];
+  int n_buffers;
+  MlirType types[MOST_BUFFERS]; // the last: of the flags
 } scratch_t;
+
+static MlirType flags_type(const scratch_t *s) { return s->types[s->n_buffers - 1]; }
 
 static MlirType words_type(MlirContext context, int64_t count) {
   return mlirMemRefTypeContiguousGet(mlirIntegerTypeGet(context, 32), 1, &count, (MlirAttribute){0});
@@ -46,8 +52,8 @@ static strata_status_t add_clear(scratch_t *s, int64_t n_flags) {
       "%%zero = arith.constant 0 : i32\n"
       "affine.parallel (%%i) = (0) to (%lld) {\naffine.store %%zero, %%flags[%%i] : %s\n} {strata.nest = \"flags\"}\n"
       "return }",
-      s->clear, strata_type_text(arena, s->types[FLAGS]), (long long)threads, (long long)n_flags,
-      strata_type_text(arena, s->types[FLAGS]));
+      s->clear, strata_type_text(arena, flags_type(s)), (long long)threads, (long long)n_flags,
+      strata_type_text(arena, flags_type(s)));
   MlirOperation func =
       mlirOperationCreateParse(s->compile->context, strata_str(text), strata_str("affine-add-scratch"));
   if (mlirOperationIsNull(func))
@@ -57,26 +63,28 @@ static strata_status_t add_clear(scratch_t *s, int64_t n_flags) {
 }
 
 static void extend_call(const scratch_t *s, MlirOperation call) {
-  MlirValue buffers[N_BUFFERS];
-  strata_call_extend(call, N_BUFFERS, s->types, buffers);
-  strata_call_before(call, s->clear, 1, &buffers[FLAGS]);
+  MlirValue buffers[MOST_BUFFERS];
+  strata_call_extend(call, s->n_buffers, s->types, buffers);
+  strata_call_before(call, s->clear, 1, &buffers[s->n_buffers - 1]);
 }
 
 static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
   scratch_t s = {.compile = compile, .func = func};
-  if (!schedule.stream)
+  if (!schedule.stream && !schedule.dynamic)
     return NULL;
   if (strata_prepare_calls(compile, func) || strata_has_variants(func) ||
-      mlirBlockGetNumArguments(strata_func_body(func)) + N_BUFFERS > STRATA_MAX_OPERANDS) {
-    schedule.stream = false;
+      mlirBlockGetNumArguments(strata_func_body(func)) + MOST_BUFFERS > STRATA_MAX_OPERANDS) {
+    schedule.stream = schedule.dynamic = false;
     strata_schedule_write(func, &schedule);
     return NULL;
   }
-  s.types[SUMS] = words_type(compile->context, schedule.blocks * schedule.tile[0] * schedule.tile[1]);
-  s.types[FLAGS] = words_type(compile->context, schedule.blocks);
-  STRATA_TRY(add_clear(&s, schedule.blocks));
-  for (int i = 0; i < N_BUFFERS; i++)
+  int64_t n_flags = schedule.stream ? schedule.blocks : 1;
+  if (schedule.stream)
+    s.types[s.n_buffers++] = words_type(compile->context, schedule.blocks * schedule.tile[0] * schedule.tile[1]);
+  s.types[s.n_buffers++] = words_type(compile->context, n_flags);
+  STRATA_TRY(add_clear(&s, n_flags));
+  for (int i = 0; i < s.n_buffers; i++)
     mlirBlockAddArgument(strata_func_body(func), s.types[i], mlirOperationGetLocation(func));
   strata_update_function_type(compile->arena, func);
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);

@@ -156,6 +156,16 @@ static int64_t count_blocks(const strata_gpu_device_t *device, const strata_segm
   return strata_size_is_constant(sizes[0], &tiles) ? strata_min(blocks, tiles * a->heads) : blocks;
 }
 
+// True if blocks have several tasks, whose numbers are i32: they take unequal times, so that those which are done early
+// take more.
+static bool is_dynamic(const strata_scheduling_t *s, const strata_segment_attention_t *a, int64_t blocks) {
+  strata_size_t sizes[STRATA_MAX_DIMS];
+  strata_memref_sizes(a->tiles, sizes);
+  MlirAffineExpr count = strata_size_expr(s->compile->context, sizes[0]);
+  int64_t most = strata_size_max(strata_size_of_expr(&s->symbols, count));
+  return most > blocks / a->heads && most < (INT32_MAX - blocks) / a->heads;
+}
+
 // Staged by the threads that multiply: the tile of dense attention of as many keys as a sequence is likely to have, and
 // of as many rows as those of the table's tiles or a part of them.
 static bool schedule_staged(const strata_scheduling_t *s, const strata_segment_attention_t *a, strata_schedule_t *out) {
@@ -199,7 +209,7 @@ static bool schedule_instruction(const strata_scheduling_t *s, const strata_segm
   double length = strata_segment_likely_length(&s->symbols, a->n_keys, a->n_sequences);
   const problem_t p = {s->device, a->steps, a->values, a->is_causal, length};
   tile_t tile = choose_columns(&p, a->tile_rows);
-  int64_t threads = groups_of(&tile) * STRATA_GROUP_THREADS;
+  int64_t threads = groups_of(&tile) * STRATA_GROUP_THREADS, blocks = count_blocks(s->device, a);
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_SEGMENT_ATTENTION,
                              .threads = threads,
                              .group = threads,
@@ -208,7 +218,8 @@ static bool schedule_instruction(const strata_scheduling_t *s, const strata_segm
                              .mma = strata_str(mma->name),
                              .producers = STRATA_GROUP_THREADS,
                              .slots = STRATA_MIN_SLOTS,
-                             .blocks = count_blocks(s->device, a)};
+                             .blocks = blocks,
+                             .dynamic = is_dynamic(s, a, blocks)};
   return tile.columns > 0;
 }
 

@@ -135,6 +135,18 @@ static strata_status_t convert_flag(const strata_gpu_kernel_t *kernel, MlirOpera
   return NULL;
 }
 
+// Orders nothing else: what is counted says which block does what, not that anything is there.
+static strata_status_t convert_flag_count(const strata_gpu_kernel_t *kernel, MlirOperation op) {
+  MlirValue flag = strata_gpu_build_address(kernel, op, mlirOperationGetOperand(op, 0), 1);
+  MlirType i32 = strata_gpu_int_type(op, 32);
+  MlirValue before =
+      strata_gpu_is_emulated(kernel)
+          ? strata_gpu_build_call(op, "strata_emulated_flag_count", 1, &flag, i32)
+          : strata_gpu_build_ptx(op, "atom.relaxed.gpu.global.add.u32 $0, [$1], 1;", "=r,l,~{memory}", 1, &flag, i32);
+  mlirValueReplaceAllUsesOfWith(mlirOperationGetResult(op, 0), before);
+  return NULL;
+}
+
 //===-- Copies ---------------------------------------------------------------------------------------------------===//
 
 // By what a copy is: a load, a load for several blocks, a store.
@@ -327,6 +339,7 @@ static const struct {
     {STRATA_TILE_GROUP_ARRIVE, convert_group_barrier, false},
     {STRATA_TILE_FLAG_RAISE, convert_flag, true},
     {STRATA_TILE_FLAG_AWAIT, convert_flag, true},
+    {STRATA_TILE_FLAG_COUNT, convert_flag_count, true},
     {STRATA_TILE_BULK_LOAD, convert_copy, true},
     {STRATA_TILE_BULK_MULTICAST, convert_copy, true},
     {STRATA_TILE_BULK_STORE, convert_copy, true},

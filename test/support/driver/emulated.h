@@ -80,6 +80,7 @@ void *strata_emulated_cluster_place(void *memory, uint32_t rank);
 // Blocks run one after the other: a block may wait for those before it alone, which have ended.
 void strata_emulated_flag_raise(uint32_t *flag);
 void strata_emulated_flag_await(const uint32_t *flag);
+uint32_t strata_emulated_flag_count(uint32_t *flag);
 
 // By a thread: until earlier launches have ended. They have here; what the thread has had copied before, no kernel may
 // write, which the driver watches from then on.

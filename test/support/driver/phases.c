@@ -123,6 +123,8 @@ EXPORT void strata_emulated_flag_raise(uint32_t *flag) {
   *flag = 1;
 }
 
+EXPORT uint32_t strata_emulated_flag_count(uint32_t *flag) { return (*flag)++; }
+
 EXPORT void strata_emulated_flag_await(const uint32_t *flag) {
   if (*flag != 1)
     kernel_fault("a wait for a flag that no block before this one has raised: it holds %u", *flag);
