@@ -21,7 +21,7 @@
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, STEP = 1, ELEMENT_BYTES = 2 };
+enum { ROW = 0, COLUMN = 1, STEP = 1, ELEMENT_BYTES = 2, ROW_SLOTS = 2 };
 
 // |k| is the first member.
 static const strata_gpu_attention_t *attention_of(const strata_pipelined_kernel_t *k) {
@@ -132,6 +132,8 @@ static strata_status_t check(const strata_gpu_distribution_t *d, const strata_sc
                      strata_gpu_attention_is_stored(a, STRATA_ATTENTION_VALUES);
   if (schedule->slots % a->widened != 0 || (!widens_both && a->widened != schedule->slots))
     return strata_gpu_missing(a->scores, "stages of widened bytes that are no part of the ring's");
+  if (schedule->row_slots && (schedule->row_slots != ROW_SLOTS || !d->plan.dynamic))
+    return strata_gpu_missing(a->scores, "rows in other than one slot, or in two of tasks of a counter,");
   if (d->plan.dynamic && a->kernel.wideners)
     return strata_gpu_missing(a->scores, "bytes that are widened of tasks of a counter");
   return d->plan.dynamic ? strata_dynamic_check(d, a->scores) : NULL;
@@ -254,6 +256,8 @@ strata_status_t strata_attention_kernels(strata_gpu_distribution_t *d, MlirOpera
   if (!strata_size_is_constant(strata_gpu_blocks(d), &k->blocks))
     return strata_gpu_missing(forall, "attention whose blocks are as many as its tasks, which vary,");
   a->holds_rows = has_room_for_rows(d, a);
+  if (strata_schedule_read(d->func).row_slots && !a->holds_rows)
+    a->rings[STRATA_ATTENTION_ROWS].slots = ROW_SLOTS;
   a->takes_turns = k->product.groups > 1 && strata_size_max(k->n_steps) > 1;
   if (!strata_gpu_forall_tasks(d, forall, &k->n_tasks) || !strata_size_equal(k->n_tasks, d->plan.n_tasks))
     return strata_gpu_missing(forall, "attention in one of several task spaces");
@@ -390,11 +394,20 @@ static strata_status_t begin_steps(strata_gpu_distribution_t *d, strata_pipeline
   return NULL;
 }
 
+// The first of two is that of tasks of even numbers.
+strata_ring_place_t strata_gpu_attention_rows_place(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a) {
+  MlirValue parity = a->kernel.parity, round = a->kernel.round;
+  if (a->rings[STRATA_ATTENTION_ROWS].slots == 1 || mlirValueIsNull(round))
+    return (strata_ring_place_t){strata_emit_index(&d->e, 0), parity};
+  MlirValue slot = strata_emit_cast(&d->e, "arith.index_cast", parity, mlirIndexTypeGet(d->e.context));
+  return (strata_ring_place_t){slot, round};
+}
+
 strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   MlirValue lower, end;
   STRATA_TRY(begin_steps(d, k, &lower, &end));
-  const strata_ring_place_t only = {strata_emit_index(&d->e, 0), k->parity};
-  STRATA_TRY(fetch(d, attention_of(k), STRATA_ATTENTION_ROWS, only));
+  strata_ring_place_t place = strata_gpu_attention_rows_place(d, attention_of(k));
+  STRATA_TRY(fetch(d, attention_of(k), STRATA_ATTENTION_ROWS, place));
   return strata_pipelined_for_steps(d, k, lower, end, fetch_step);
 }
 

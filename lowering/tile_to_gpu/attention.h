@@ -24,8 +24,9 @@ typedef struct {
   strata_ring_t rings[STRATA_ATTENTION_OPERANDS];            // of the former
   strata_ring_t stored_rings[STRATA_ATTENTION_OPERANDS];     // and the latter
   MlirValue steps;                                           // of the running task, where that differs; else null
-  bool holds_rows;  // the rows' operand, too, goes into registers: its memory is free for the next task at once
-  bool takes_turns; // warp groups issue products one after the other
+  MlirValue rows_at; // where its rows' operand begins, where that has two slots; else null
+  bool holds_rows;   // the rows' operand, too, goes into registers: its memory is free for the next task at once
+  bool takes_turns;  // warp groups issue products one after the other
 } strata_gpu_attention_t;
 
 // True for a kernel of a kind that is attention.
@@ -35,6 +36,8 @@ bool strata_gpu_attention_is_loop(const strata_gpu_distribution_t *d, MlirOperat
 // The loop of the running task, by consumers (attention_loop.c): defines the old loop's results.
 STRATA_MUST_CHECK strata_status_t strata_gpu_attention_loop(strata_gpu_distribution_t *d, strata_gpu_attention_t *a);
 
+// Where the running task's is in the ring of the rows' operand.
+strata_ring_place_t strata_gpu_attention_rows_place(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a);
 // The rows' operand as pairs, where the kernel holds it in registers (attention_product.c).
 int strata_gpu_attention_load_rows(strata_gpu_distribution_t *d, const strata_gpu_attention_t *a, MlirValue *out_rows);
 // The products. Scores of the step whose keys are in |slot|, columns / 2 of them, of |rows| if they are in registers;

@@ -410,19 +410,22 @@ static void mask_step(walk_t *w, bool is_first) {
 
 static void await_rows(walk_t *w) {
   const strata_ring_t *ring = &w->a->rings[STRATA_ATTENTION_ROWS];
-  MlirValue slot = strata_emit_index(&w->d->e, 0);
-  strata_ring_await(w->d, ring, (strata_ring_place_t){slot, w->a->kernel.parity});
+  strata_ring_place_t place = strata_gpu_attention_rows_place(w->d, w->a);
+  strata_ring_await(w->d, ring, place);
+  if (ring->slots > 1)
+    w->a->rows_at = strata_emit_times(&w->d->e, place.slot, w->a->operands[STRATA_ATTENTION_ROWS].slot);
   if (!w->a->holds_rows)
     return;
   strata_gpu_attention_load_rows(w->d, w->a, w->rows);
   strata_emit_fence(w->d, "shared"); // the copy engine would overtake loads that are under way
-  strata_phase_arrive(w->d, ring->empty, slot);
+  strata_phase_arrive(w->d, ring->empty, place.slot);
 }
 
 // Nobody reads them any more.
 static void release_rows(walk_t *w) {
   if (!w->a->holds_rows)
-    strata_emit_group_arrive(w->d, w->a->rings[STRATA_ATTENTION_ROWS].empty, strata_emit_index(&w->d->e, 0));
+    strata_emit_group_arrive(w->d, w->a->rings[STRATA_ATTENTION_ROWS].empty,
+                             strata_gpu_attention_rows_place(w->d, w->a).slot);
 }
 
 static strata_status_t emit_first(walk_t *w, state_t *state) {

@@ -18,6 +18,8 @@ static void multiply(strata_gpu_distribution_t *d, const strata_gpu_attention_t 
   MlirValue right_at = strata_emit_times(e, slot, right_slot), left_at = {0};
   if (!words)
     left_at = strata_emit_times(e, a->kernel.group, strata_operand_at(w->left, STRATA_GROUP_ROWS, 0));
+  if (!words && !mlirValueIsNull(a->rows_at))
+    left_at = strata_emit_binary(e, "arith.addi", left_at, a->rows_at);
   for (int64_t step = 0; step < steps; step += w->mma->k) {
     MlirValue from[2];
     if (!words) {

@@ -184,18 +184,21 @@ static strata_status_t for_places(strata_gpu_distribution_t *d, strata_pipelined
 // |emit| for each task of the block, whose first is |bounds|', and its others those that the counter gives.
 static strata_status_t for_counted_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first,
                                          strata_bounds_t bounds, const MlirValue *fresh, task_t emit) {
-  enum { TASK, PLACES, N_STATE = PLACES + N_PLACES };
+  enum { TASK, PLACES, ROUND = PLACES + N_PLACES, N_STATE };
   strata_emitter_t *e = &d->e;
   bool fetches = emit == first->mainloop->produce;
-  MlirValue state[N_STATE] = {bounds.lower, fresh[SLOT], fresh[PARITY], fresh[ONCE]}, next = {NULL};
+  MlirValue state[N_STATE] = {bounds.lower, fresh[SLOT], fresh[PARITY], fresh[ONCE], fresh[ONCE]};
+  MlirValue next = {NULL};
   strata_loop_t loop = strata_emit_while_begin(e, bounds.upper, N_STATE, state, state);
   if (fetches)
     next = strata_dynamic_draw(d, first);
   d->role.task = state[TASK];
+  first->round = state[ROUND];
   d->shared.is_dirty = d->shared.is_read = true;
   d->nest.loops++;
   STRATA_TRY(for_places(d, first, state + PLACES, emit));
   d->nest.loops--;
+  state[ROUND] = strata_emit_binary(e, "arith.xori", first->round, first->parity);
   if (fetches)
     strata_dynamic_pass(d, first, next);
   else

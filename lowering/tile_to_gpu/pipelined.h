@@ -116,6 +116,7 @@ struct strata_pipelined_kernel {
   strata_dynamic_t tasks;    // of the first
   strata_ring_place_t place; // at the end of the new code
   MlirValue parity;          // of what is fetched once a task: that of the task's number in its block
+  MlirValue round;           // of that in two slots: the parity of half the number; null: it is not counted
   MlirOperation placed;      // a store whose first box's coordinates are known: |placed_at|
   MlirValue placed_at[STRATA_BULK_COORDINATES];
   MlirBlock body;                               // the old forall's

@@ -100,10 +100,15 @@ typedef struct {
 
 static int64_t groups_of(const tile_t *t) { return t->rows / STRATA_GROUP_ROWS; }
 
+static int64_t row_bytes(const problem_t *p, const tile_t *t) {
+  return t->rows * strata_round_up(p->steps, SPAN) * ELEMENT_BYTES;
+}
+
 static int64_t shared_bytes(const problem_t *p, const tile_t *t) {
   int64_t steps = strata_round_up(p->steps, SPAN), values = strata_round_up(p->values, SPAN);
-  int64_t elements = t->rows * steps + STRATA_MIN_SLOTS * t->columns * (steps + values);
-  return elements * ELEMENT_BYTES + groups_of(t) * STRATA_SUB_TILES * STRATA_SUB_TILE + STRATA_PIPELINED_BARRIER_BYTES;
+  int64_t elements = STRATA_MIN_SLOTS * t->columns * (steps + values);
+  return row_bytes(p, t) + elements * ELEMENT_BYTES + groups_of(t) * STRATA_SUB_TILES * STRATA_SUB_TILE +
+         STRATA_PIPELINED_BARRIER_BYTES;
 }
 
 static bool fits(const problem_t *p, const tile_t *t) {
@@ -115,6 +120,13 @@ static bool fits(const problem_t *p, const tile_t *t) {
 static bool holds_rows(const problem_t *p, const tile_t *t) {
   int64_t most = strata_attention_consumer_registers(p->device->registers, groups_of(t), 1, STRATA_LEAST_REGISTERS);
   return strata_attention_registers_with_rows(t->columns, p->values, p->steps) <= most;
+}
+
+// Slots of the rows' operand, 0: one. Where it stays in memory until the task ends, the next one's comes meanwhile if
+// there is room for both.
+static int64_t row_slots(const problem_t *p, const tile_t *t) {
+  enum { TWO = 2 };
+  return !holds_rows(p, t) && shared_bytes(p, t) + row_bytes(p, t) <= p->device->shared_bytes ? TWO : 0;
 }
 
 // Of a block, as schedule_attention.c has them. Causal, square blocks have masks in one of them alone. Beside the
@@ -210,6 +222,7 @@ static bool schedule_instruction(const strata_scheduling_t *s, const strata_segm
   const problem_t p = {s->device, a->steps, a->values, a->is_causal, length};
   tile_t tile = choose_columns(&p, a->tile_rows);
   int64_t threads = groups_of(&tile) * STRATA_GROUP_THREADS, blocks = count_blocks(s->device, a);
+  bool is_counted = is_dynamic(s, a, blocks);
   *out = (strata_schedule_t){.kind = STRATA_KERNEL_SEGMENT_ATTENTION,
                              .threads = threads,
                              .group = threads,
@@ -219,7 +232,8 @@ static bool schedule_instruction(const strata_scheduling_t *s, const strata_segm
                              .producers = STRATA_GROUP_THREADS,
                              .slots = STRATA_MIN_SLOTS,
                              .blocks = blocks,
-                             .dynamic = is_dynamic(s, a, blocks)};
+                             .dynamic = is_counted,
+                             .row_slots = is_counted ? row_slots(&p, &tile) : 0};
   return tile.columns > 0;
 }
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 // Bumped by hand: see results.h. STRATA_TUNING_TABLES is a hash of targets/gpu/*.def.
-#define DECISIONS "11"
+#define DECISIONS "12"
 #define CPU_DECISIONS "cpu 2"
 
 static char results_format[] = "strata tuning results 1";

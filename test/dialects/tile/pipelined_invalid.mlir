@@ -243,6 +243,17 @@ module { module @kernels {
 
 // -----
 
+// CHECK: tile.flag_count has flags that are no memref<Nxi32> in global memory
+module { module @kernels {
+  func.func @k(%counter: memref<1xi64>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {
+    %c0 = arith.constant 0 : index
+    %before = "tile.flag_count"(%counter, %c0) : (memref<1xi64>, index) -> i32
+    return
+  }
+} }
+
+// -----
+
 // CHECK: tile.flag_await has flags that are no memref<Nxi32> in global memory
 module { module @kernels {
   func.func @k(%x: memref<32xf32>, %shared: memref<1024xi8, 3>) attributes {strata.threads = 128 : i64} {

@@ -15,6 +15,11 @@
 // CHECK: call @k0(%arg1, %arg1, %[[SUMS_2]], %[[FLAGS_2]])
 // CHECK: call @k1(%arg0, %arg1) :
 
+// Blocks that take the next task have its number, from zero on.
+// CHECK: %[[COUNTER:.*]] = memref.alloc() : memref<1xi32>
+// CHECK: call @k2_flags(%[[COUNTER]]) : (memref<1xi32>) -> ()
+// CHECK: call @k2(%arg0, %arg1, %[[COUNTER]])
+
 // CHECK-LABEL: func.func @prepare
 // CHECK: call @k1
 
@@ -28,6 +33,11 @@
 // CHECK-NOT: stream
 // CHECK-SAME: {blocks = 2 : i64
 
+// CHECK: func.func private @k2_flags
+// CHECK: affine.parallel (%{{.*}}) = (0) to (1)
+// CHECK: func.func private @k2(%arg0: memref<128x128xf32>, %arg1: memref<128x128xf32>, %arg2: memref<1xi32>)
+// CHECK-SAME: dynamic = 1 : i64
+
 // CPU-NOT: flags
 module {
   memref.global "private" @c : memref<128x128xf32>
@@ -36,6 +46,7 @@ module {
     call @k0(%x, %y) : (memref<128x128xf32>, memref<128x128xf32>) -> ()
     call @k0(%y, %y) : (memref<128x128xf32>, memref<128x128xf32>) -> ()
     call @k1(%x, %y) : (memref<128x128xf32>, memref<128x128xf32>) -> ()
+    call @k2(%x, %y) : (memref<128x128xf32>, memref<128x128xf32>) -> ()
     return
   }
   func.func @prepare() {
@@ -48,6 +59,9 @@ module {
     return
   }
   func.func private @k1(%x: memref<128x128xf32>, %y: memref<128x128xf32>) attributes {strata.schedule = {kind = "contract", blocks = 2 : i64, stream = 1 : i64, tile = array<i64: 128, 64, 32>}} {
+    return
+  }
+  func.func private @k2(%x: memref<128x128xf32>, %y: memref<128x128xf32>) attributes {strata.schedule = {kind = "segment_attention", blocks = 3 : i64, dynamic = 1 : i64, tile = array<i64: 128, 64, 32>}} {
     return
   }
 }

@@ -55,8 +55,11 @@ module {
       // CHECK: llvm.inline_asm has_side_effects "{{.*}}ld.acquire.gpu.global.u32 flag, [$0];{{.*}}", "l,~{memory}" %{{.*}} : (!llvm.ptr<1>) -> ()
       // HOST: llvm.call @strata_emulated_flag_raise(%{{.*}}) : (!llvm.ptr) -> ()
       // HOST: llvm.call @strata_emulated_flag_await(%{{.*}}) : (!llvm.ptr) -> ()
+      // CHECK: llvm.inline_asm has_side_effects "atom.relaxed.gpu.global.add.u32 $0, [$1], 1;", "=r,l,~{memory}" %{{.*}} : (!llvm.ptr<1>) -> i32
+      // HOST: llvm.call @strata_emulated_flag_count(%{{.*}}) : (!llvm.ptr) -> i32
       "tile.flag_raise"(%flags, %t) : (memref<4xi32>, index) -> ()
       "tile.flag_await"(%flags, %t) : (memref<4xi32>, index) -> ()
+      %before = "tile.flag_count"(%flags, %t) : (memref<4xi32>, index) -> i32
       // CHECK: llvm.call_intrinsic "llvm.nvvm.mbarrier.arrive.shared"(%{{.*}}) : (!llvm.ptr<3>) -> i64
       // HOST: llvm.call @strata_emulated_phase_arrive(%{{.*}}) : (!llvm.ptr) -> ()
       "tile.barrier_arrive"(%full, %t) : (memref<4xi64, 3>, index) -> ()
