@@ -406,6 +406,7 @@ strata_ring_place_t strata_gpu_attention_rows_place(strata_gpu_distribution_t *d
 strata_status_t strata_attention_produce(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *k) {
   MlirValue lower, end;
   STRATA_TRY(begin_steps(d, k, &lower, &end));
+  strata_dynamic_pass(d, k);
   strata_ring_place_t place = strata_gpu_attention_rows_place(d, attention_of(k));
   STRATA_TRY(fetch(d, attention_of(k), STRATA_ATTENTION_ROWS, place));
   return strata_pipelined_for_steps(d, k, lower, end, fetch_step);
@@ -423,5 +424,5 @@ strata_status_t strata_attention_multiply(strata_gpu_distribution_t *d, strata_p
 }
 
 bool strata_attention_fetches(const strata_pipelined_kernel_t *k, MlirOperation op) {
-  return mlirOperationEqual(op, rows_load(attention_of(k)));
+  return mlirOperationEqual(op, rows_load(attention_of(k))) || strata_dynamic_has(k, op);
 }

@@ -184,28 +184,34 @@ static strata_status_t for_places(strata_gpu_distribution_t *d, strata_pipelined
 // |emit| for each task of the block, whose first is |bounds|', and its others those that the counter gives.
 static strata_status_t for_counted_tasks(strata_gpu_distribution_t *d, strata_pipelined_kernel_t *first,
                                          strata_bounds_t bounds, const MlirValue *fresh, task_t emit) {
-  enum { TASK, PLACES, ROUND = PLACES + N_PLACES, N_STATE };
+  enum { TASK, PLACES, ROUND = PLACES + N_PLACES, FIELDS };
   strata_emitter_t *e = &d->e;
   bool fetches = emit == first->mainloop->produce;
-  MlirValue state[N_STATE] = {bounds.lower, fresh[SLOT], fresh[PARITY], fresh[ONCE], fresh[ONCE]};
-  MlirValue next = {NULL};
-  strata_loop_t loop = strata_emit_while_begin(e, bounds.upper, N_STATE, state, state);
+  int n_state = FIELDS + (fetches ? 0 : first->tasks.n_fields);
+  MlirValue next = {NULL}, state[FIELDS + STRATA_DYNAMIC_FIELDS] = {bounds.lower, fresh[SLOT], fresh[PARITY],
+                                                                    fresh[ONCE], fresh[ONCE]};
+  if (!fetches)
+    state[TASK] = strata_dynamic_take(d, first, fresh[ONCE], state + FIELDS);
+  strata_loop_t loop = strata_emit_while_begin(e, bounds.upper, n_state, state, state);
   if (fetches)
     next = strata_dynamic_draw(d, first);
+  else
+    strata_dynamic_define(d, first, state + FIELDS);
   d->role.task = state[TASK];
   first->round = state[ROUND];
-  d->shared.is_dirty = d->shared.is_read = true;
+  first->tasks.are_counted = d->shared.is_dirty = d->shared.is_read = true;
   d->nest.loops++;
   STRATA_TRY(for_places(d, first, state + PLACES, emit));
   d->nest.loops--;
+  first->tasks.are_counted = false;
   state[ROUND] = strata_emit_binary(e, "arith.xori", first->round, first->parity);
-  if (fetches)
-    strata_dynamic_pass(d, first, next);
-  else
-    next = strata_dynamic_take(d, first);
-  state[TASK] = strata_emit_cast(e, "arith.index_cast", next, mlirIndexTypeGet(e->context));
-  strata_emit_while_end(e, loop, N_STATE, state, state);
+  state[TASK] = fetches ? next : strata_dynamic_take(d, first, state[PLACES + ONCE], state + FIELDS);
+  strata_emit_while_end(e, loop, n_state, state, state);
   first->place = (strata_ring_place_t){state[PLACES + SLOT], state[PLACES + PARITY]};
+  first->parity = state[PLACES + ONCE];
+  first->round = (MlirValue){NULL};
+  if (fetches)
+    strata_dynamic_pass_end(d, first, state[TASK]);
   return NULL;
 }
 

@@ -71,10 +71,14 @@ typedef struct {
   strata_loop_t branch;
 } strata_stream_t;
 
-// Where blocks take tasks of a counter (pipelined_dynamic.c), the number of the next one.
+// Where blocks take tasks of a counter (pipelined_dynamic.c): messages of which task is next.
+enum { STRATA_DYNAMIC_FIELDS = 8 };
 typedef struct {
+  bool are_counted; // those of the loop in hand
   strata_ring_t ring;
-  MlirValue next; // memref<1xi32, 3>
+  MlirValue message; // memref<(1 + n_fields)xi64, 3>: a task's number, and numbers of tables
+  int n_fields;
+  MlirOperation fields[STRATA_DYNAMIC_FIELDS]; // what reads these, in front of the loop
 } strata_dynamic_t;
 
 // A product with the code of another: the function's buffers that it has in the place of each of the other's; null
