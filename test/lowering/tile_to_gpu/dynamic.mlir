@@ -9,27 +9,39 @@
 // CHECK: call @[[KERNEL:k[0-9]+]]_flags
 // CHECK: func.func @[[KERNEL]](%arg0: memref<9x6xi64>, {{.*}}, %[[COUNTER:.*]]: memref<1xi32>, %{{[^:]*}}: memref<{{[0-9]+}}xi8, 3>)
 
-// The thread that fetches draws the next number in front, and hands it on behind.
+// The thread that fetches draws the next number, reads what the table says of the task, and tells it.
 // CHECK: "tile.launch_wait"
-// CHECK: scf.while (%[[TASK:[^ ]*]] = %block_id_x,
+// CHECK: %[[RAN:.*]]:5 = scf.while (%[[TASK:[^ ]*]] = %block_id_x,
 // CHECK: %[[IS_TASK:.*]] = arith.cmpi ult, %[[TASK]], %c288{{[^ ]*}} : index
 // CHECK: scf.condition(%[[IS_TASK]])
 // CHECK: %[[COUNT:.*]] = "tile.flag_count"(%[[COUNTER]], %{{.*}}) : (memref<1xi32>, index) -> i32
-// CHECK: %[[NEXT:.*]] = arith.addi %[[COUNT]], %c132_i32{{.*}} : i32
+// CHECK: %[[BEFORE:.*]] = arith.index_cast %[[COUNT]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[BEFORE]], %c132
+// CHECK: %[[TABLE:.*]] = memref.reinterpret_cast %arg0
+// CHECK: %[[FIRST:.*]] = memref.load %[[TABLE]][
+// CHECK: "tile.barrier_wait"(%[[EMPTY:[^,]*]], %{{[^)]*}}) : (memref<1xi64, 3>
+// CHECK: memref.store %{{[^ ]+}}, %[[MESSAGE:[^ ]+]][%
+// CHECK: memref.store %[[FIRST]], %[[MESSAGE]][%
+// CHECK: "tile.barrier_arrive"(%[[FULL:[^,]*]],
 // CHECK: "tile.bulk_load"
-// CHECK: "tile.barrier_wait"(%[[EMPTY:[^,]*]], %{{[^)]*}}) : (memref<1xi64, 3>
-// CHECK: "tile.barrier_wait"(%[[EMPTY:[^,]*]], %{{[^)]*}}) : (memref<1xi64, 3>
-// CHECK-NEXT: memref.store %[[NEXT]], %[[MEMORY:[^ ]+]][%
-// CHECK-NEXT: "tile.barrier_arrive"(%[[FULL:[^,]*]],
+// CHECK: scf.yield %[[NEXT]],
+// CHECK: "tile.barrier_wait"(%[[EMPTY]],
+// CHECK: %[[END:.*]] = arith.index_cast %[[RAN]]#0
+// CHECK: memref.store %[[END]], %[[MESSAGE]][%
+// CHECK: "tile.barrier_arrive"(%[[FULL]],
 
-// Consumers take it when they are done.
+// Consumers are told, all threads of them, and read no table.
+// CHECK: "tile.barrier_wait"(%[[FULL]],
+// CHECK-COUNT-6: memref.load %[[MESSAGE]][%
+// CHECK: "tile.barrier_arrive"(%[[EMPTY]],
+// CHECK-NOT: memref.reinterpret_cast %arg0
 // CHECK: scf.while
-// CHECK: "tile.mma_async"
+// CHECK: "tile.mma_{{async|registers}}"
 // CHECK: "tile.barrier_wait"(%[[FULL]], %{{[^)]*}}) : (memref<1xi64, 3>
-// CHECK-NEXT: %[[TAKEN:.*]] = memref.load %[[MEMORY]][%
-// CHECK-NEXT: "tile.barrier_arrive"(%[[EMPTY]],
+// CHECK: %[[TAKEN:.*]] = memref.load %[[MESSAGE]][%
+// CHECK: "tile.barrier_arrive"(%[[EMPTY]],
 // CHECK: %[[NEXT_TASK:.*]] = arith.index_cast %[[TAKEN]]
-// CHECK-NEXT: scf.yield %[[NEXT_TASK]],
+// CHECK: scf.yield %[[NEXT_TASK]],
 
 // Each block has one task; nobody clears a counter.
 // FEW-NOT: flags
