@@ -105,17 +105,13 @@ static MlirValue first_key(tiles_t *s, MlirValue sequence) {
   return entry(s, s->of->key_offsets, sequence, number(s, 0), s->of->n_keys);
 }
 
-// A sequence, its first key, and how many there are.
+// What sequences are ordered by.
 typedef struct {
-  MlirValue number, first, keys;
-} sequence_t;
-
-static sequence_t sequence_of(tiles_t *s, MlirValue at, MlirValue first, MlirValue end) {
-  return (sequence_t){at, first, minus(s, end, first)};
-}
+  MlirValue keys, number;
+} rank_t;
 
 // i1: |a|, of more keys than |b|, or of as many and behind it, comes earlier.
-static MlirValue is_earlier(tiles_t *s, sequence_t a, sequence_t b) {
+static MlirValue is_earlier(tiles_t *s, rank_t a, rank_t b) {
   strata__nest_t *nest = &s->nest;
   return strata__select(nest, strata__compare(nest, "eq", a.keys, b.keys),
                         strata__compare(nest, "slt", b.number, a.number), strata__compare(nest, "slt", b.keys, a.keys));
@@ -129,12 +125,13 @@ typedef struct {
 static earlier_t count_earlier(tiles_t *s, MlirValue sequence, MlirValue begin) {
   enum { TILES, SEQUENCES, FIRST_TILE, FIRST_KEY, N_CARRIED };
   strata_emitter_t *e = &s->nest.e;
-  sequence_t own = sequence_of(s, sequence, first_key(s, sequence), first_key(s, next_to(s, sequence)));
+  rank_t own = {minus(s, first_key(s, next_to(s, sequence)), first_key(s, sequence)), sequence};
   MlirValue carried[N_CARRIED] = {number(s, 0), number(s, 0), first_tile(&s->nest, begin, s), first_key(s, begin)};
   MlirValue end = op2(s, "arith.minsi", plus(s, begin, number(s, NEIGHBOUR_SEQUENCES)), size(s, s->sequences));
   strata_loop_t loop = strata_emit_for_begin(e, begin, end, 1, N_CARRIED, carried, carried);
   MlirValue next = next_to(s, loop.induction), tile = first_tile(&s->nest, next, s), key = first_key(s, next);
-  MlirValue is_counted = is_earlier(s, sequence_of(s, loop.induction, carried[FIRST_KEY], key), own);
+  rank_t other = {minus(s, key, carried[FIRST_KEY]), loop.induction};
+  MlirValue is_counted = is_earlier(s, other, own);
   MlirValue tiles = plus(s, carried[TILES], minus(s, tile, carried[FIRST_TILE]));
   carried[TILES] = strata__select(&s->nest, is_counted, tiles, carried[TILES]);
   MlirValue sequences = next_to(s, carried[SEQUENCES]);

@@ -118,7 +118,8 @@ def run_numbers(case, folder, name):
 def run_long(case, folder, name):
     """Where sequences are likely to be long a tile has more rows."""
     graph, results, reference = build(case, "f16", None)
-    library = compile_graph(graph, results, folder, name, form='.*tile = array<i64: 192, ', likely=[("t", 1 << 16), ("b", 32)])
+    form = '.*row_slots = 2 : i64, .*tile = array<i64: 192, '
+    library = compile_graph(graph, results, folder, name, form=form, likely=[("t", 1 << 16), ("b", 32)])
     for seed, o in enumerate((np.array(OFFSETS[1]), draw(strata.generator_of(name), 3))):
         compare(library, graph, results, reference, o, o, seed)
 

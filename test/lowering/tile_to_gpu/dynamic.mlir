@@ -4,6 +4,8 @@
 // RUN: strata %t.few.mlir --target=nvgpu --device=sm_90a --compile-to=tile -o - | FileCheck %s --check-prefix=FEW
 // RUN: strata %t.few.mlir --target=nvgpu --device=sm_90a --compile-to=tile -o - | sed 's/kind = "segment_attention"/dynamic = 1 : i64, &/' > %t.mlir
 // RUN: not strata-opt %t.mlir --target=nvgpu --device=sm_90a --pipeline=tile-to-gpu 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: strata %t.few.mlir --target=nvgpu --device=sm_90a --compile-to=tile -o - | sed 's/slots = 2/row_slots = 2 : i64, &/' > %t.slots
+// RUN: not strata-opt %t.slots --target=nvgpu --device=sm_90a --pipeline=tile-to-gpu 2>&1 | FileCheck %s --check-prefix=SLOTS
 
 // 640 rows of 4 sequences are 9 tiles at most, of 32 heads, of 132 blocks.
 // CHECK: call @[[KERNEL:k[0-9]+]]_flags
@@ -49,6 +51,7 @@
 // FEW-NOT: dynamic
 
 // NONE: vector.contract: tasks of a counter, without one, is not supported on GPUs
+// SLOTS: rows in other than one slot, or in two of tasks of a counter, is not supported on GPUs
 func.func @main(%q: tensor<640x32x64xf16> {strata.name = "q"}, %k: tensor<640x32x64xf16> {strata.name = "k"},
                 %v: tensor<640x32x64xf16> {strata.name = "v"}, %o: tensor<5xi64> {strata.name = "o"})
     -> (tensor<640x32x64xf16> {strata.name = "y"}) {
