@@ -63,19 +63,24 @@ MlirValue strata_emit_scratch(strata_emitter_t *e, MlirType memref_type) {
   return strata_emit_value(e, "memref.alloc", 0, NULL, memref_type, 2, attrs);
 }
 
+static MlirBlock block_of(MlirLocation location, int n, const MlirType *types) {
+  MlirLocation locations[1 + STRATA_EMIT_CARRIED];
+  for (int i = 0; i < n; i++)
+    locations[i] = location;
+  return mlirBlockCreate(n, types, locations);
+}
+
 strata_loop_t strata_emit_for_begin(strata_emitter_t *e, MlirValue lower, MlirValue upper, int64_t step, int n_inits,
                                     const MlirValue *inits, MlirValue *out_args) {
   enum { MAX_INITS = STRATA_EMIT_CARRIED };
   MlirValue operands[3 + MAX_INITS] = {lower, upper, strata_emit_index(e, step)};
   MlirType types[1 + MAX_INITS] = {mlirIndexTypeGet(e->context)};
-  MlirLocation locations[1 + MAX_INITS] = {e->location};
   assert(n_inits <= MAX_INITS);
   for (int i = 0; i < n_inits; i++) {
     operands[3 + i] = inits[i];
     types[1 + i] = mlirValueGetType(inits[i]);
-    locations[1 + i] = e->location;
   }
-  MlirBlock body = mlirBlockCreate(1 + n_inits, types, locations);
+  MlirBlock body = block_of(e->location, 1 + n_inits, types);
   MlirRegion region = mlirRegionCreate();
   mlirRegionAppendOwnedBlock(region, body);
   MlirOperation op =
@@ -96,14 +101,6 @@ void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, 
     out_results[i] = mlirOperationGetResult(loop.op, i);
 }
 
-static MlirBlock block_like(MlirLocation location, int n, const MlirType *types) {
-  enum { MAX_INITS = STRATA_EMIT_CARRIED };
-  MlirLocation locations[MAX_INITS];
-  for (int i = 0; i < n; i++)
-    locations[i] = location;
-  return mlirBlockCreate(n, types, locations);
-}
-
 strata_loop_t strata_emit_while_begin(strata_emitter_t *e, MlirValue end, int n, const MlirValue *inits,
                                       MlirValue *out_args) {
   enum { MAX_INITS = STRATA_EMIT_CARRIED, UNSIGNED_LESS = 6 }; // arith's number of the predicate
@@ -116,7 +113,7 @@ strata_loop_t strata_emit_while_begin(strata_emitter_t *e, MlirValue end, int n,
   MlirRegion regions[2];
   for (int i = 0; i < 2; i++) {
     regions[i] = mlirRegionCreate();
-    blocks[i] = block_like(e->location, n, types);
+    blocks[i] = block_of(e->location, n, types);
     mlirRegionAppendOwnedBlock(regions[i], blocks[i]);
   }
   strata_loop_t loop = {.outer = e->block};

@@ -135,7 +135,7 @@ static strata_status_t check(const strata_gpu_distribution_t *d, const strata_sc
   if (schedule->row_slots && (schedule->row_slots != ROW_SLOTS || !d->plan.dynamic))
     return strata_gpu_missing(a->scores, "rows in other than one slot, or in two of tasks of a counter,");
   if (d->plan.dynamic && a->kernel.wideners)
-    return strata_gpu_missing(a->scores, "bytes that are widened of tasks of a counter");
+    return strata_gpu_missing(a->scores, "bytes that are widened, of tasks of a counter,");
   return d->plan.dynamic ? strata_dynamic_check(d, a->scores) : NULL;
 }
 

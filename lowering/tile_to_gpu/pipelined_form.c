@@ -70,6 +70,8 @@ static strata_product_form_t form_of(const strata_gpu_distribution_t *d, MlirOpe
 
 strata_status_t strata_pipelined_check(const strata_gpu_distribution_t *d, MlirOperation op,
                                        const strata_pipelined_t *p) {
+  if (d->plan.dynamic)
+    return strata_gpu_missing(op, "tasks of a counter, but of attention,");
   strata_product_form_t form = form_of(d, op, p);
   const char *fault = strata_product_fault(&form);
   if (!fault)

@@ -76,6 +76,7 @@ static strata_status_t add_scratch(strata_compile_t *compile, MlirOperation func
   if (strata_prepare_calls(compile, func) || strata_has_variants(func) ||
       mlirBlockGetNumArguments(strata_func_body(func)) + MOST_BUFFERS > STRATA_MAX_OPERANDS) {
     schedule.stream = schedule.dynamic = false;
+    schedule.row_slots = 0;
     strata_schedule_write(func, &schedule);
     return NULL;
   }

@@ -9,6 +9,8 @@
 // RUN: sed 's/stream = 1 : i64, //; s/blocks = [0-9]*/blocks = 48/' %t.schedule > %t.whole
 // RUN: strata %s --target=nvgpu --device=sm_90a --mm-conv-precision-mode=tf32 --schedule=%t.whole --compile-to=tile -o - | sed 's/swap = /stream = 1 : i64, swap = /' > %t.mlir
 // RUN: not strata-opt %t.mlir --target=nvgpu --device=sm_90a --pipeline=tile-to-gpu 2>&1 | FileCheck %s --check-prefix=SCRATCH
+// RUN: strata %s --target=nvgpu --device=sm_90a --mm-conv-precision-mode=tf32 --schedule=%t.whole --compile-to=tile -o - | sed 's/swap = /dynamic = 1 : i64, swap = /' > %t.counted
+// RUN: not strata-opt %t.counted --target=nvgpu --device=sm_90a --pipeline=tile-to-gpu 2>&1 | FileCheck %s --check-prefix=COUNTED
 
 // SAID: with equal shares of all steps, swapped: {{.*}}, chosen
 // SAID: stream = 1 : i64
@@ -42,6 +44,7 @@
 
 // TEXT: 'stream' is no key of a schedule, or not with such a value
 // MORE: no way of carrying out this contraction
+// COUNTED: vector.contract: tasks of a counter, but of attention, is not supported on GPUs
 // SCRATCH: vector.contract: shares of all tasks' steps, but of single products and with scratch memory, is not supported on GPUs
 func.func @main(%x: tensor<280x3696xf32> {strata.name = "x"}, %w: tensor<3696x480xf32> {strata.name = "w"}) -> (tensor<280x480xf32> {strata.name = "y"}) {
   %0 = "strata.contract"(%x, %w) {maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], zero_pad = false, origin = "matmul"} : (tensor<280x3696xf32>, tensor<3696x480xf32>) -> tensor<280x480xf32>

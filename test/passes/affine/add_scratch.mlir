@@ -28,7 +28,7 @@
 // CHECK: affine.store %c0_i32, %[[ARG]][%[[I]]]
 // CHECK: func.func private @k0(%arg0: memref<128x128xf32>, %arg1: memref<128x128xf32>, %arg2: memref<24576xi32>, %arg3: memref<3xi32>)
 
-// What constants decide has its tasks whole.
+// What constants decide has its tasks whole, and in turn.
 // CHECK: func.func private @k1(%arg0: memref<128x128xf32>, %arg1: memref<128x128xf32>) attributes
 // CHECK-NOT: stream
 // CHECK-SAME: {blocks = 2 : i64
@@ -37,6 +37,8 @@
 // CHECK: affine.parallel (%{{.*}}) = (0) to (1)
 // CHECK: func.func private @k2(%arg0: memref<128x128xf32>, %arg1: memref<128x128xf32>, %arg2: memref<1xi32>)
 // CHECK-SAME: dynamic = 1 : i64
+
+// CHECK: func.func private @k3(%arg0: memref<128x128xf32>, %arg1: memref<128x128xf32>) attributes {strata.schedule = {blocks = 2 : i64, kind = "segment_attention", tile
 
 // CPU-NOT: flags
 module {
@@ -53,6 +55,7 @@ module {
     %c = memref.get_global @c : memref<128x128xf32>
     %p = memref.get_global @prepared : memref<128x128xf32>
     call @k1(%c, %p) : (memref<128x128xf32>, memref<128x128xf32>) -> ()
+    call @k3(%c, %p) : (memref<128x128xf32>, memref<128x128xf32>) -> ()
     return
   }
   func.func private @k0(%x: memref<128x128xf32>, %y: memref<128x128xf32>) attributes {strata.schedule = {kind = "contract", blocks = 3 : i64, stream = 1 : i64, tile = array<i64: 128, 64, 32>}} {
@@ -62,6 +65,9 @@ module {
     return
   }
   func.func private @k2(%x: memref<128x128xf32>, %y: memref<128x128xf32>) attributes {strata.schedule = {kind = "segment_attention", blocks = 3 : i64, dynamic = 1 : i64, tile = array<i64: 128, 64, 32>}} {
+    return
+  }
+  func.func private @k3(%x: memref<128x128xf32>, %y: memref<128x128xf32>) attributes {strata.schedule = {kind = "segment_attention", blocks = 2 : i64, dynamic = 1 : i64, row_slots = 2 : i64, tile = array<i64: 128, 64, 32>}} {
     return
   }
 }
