@@ -461,6 +461,26 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   return NULL;
 }
 
+// Where sizes vary a call that shares no launch waits for one behind it that can share its own.
+static strata_status_t postpone(sharer_t *s, MlirOperation first) {
+  launch_t launch = {.first = first, .operands = strata_pointer_map_create(s->compile->arena)};
+  bool depend = false;
+  int n_passed = 0;
+  add_call(s, &launch, first);
+  for (MlirOperation op = strata_call_order_next(first); s->least && !mlirOperationIsNull(op) && !depend;
+       op = strata_call_order_next(op)) {
+    if (strata_call_order_kernel(&s->order, op) < 0 || n_passed++ > MAX_BETWEEN)
+      break;
+    bool is_free = !obstacle_of(s, op) && !why_not(s, &launch, op);
+    STRATA_TRY(strata_call_order_depend(&s->order, first, op, &depend));
+    if (is_free && !depend) {
+      mlirOperationMoveBefore(first, op);
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
 // Moves what can share the launch of |first| behind it.
 static strata_status_t share(sharer_t *s, MlirOperation first) {
   launch_t launch = {.first = first, .operands = strata_pointer_map_create(s->compile->arena)};
@@ -478,7 +498,7 @@ static strata_status_t share(sharer_t *s, MlirOperation first) {
       break; // what one behind it leaves in the cache for its reader would be gone
   }
   if (launch.n_calls == 1)
-    return NULL;
+    return postpone(s, first);
   strata_set_attr(first, STRATA_LAUNCH, strata_i64_attr(s->compile->context, s->n_launches++));
   MlirStringRef name = strata_attr_str(kernel_of(s, first)->func, "sym_name");
   strata_explain(s->compile, "kernel %.*s: %d calls share a launch", (int)name.length, name.data, launch.n_calls);
@@ -488,10 +508,16 @@ static strata_status_t share(sharer_t *s, MlirOperation first) {
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
 static strata_status_t share_all(sharer_t *s, MlirOperation func) {
-  MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func));
-  for (; !mlirOperationIsNull(op); op = strata_call_order_next(op))
-    if (strata_op_is(op, "func.call") && strata_call_order_kernel(&s->order, op) >= 0 && !obstacle_of(s, op))
+  MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)), next;
+  for (; !mlirOperationIsNull(op); op = next) {
+    bool may_share =
+        strata_op_is(op, "func.call") && strata_call_order_kernel(&s->order, op) >= 0 && !obstacle_of(s, op);
+    MlirOperation behind = strata_call_order_next(op);
+    if (may_share)
       STRATA_TRY(share(s, op));
+    // what waits comes again where it then stands, in front of |behind| at the earliest
+    next = may_share && strata_attr_i64(op, STRATA_LAUNCH, -1) < 0 ? behind : strata_call_order_next(op);
+  }
   return NULL;
 }
 
