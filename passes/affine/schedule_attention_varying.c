@@ -18,7 +18,6 @@ enum {
   MOST_SIZE = 1 << 13, // and the largest one, unless larger ones are likely
   MOST_SIZES = STRATA_LIKELY_VALUES + 24,
   MOST_POINTS = 512,
-  MOST_CHOSEN = 4, // variants: ranges of columns, of which a tile has as few as there are
 };
 
 #define PRICE 0.002 // of a variant's code
@@ -66,7 +65,7 @@ typedef struct {
 
 typedef struct attention_plan {
   int base, n;
-  choice_t of[MOST_CHOSEN]; // the first whose condition holds is taken
+  choice_t of[STRATA_CHOSEN_VARIANTS]; // the first whose condition holds is taken
   double total;
 } plan_t;
 
@@ -243,7 +242,7 @@ static int known_where(const varying_t *v, const choice_t *choice, int candidate
 
 static double total_of(const varying_t *v, const plan_t *plan) {
   double total = PRICE * plan->n;
-  int candidate[MOST_CHOSEN + 1], known[MOST_CHOSEN + 1];
+  int candidate[STRATA_CHOSEN_VARIANTS + 1], known[STRATA_CHOSEN_VARIANTS + 1];
   for (int i = 0; i <= plan->n; i++) {
     candidate[i] = i < plan->n ? plan->of[i].candidate : plan->base;
     known[i] = known_where(v, i < plan->n ? &plan->of[i] : NULL, candidate[i]);
@@ -308,7 +307,7 @@ static void refine(const varying_t *v, plan_t *plan) {
 
 // Without variants that those in front leave nothing to.
 static void drop_unused(const varying_t *v, plan_t *plan) {
-  bool used[MOST_CHOSEN + 1] = {false};
+  bool used[STRATA_CHOSEN_VARIANTS + 1] = {false};
   int n = 0;
   for (int i = 0; i < v->n_points; i++)
     used[taken_at(plan, &v->points[i])] = true;
@@ -323,7 +322,7 @@ static plan_t find_plan(const varying_t *v) {
   for (int base = 0; base < v->count; base++) {
     plan_t plan = {.base = base};
     plan.total = total_of(v, &plan);
-    while (!is_in_parts(v, base) && plan.n < MOST_CHOSEN && improve(v, -1, &plan))
+    while (!is_in_parts(v, base) && plan.n < STRATA_CHOSEN_VARIANTS && improve(v, -1, &plan))
       continue;
     best = plan.total < best.total ? plan : best;
   }
