@@ -106,6 +106,100 @@ void strata_variants_copy_attrs(MlirOperation func, MlirOperation declaration) {
   strata_copy_attr(func, declaration, STRATA_UNLESS);
 }
 
+//===-- Of several kernels ---------------------------------------------------------------------------------------===//
+
+// Kernels that have variants for the same sizes; those that have none.
+typedef struct {
+  MlirOperation first;
+  int n_variants, taken; // n_variants: the kernel itself
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+} table_t;
+
+typedef struct {
+  strata_arena_t *arena;
+  size_t n_kernels, n_tables;
+  const MlirOperation *kernels;
+  size_t *table_of; // by kernel
+  table_t *tables;
+  int most;
+  strata_joint_variants_t *out;
+} joiner_t;
+
+static size_t find_table(joiner_t *j, MlirOperation kernel) {
+  size_t at = 0;
+  while (at < j->n_tables && !strata_variants_are_alike(j->tables[at].first, kernel))
+    at++;
+  if (at < j->n_tables)
+    return at;
+  j->tables[at] = (table_t){.first = kernel};
+  j->tables[at].n_variants = strata_variants_of(kernel, j->tables[at].variants);
+  j->n_tables++;
+  return at;
+}
+
+static MlirAttribute exceptions_of(const joiner_t *j) {
+  STRATA_VECTOR(MlirAttribute) sets = {0};
+  for (size_t i = 0; i < j->n_tables; i++) {
+    const table_t *table = &j->tables[i];
+    MlirAttribute list = table->taken < table->n_variants ? strata_attr(table->variants[table->taken], STRATA_UNLESS)
+                                                          : (MlirAttribute){NULL};
+    for (intptr_t k = 0; k < count_of(list); k++)
+      *strata_vector_push(j->arena, &sets) = mlirArrayAttrGetElement(list, k);
+  }
+  MlirContext context = mlirOperationGetContext(j->tables[0].first);
+  return sets.count ? mlirArrayAttrGet(context, (intptr_t)sets.count, sets.data) : (MlirAttribute){NULL};
+}
+
+static bool add_taken(joiner_t *j, MlirIntegerSet when) {
+  if (j->out->count == j->most)
+    return false;
+  strata_joint_variant_t *joint = &j->out->of[j->out->count++];
+  joint->when = mlirIntegerSetIsNull(when) ? (MlirAttribute){NULL} : mlirIntegerSetAttrGet(when);
+  joint->unless = exceptions_of(j);
+  joint->functions = strata_arena_array(j->arena, MlirOperation, j->n_kernels);
+  for (size_t i = 0; i < j->n_kernels; i++) {
+    const table_t *table = &j->tables[j->table_of[i]];
+    MlirOperation variants[STRATA_MAX_VARIANTS];
+    strata_variants_of(j->kernels[i], variants);
+    joint->functions[i] = table->taken < table->n_variants ? variants[table->taken] : j->kernels[i];
+  }
+  return true;
+}
+
+// Every choice of the tables from |at| on where |when| holds, in the order in which launches of their own choose.
+static bool join_from(joiner_t *j, size_t at, MlirIntegerSet when) {
+  if (at == j->n_tables)
+    return add_taken(j, when);
+  table_t *table = &j->tables[at];
+  for (table->taken = 0; table->taken <= table->n_variants; table->taken++) {
+    bool is_kernel = table->taken == table->n_variants;
+    MlirOperation func = is_kernel ? table->first : table->variants[table->taken];
+    MlirIntegerSet own = is_kernel ? (MlirIntegerSet){NULL} : strata_when_around(func);
+    if (strata_when_excludes(when, own))
+      continue;
+    if (!join_from(j, at + 1, strata_when_both(j->arena, when, own)))
+      return false;
+    if (!is_kernel && strata_when_count_exceptions(func) == 0 && strata_when_implies(when, own))
+      break; // what follows has no sizes left
+  }
+  return true;
+}
+
+bool strata_variants_join(strata_arena_t *arena, size_t n, const MlirOperation *kernels, int most,
+                          strata_joint_variants_t *out) {
+  joiner_t j = {.arena = arena,
+                .n_kernels = n,
+                .kernels = kernels,
+                .table_of = strata_arena_array(arena, size_t, n),
+                .tables = strata_arena_array(arena, table_t, n),
+                .most = most,
+                .out = out};
+  out->count = 0;
+  for (size_t i = 0; i < n; i++)
+    j.table_of[i] = find_table(&j, kernels[i]);
+  return join_from(&j, 0, (MlirIntegerSet){NULL});
+}
+
 //===-- The contract ---------------------------------------------------------------------------------------------===//
 
 static strata_status_t broken(MlirOperation func, const char *what) {

@@ -116,6 +116,82 @@ bool strata_when_holds(MlirIntegerSet when, const int64_t *values) {
   return true;
 }
 
+//===-- Two conditions -------------------------------------------------------------------------------------------===//
+
+static int64_t negative_limit(int64_t limit) { return limit == INT64_MAX ? INT64_MIN : strata_minus(0, limit); }
+
+// A constraint as a range of its expression without a factor that is a number; a multiple has no limits.
+static strata_size_range_t range_without_factor(MlirIntegerSet when, intptr_t index) {
+  strata_size_range_t range = range_of(when, index);
+  if (range.multiple > 1) {
+    range.min = INT64_MIN;
+    return range;
+  }
+  if (!mlirAffineExprIsAMul(range.expr) || !mlirAffineExprIsAConstant(mlirAffineBinaryOpExprGetRHS(range.expr)))
+    return range;
+  int64_t factor = mlirAffineConstantExprGetValue(mlirAffineBinaryOpExprGetRHS(range.expr));
+  if (factor < 0)
+    range = (strata_size_range_t){range.expr, negative_limit(range.max), negative_limit(range.min), 1};
+  int64_t size = strata_max(factor, strata_minus(0, factor));
+  range.expr = mlirAffineBinaryOpExprGetLHS(range.expr);
+  range.min = range.min == INT64_MIN ? INT64_MIN : negative_limit(strata_floor_div(negative_limit(range.min), size));
+  range.max = range.max == INT64_MAX ? INT64_MAX : strata_floor_div(range.max, size);
+  return range;
+}
+
+static bool is_within(const strata_size_range_t *a, const strata_size_range_t *b) {
+  return mlirAffineExprEqual(a->expr, b->expr) && a->min >= b->min && a->max <= b->max &&
+         a->multiple % b->multiple == 0;
+}
+
+// True if |when| says of constraint |index| of |of| that it holds.
+static bool says(MlirIntegerSet when, MlirIntegerSet of, intptr_t index) {
+  bool is_said = false;
+  const strata_size_range_t range = range_without_factor(of, index);
+  for (intptr_t i = 0; !mlirIntegerSetIsNull(when) && i < mlirIntegerSetGetNumConstraints(when); i++) {
+    const strata_size_range_t own = range_without_factor(when, i);
+    is_said |= is_within(&own, &range);
+  }
+  return is_said;
+}
+
+MlirIntegerSet strata_when_both(strata_arena_t *arena, MlirIntegerSet a, MlirIntegerSet b) {
+  if (mlirIntegerSetIsNull(a) || mlirIntegerSetIsNull(b))
+    return mlirIntegerSetIsNull(a) ? b : a;
+  intptr_t n_own = mlirIntegerSetGetNumConstraints(a), n_others = mlirIntegerSetGetNumConstraints(b), count = 0;
+  MlirAffineExpr *exprs = strata_arena_array(arena, MlirAffineExpr, n_own + n_others);
+  bool *are_equations = strata_arena_array(arena, bool, n_own + n_others);
+  for (intptr_t i = 0; i < n_own + n_others; i++) {
+    MlirIntegerSet from = i < n_own ? a : b;
+    intptr_t index = i < n_own ? i : i - n_own;
+    if (i >= n_own && says(a, b, index))
+      continue;
+    exprs[count] = mlirIntegerSetGetConstraint(from, index);
+    are_equations[count++] = mlirIntegerSetIsConstraintEq(from, index);
+  }
+  intptr_t n_symbols = strata_max(mlirIntegerSetGetNumSymbols(a), mlirIntegerSetGetNumSymbols(b));
+  return mlirIntegerSetGet(mlirIntegerSetGetContext(a), 0, n_symbols, count, exprs, are_equations);
+}
+
+bool strata_when_implies(MlirIntegerSet a, MlirIntegerSet b) {
+  bool are_said = true;
+  for (intptr_t i = 0; !mlirIntegerSetIsNull(b) && i < mlirIntegerSetGetNumConstraints(b); i++)
+    are_said = are_said && says(a, b, i);
+  return are_said;
+}
+
+bool strata_when_excludes(MlirIntegerSet a, MlirIntegerSet b) {
+  if (mlirIntegerSetIsNull(a) || mlirIntegerSetIsNull(b))
+    return false;
+  for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(a); i++)
+    for (intptr_t j = 0; j < mlirIntegerSetGetNumConstraints(b); j++) {
+      const strata_size_range_t own = range_without_factor(a, i), other = range_without_factor(b, j);
+      if (mlirAffineExprEqual(own.expr, other.expr) && (own.max < other.min || other.max < own.min))
+        return true;
+    }
+  return false;
+}
+
 const char *strata_when_text(strata_arena_t *arena, const strata_symbols_t *symbols, MlirIntegerSet when) {
   const char *text = "";
   for (intptr_t i = 0; i < mlirIntegerSetGetNumConstraints(when); i++) {

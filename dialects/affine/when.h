@@ -33,6 +33,11 @@ MlirIntegerSet strata_when_exception(MlirOperation func, intptr_t index);
 bool strata_when_is_valid(MlirAttribute when, int n_symbols);
 // True if the condition holds where the symbols are |values|.
 bool strata_when_holds(MlirIntegerSet when, const int64_t *values);
+// Both conditions, either of which may be the null set, as one; without what the first one says already.
+MlirIntegerSet strata_when_both(strata_arena_t *arena, MlirIntegerSet a, MlirIntegerSet b);
+// True if |b| is seen to hold wherever |a| does, or nowhere |a| does: by constraints of the same expression.
+bool strata_when_implies(MlirIntegerSet a, MlirIntegerSet b);
+bool strata_when_excludes(MlirIntegerSet a, MlirIntegerSet b);
 // "batch * sequence <= 128, sequence mod 8 == 0", with the symbols' names; in the arena.
 const char *strata_when_text(strata_arena_t *arena, const strata_symbols_t *symbols, MlirIntegerSet when);
 

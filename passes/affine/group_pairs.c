@@ -98,6 +98,31 @@ typedef struct {
   strata_nest_t nests[2];
 } product_t;
 
+// True if what lies along both dims is the same as along one, of as many points.
+static bool are_one_dim(const strata_nest_t *nest, const strata_access_t *access, int outer, int inner) {
+  MlirAffineExpr stride, within;
+  if (!strata_access_size_stride(nest, access, outer, &stride) ||
+      !strata_access_size_stride(nest, access, inner, &within))
+    return false;
+  MlirContext context = mlirAffineExprGetContext(stride);
+  MlirAffineExpr whole = mlirAffineMulExprGet(within, strata_size_expr(context, nest->space.sizes[inner]));
+  return strata_size_equal(strata_size_of(stride, &nest->space), strata_size_of(whole, &nest->space));
+}
+
+// Rows that lie one behind another are one dim when they are multiplied (coalesce.c); of sizes that vary it is not seen
+// from the dims' numbers that a tile of them is a box.
+static void merge_rows(const strata_contraction_kernel_t *c, strata_problem_t *both) {
+  strata_contraction_axis_t axes[STRATA_N_AXES];
+  strata_contraction_axes(c, axes);
+  const strata_contraction_axis_t *rows = &axes[STRATA_AXIS_ROW];
+  bool are_one = both->varies && rows->n_dims > 1;
+  for (int i = 1; i < rows->n_dims; i++)
+    are_one = are_one && are_one_dim(c->nest, c->sides[STRATA_SIDE_U].access, rows->dims[i - 1], rows->dims[i]) &&
+              are_one_dim(c->nest, c->store, rows->dims[i - 1], rows->dims[i]);
+  if (are_one)
+    both->axes[STRATA_AXIS_ROW] = (strata_problem_axis_t){.n_dims = 1, .dims = {rows->size.divisor}};
+}
+
 // One contraction, or both.
 static bool read_problem(const finder_t *f, const int *nodes, int n, strata_problem_t *out) {
   product_t *p = strata_arena_new(f->grouping->graph.arena, product_t);
@@ -107,6 +132,8 @@ static bool read_problem(const finder_t *f, const int *nodes, int n, strata_prob
     p->nests[i] = *strata_group_node(f->grouping, nodes[i])->nest;
   bool is_one = strata_problem_of_kernel(
       &(strata_gpu_contraction_t){.compile = f->grouping->compile, .device = f->device}, &p->product);
+  if (is_one && p->product.problem.is_pair)
+    merge_rows(&p->product.contraction, &p->product.problem);
   *out = p->product.problem;
   return is_one;
 }

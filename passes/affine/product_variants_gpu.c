@@ -430,7 +430,7 @@ strata_status_t strata_gpu_product_variants(const strata_scheduling_t *s, const 
   v->n_products = 1;
   v->alone[0] = v;
   *own = (product_t){.problem = *product, .n_calls = 1};
-  if (!find_size(q, own) || product->is_pair)
+  if (!find_size(q, own))
     return NULL;
   own->bytes = varying_bytes(q) / (double)own->usual;
   own->kernel = strata_scheduling_keep(s);

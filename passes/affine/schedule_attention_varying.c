@@ -255,14 +255,21 @@ static double total_of(const varying_t *v, const plan_t *plan) {
   return total;
 }
 
-// The plan with another variant |at| its place, or one more in front of all.
+// The plan with another variant |at| its place, or with one more: behind those for fewer of the same, in front of all
+// others.
 static plan_t with(const plan_t *plan, int at, choice_t choice) {
   plan_t result = *plan;
-  if (at < 0) {
-    memcpy(result.of + 1, plan->of, (size_t)plan->n * sizeof *plan->of);
-    result.n++;
+  if (at >= 0) {
+    result.of[at] = choice;
+    return result;
   }
-  result.of[at < 0 ? 0 : at] = choice;
+  int first = 0;
+  for (int i = 0; i < plan->n; i++)
+    if (plan->of[i].axis == choice.axis && plan->of[i].limit < choice.limit)
+      first = i + 1;
+  memcpy(result.of + first + 1, plan->of + first, (size_t)(plan->n - first) * sizeof *plan->of);
+  result.of[first] = choice;
+  result.n++;
   return result;
 }
 

@@ -10,10 +10,16 @@
 // long stay alone, but for products, of which the model says what they gain, and maps that do the same, none of which
 // has another computation's registers. On the cpu, where only the time between counts and what was just written is in a
 // cache, calls only join their neighbours, and those of sizes that vary stay alone.
+//
+// Where sizes vary, launches are most of what small ones take, and the same ones are a small part of what large ones
+// do. So there a kernel takes long that does so at the least likely sizes, and maps, rows and gathers share launches
+// with one another. So do kernels with variants, as long as the launch has few: of what they are for each size
+// (tile-join-launches).
 #include "dialects/affine/kernel.h"
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/symbols.h"
 #include "passes/affine/call_order.h"
@@ -30,6 +36,7 @@ enum {
   MAX_ALIKE = 480,     // the same on a GPU where all copy, which is little code, or do the same, which is code once
   MAX_ARGUMENTS = 480, // of a launch: a driver takes 4 KiB of them
   MAX_BETWEEN = 16,    // calls that one may move past on a GPU, besides those of its launch
+  MAX_VARIANTS = 4,    // of a launch, the one for all sizes among them: each has the code of all its kernels
 };
 
 // Why a kernel's calls are never in a shared launch; NULL: they may be.
@@ -45,7 +52,7 @@ typedef struct {
 typedef struct {
   strata_compile_t *compile;
   const strata_gpu_device_t *device; // NULL: the cpu
-  bool are_sizes_open;               // the module's vary
+  const int64_t *least;              // symbols at the least likely sizes, where the module's vary; else NULL
   strata_call_order_t order;
   obstacle_t *obstacles; // by called kernel
   bool *are_long;        // the same: one that fills the card for long
@@ -67,20 +74,63 @@ static bool is_of_points(MlirOperation func) {
   return n_nests == 1 && !is_serial;
 }
 
-static bool is_long(const sharer_t *s, MlirOperation func) {
-  double bytes = (double)strata_attr_i64(func, "strata.bytes", 0),
-         operations = (double)strata_attr_i64(func, "strata.flops", 0);
-  if (!s->device)
-    return false;
-  double small = s->device->costs->launches.small_seconds;
-  return bytes > small * (double)s->device->bandwidth || operations > small * (double)s->device->products;
+// Values of the symbols, the least that is likely of each; NULL where no sizes vary.
+static strata_status_t find_least(const strata_compile_t *compile, const int64_t **out_values) {
+  strata_symbols_t symbols;
+  *out_values = NULL;
+  if (!strata_module_is_symbolic(compile->module))
+    return NULL;
+  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
+  int64_t *values = strata_arena_array(compile->arena, int64_t, symbols.list.count + 1);
+  for (size_t i = 0; i < strata_symbols_given(&symbols); i++) {
+    const strata_symbol_t *symbol = &symbols.list.data[i];
+    values[i] = symbol->n_likely ? symbol->likely[0] : symbol->min;
+    for (int j = 1; j < symbol->n_likely; j++)
+      values[i] = strata_min(values[i], symbol->likely[j]);
+  }
+  if (!strata_symbols_evaluate(&symbols, values)) // no call has all of these
+    for (size_t i = 0; i < symbols.list.count; i++)
+      values[i] = symbols.list.data[i].min;
+  *out_values = values;
+  return NULL;
 }
 
-static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
+// Points of the kernel's nests, at likely sizes or those that |values| are.
+static double points_of(const strata_kernel_t *kernel, const int64_t *values) {
+  double sum = 0;
+  for (int i = 0; i < kernel->n_nests; i++) {
+    strata_nest_t nest = kernel->nests[i];
+    double points = 1;
+    nest.likely = values ? values : nest.likely;
+    for (int dim = 0; dim < strata_nest_n_dims(&nest); dim++)
+      points *= (double)strata_nest_likely_extent(&nest, dim);
+    sum += points;
+  }
+  return sum;
+}
+
+// At the least likely sizes, of which the kernel's bytes and operations are in proportion to its points.
+static strata_status_t find_long(const sharer_t *s, MlirOperation func, bool *out_is_long) {
+  double bytes = (double)strata_attr_i64(func, "strata.bytes", 0),
+         operations = (double)strata_attr_i64(func, "strata.flops", 0), part = 1;
+  *out_is_long = false;
+  if (!s->device)
+    return NULL;
+  if (s->least) {
+    strata_kernel_t kernel;
+    STRATA_TRY(strata_kernel_read(s->compile->arena, func, &kernel));
+    part = points_of(&kernel, s->least) / fmax(points_of(&kernel, NULL), 1);
+  }
+  double small = s->device->costs->launches.small_seconds;
+  *out_is_long =
+      part * bytes > small * (double)s->device->bandwidth || part * operations > small * (double)s->device->products;
+  return NULL;
+}
+
+// Of a kernel or a variant.
+static obstacle_t find_own_obstacle(const sharer_t *s, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
-  if (strata_has_variants(func))
-    return "it has variants for some sizes";
-  if (s->are_sizes_open && schedule.kind == STRATA_KERNEL_CONTRACT)
+  if (s->least && schedule.kind == STRATA_KERNEL_CONTRACT)
     return "it is a product where sizes vary, of which the model chooses launches";
   if (schedule.kind == STRATA_KERNEL_ATTENTION)
     return "it is attention";
@@ -96,6 +146,15 @@ static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
   if (schedule.blocks || (is_rows && (schedule.slots || schedule.n_tile == 2)))
     return "its blocks carry out several tasks";
   return NULL;
+}
+
+static obstacle_t find_obstacle(const sharer_t *s, MlirOperation func) {
+  MlirOperation variants[STRATA_MAX_VARIANTS];
+  int n = strata_variants_of(func, variants);
+  obstacle_t obstacle = find_own_obstacle(s, func);
+  for (int i = 0; i < n && !obstacle; i++)
+    obstacle = find_own_obstacle(s, variants[i]);
+  return obstacle;
 }
 
 static const strata_called_kernel_t *kernel_of(const sharer_t *s, MlirOperation call) {
@@ -115,7 +174,7 @@ static strata_status_t read_product(const sharer_t *s, const strata_called_kerne
   strata_problem_reading_t product;
   strata_schedule_t schedule = strata_schedule_read(called->func);
   *out = (product_t){false};
-  if (!s->device || s->are_sizes_open || schedule.kind != STRATA_KERNEL_CONTRACT || schedule.producers)
+  if (!s->device || s->least || schedule.kind != STRATA_KERNEL_CONTRACT || schedule.producers)
     return NULL;
   strata_gpu_contraction_t question = {.compile = s->compile, .device = s->device, .calls = s->order.calls};
   STRATA_TRY(strata_problem_of_called(&question, called, &product, &out->is_product));
@@ -317,15 +376,63 @@ static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOper
   return NULL;
 }
 
+// True if threads of several warps wait for one another in a task.
+static bool needs_barriers(const sharer_t *s, const strata_schedule_t *schedule) {
+  return schedule->group > s->device->lanes && (schedule->kind == STRATA_KERNEL_ROWS || schedule->n_tile > 1);
+}
+
+// True if functions of several kinds can be parts of one launch, whose blocks have as many threads as any of them:
+// those whose threads wait for one another have all of a block's.
+static bool can_be_mixed(const sharer_t *s, size_t n, const MlirOperation *functions) {
+  int64_t threads = 0;
+  bool are_simple = true, are_equal = true;
+  for (size_t i = 0; i < n; i++) {
+    strata_schedule_t schedule = strata_schedule_read(functions[i]);
+    are_simple &= schedule.kind == STRATA_KERNEL_MAP || schedule.kind == STRATA_KERNEL_ROWS ||
+                  schedule.kind == STRATA_KERNEL_SCALAR;
+    are_equal &= schedule.kind == strata_schedule_read(functions[0]).kind;
+    threads = strata_max(threads, schedule.threads);
+  }
+  for (size_t i = 0; i < n; i++) {
+    strata_schedule_t schedule = strata_schedule_read(functions[i]);
+    are_simple &= !needs_barriers(s, &schedule) || schedule.group == threads;
+  }
+  return are_equal || are_simple;
+}
+
+// Where sizes vary: of what a launch with |call| is for each of them.
+static const char *why_not_varying(const sharer_t *s, const launch_t *launch, MlirOperation call) {
+  MlirOperation kernels[MAX_ALIKE + 1];
+  strata_joint_variants_t joint;
+  size_t n = 0;
+  for (int i = 0; i <= launch->n_calls; i++) {
+    int64_t at = i < launch->n_calls ? launch->kernels[i] : strata_call_order_kernel(&s->order, call);
+    MlirOperation func = s->order.calls->kernels.data[at].func;
+    size_t same = 0;
+    while (same < n && !mlirOperationEqual(kernels[same], func))
+      same++;
+    kernels[same] = func;
+    n = same == n ? n + 1 : n;
+  }
+  if (!strata_variants_join(s->compile->arena, n, kernels, MAX_VARIANTS, &joint))
+    return "together they have too many variants";
+  for (int i = 0; i < joint.count; i++)
+    if (!can_be_mixed(s, n, joint.of[i].functions))
+      return "their schedules differ";
+  return NULL;
+}
+
 // A cpu's kernels have their tiles in their code.
 static const char *why_not(const sharer_t *s, launch_t *launch, MlirOperation call) {
   strata_kernel_kind_t kind = strata_schedule_read(kernel_of(s, call)->func).kind;
   bool is_long = launch->has_long || s->are_long[strata_call_order_kernel(&s->order, call)];
-  if (kind != strata_schedule_read(kernel_of(s, launch->first)->func).kind)
+  if (!s->least && kind != strata_schedule_read(kernel_of(s, launch->first)->func).kind)
     return "their schedules differ";
   if (s->device && kind == STRATA_KERNEL_CONTRACT)
     return why_not_product(s, launch, call, is_long);
-  return is_long && !do_the_same(s, launch->first, call) ? long_enough : NULL;
+  if (is_long && !do_the_same(s, launch->first, call))
+    return long_enough;
+  return s->least ? why_not_varying(s, launch, call) : NULL;
 }
 
 // Adds |call| where it may stand behind the others.
@@ -354,6 +461,26 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   return NULL;
 }
 
+// Where sizes vary a call that shares no launch waits for one behind it that can share its own.
+static strata_status_t postpone(sharer_t *s, MlirOperation first) {
+  launch_t launch = {.first = first, .operands = strata_pointer_map_create(s->compile->arena)};
+  bool depend = false;
+  int n_passed = 0;
+  add_call(s, &launch, first);
+  for (MlirOperation op = strata_call_order_next(first); s->least && !mlirOperationIsNull(op) && !depend;
+       op = strata_call_order_next(op)) {
+    if (strata_call_order_kernel(&s->order, op) < 0 || n_passed++ > MAX_BETWEEN)
+      break;
+    bool is_free = !obstacle_of(s, op) && !why_not(s, &launch, op);
+    STRATA_TRY(strata_call_order_depend(&s->order, first, op, &depend));
+    if (is_free && !depend) {
+      mlirOperationMoveBefore(first, op);
+      return NULL;
+    }
+  }
+  return NULL;
+}
+
 // Moves what can share the launch of |first| behind it.
 static strata_status_t share(sharer_t *s, MlirOperation first) {
   launch_t launch = {.first = first, .operands = strata_pointer_map_create(s->compile->arena)};
@@ -371,7 +498,7 @@ static strata_status_t share(sharer_t *s, MlirOperation first) {
       break; // what one behind it leaves in the cache for its reader would be gone
   }
   if (launch.n_calls == 1)
-    return NULL;
+    return postpone(s, first);
   strata_set_attr(first, STRATA_LAUNCH, strata_i64_attr(s->compile->context, s->n_launches++));
   MlirStringRef name = strata_attr_str(kernel_of(s, first)->func, "sym_name");
   strata_explain(s->compile, "kernel %.*s: %d calls share a launch", (int)name.length, name.data, launch.n_calls);
@@ -381,21 +508,27 @@ static strata_status_t share(sharer_t *s, MlirOperation first) {
 //===-- The pass -------------------------------------------------------------------------------------------------===//
 
 static strata_status_t share_all(sharer_t *s, MlirOperation func) {
-  MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func));
-  for (; !mlirOperationIsNull(op); op = strata_call_order_next(op))
-    if (strata_op_is(op, "func.call") && strata_call_order_kernel(&s->order, op) >= 0 && !obstacle_of(s, op))
+  MlirOperation op = mlirBlockGetFirstOperation(strata_func_body(func)), next;
+  for (; !mlirOperationIsNull(op); op = next) {
+    bool may_share =
+        strata_op_is(op, "func.call") && strata_call_order_kernel(&s->order, op) >= 0 && !obstacle_of(s, op);
+    MlirOperation behind = strata_call_order_next(op);
+    if (may_share)
       STRATA_TRY(share(s, op));
+    // what waits comes again where it then stands, in front of |behind| at the earliest
+    next = may_share && strata_attr_i64(op, STRATA_LAUNCH, -1) < 0 ? behind : strata_call_order_next(op);
+  }
   return NULL;
 }
 
 strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
   strata_calls_t calls;
-  bool is_gpu = strata_target_is_gpu(compile), are_sizes_open = strata_module_is_symbolic(compile->module);
-  if (compile->options->disable_fusion || (are_sizes_open && !is_gpu))
+  bool is_gpu = strata_target_is_gpu(compile);
+  if (compile->options->disable_fusion || (!is_gpu && strata_module_is_symbolic(compile->module)))
     return NULL;
   STRATA_TRY(strata_calls_read(compile, &calls));
-  sharer_t s = {
-      .compile = compile, .order = strata_call_order_create(compile, &calls), .are_sizes_open = are_sizes_open};
+  sharer_t s = {.compile = compile, .order = strata_call_order_create(compile, &calls)};
+  STRATA_TRY(find_least(compile, &s.least));
   if (is_gpu)
     STRATA_TRY(strata_gpu_device(compile, &s.device));
   s.obstacles = strata_arena_array(compile->arena, obstacle_t, calls.kernels.count + 1);
@@ -403,7 +536,7 @@ strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
   s.products = strata_arena_array(compile->arena, product_t, calls.kernels.count + 1);
   for (size_t i = 0; i < calls.kernels.count; i++) {
     s.obstacles[i] = find_obstacle(&s, calls.kernels.data[i].func);
-    s.are_long[i] = is_long(&s, calls.kernels.data[i].func);
+    STRATA_TRY(find_long(&s, calls.kernels.data[i].func, &s.are_long[i]));
     STRATA_TRY(read_product(&s, &calls.kernels.data[i], &s.products[i]));
   }
   strata_functions_t functions = strata_running_functions(compile->arena, compile->module);

@@ -3,7 +3,7 @@
 //   %y[%i, %j + 256] of a memref<2048x768>   {256, 768 * 2048, 1 * 512}
 //
 // Two of them have nothing in common if what is left of them modulo some stride, 768 here, are intervals apart. Where
-// sizes vary a coordinate may say so.
+// sizes vary a coordinate may say so, or what is left modulo a stride that is an expression.
 #include "passes/affine/touched.h"
 
 #include "dialects/affine/kernel.h"
@@ -12,6 +12,8 @@
 #include "dialects/mlir_util.h"
 
 typedef struct {
+  const strata_nest_t *nest;
+  MlirAffineExpr position; // of the nest's dims; null where it is none of them
   bool is_store, is_known; // else it may be anywhere
   int64_t first;
   int n_steps;
@@ -31,7 +33,9 @@ static void add_step(lattice_t *lattice, int64_t stride, int64_t extent) {
 
 // Every position from |min| to |max|.
 static void take_interval(lattice_t *lattice, int64_t min, int64_t max) {
-  *lattice = (lattice_t){.is_store = lattice->is_store, .is_known = true, .first = min};
+  lattice->is_known = true;
+  lattice->first = min;
+  lattice->n_steps = 0;
   add_step(lattice, 1, max - min + 1);
 }
 
@@ -42,13 +46,13 @@ static bool reads_beyond(const strata_access_t *access) {
 
 // Where a guard keeps some of the positions from being read, those are counted all the same.
 static lattice_t read_access(const strata_nest_t *nest, const strata_access_t *access) {
-  lattice_t lattice = {.is_store = access->is_store};
+  lattice_t lattice = {.nest = nest, .is_store = access->is_store};
   strata_size_t sizes[STRATA_MAX_DIMS];
   int64_t min, max, stride;
   int n_dims = nest->n_parallel + nest->n_reduction;
   if (reads_beyond(access) || strata_memref_sizes(access->buffer, sizes) == 0)
     return lattice;
-  MlirAffineExpr position = strata_affine_linearize(access->map, sizes, &nest->space);
+  MlirAffineExpr position = lattice.position = strata_affine_linearize(access->map, sizes, &nest->space);
   if (!strata_affine_range(position, &nest->space, &min, &max))
     return lattice;
   if (strata_expr_symbols(position)) { // it begins where sizes say
@@ -130,40 +134,47 @@ static bool are_apart(const lattice_t *a, const lattice_t *b) {
   return result;
 }
 
-// The least, or the greatest, of |expr|, a coordinate of an access of |nest|, over symbols; null where it is no sum of
-// dims.
+static MlirAffineExpr negative(MlirAffineExpr expr) {
+  return mlirAffineMulExprGet(expr, mlirAffineConstantExprGet(mlirAffineExprGetContext(expr), -1));
+}
+
+// The least, or the greatest, of |expr|, a coordinate or a position of an access of |nest|, over symbols; null where it
+// is no sum of dims.
 static MlirAffineExpr end_of(const strata_nest_t *nest, MlirAffineExpr expr, bool is_greatest) {
   MlirContext context = mlirAffineExprGetContext(expr);
-  MlirAffineExpr points[STRATA_MAX_DIMS];
+  MlirAffineExpr points[STRATA_MAX_DIMS], coefficient;
   int n_dims = nest->space.n_dims;
   for (int dim = 0; dim < n_dims; dim++) {
-    int64_t coefficient;
-    if (!strata_affine_coefficient(expr, dim, &coefficient))
+    if (!strata_affine_size_coefficient(expr, dim, &coefficient))
+      return (MlirAffineExpr){0};
+    bool rises = strata_affine_is_nonnegative(coefficient, &nest->space);
+    if (!rises && !strata_affine_is_nonnegative(negative(coefficient), &nest->space))
       return (MlirAffineExpr){0};
     strata_size_t last = strata_size_sum(nest->space.sizes[dim], strata_size_constant(-1));
-    bool is_last = is_greatest == (coefficient > 0);
+    bool is_last = is_greatest == rises;
     points[dim] = strata_size_expr(context, is_last ? last : strata_size_constant(0));
   }
   return mlirAffineExprCompose(expr, mlirAffineMapGet(context, 0, nest->space.n_symbols, n_dims, points));
 }
 
+// True if |a| is less than |b|, both over symbols, whatever these are.
+static bool is_less(MlirAffineExpr a, MlirAffineExpr b, const strata_space_t *dims) {
+  const strata_space_t space = {0, NULL, dims->n_symbols, dims->symbols};
+  MlirAffineExpr one = mlirAffineConstantExprGet(mlirAffineExprGetContext(a), 1);
+  MlirAffineExpr between = mlirAffineAddExprGet(b, negative(mlirAffineAddExprGet(a, one)));
+  return strata_affine_is_nonnegative(between, &space);
+}
+
 // True if some coordinate of |a| ends in front of where |b|'s begins, whatever the sizes are.
 static bool ends_before(const strata_nest_t *a_nest, const strata_access_t *a, const strata_nest_t *b_nest,
                         const strata_access_t *b) {
-  const strata_space_t space = {0, NULL, a_nest->space.n_symbols, a_nest->space.symbols};
   bool is_seen = false;
   if (reads_beyond(a) || reads_beyond(b))
     return false;
   for (intptr_t i = 0; i < mlirAffineMapGetNumResults(a->map) && !is_seen; i++) {
     MlirAffineExpr end = end_of(a_nest, mlirAffineMapGetResult(a->map, i), true),
                    begin = end_of(b_nest, mlirAffineMapGetResult(b->map, i), false);
-    if (mlirAffineExprIsNull(end) || mlirAffineExprIsNull(begin))
-      continue;
-    MlirContext context = mlirAffineExprGetContext(end);
-    MlirAffineExpr less_end = mlirAffineMulExprGet(end, mlirAffineConstantExprGet(context, -1));
-    MlirAffineExpr between = mlirAffineAddExprGet(begin, less_end);
-    between = mlirAffineAddExprGet(between, mlirAffineConstantExprGet(context, -1));
-    is_seen = strata_affine_is_nonnegative(between, &space);
+    is_seen = !mlirAffineExprIsNull(end) && !mlirAffineExprIsNull(begin) && is_less(end, begin, &a_nest->space);
   }
   return is_seen;
 }
@@ -176,6 +187,31 @@ bool strata_accesses_meet(const strata_nest_t *a_nest, const strata_access_t *a,
          !(varies && (ends_before(a_nest, a, b_nest, b) || ends_before(b_nest, b, a_nest, a)));
 }
 
+// What the positions are modulo |modulus|, over symbols; false if no interval is seen.
+static bool residues_over_sizes(const lattice_t *lattice, MlirAffineExpr modulus, MlirAffineExpr *out_min,
+                                MlirAffineExpr *out_max) {
+  MlirAffineExpr left = strata_affine_simplify(mlirAffineModExprGet(lattice->position, modulus), &lattice->nest->space);
+  *out_min = *out_max = (MlirAffineExpr){0};
+  if (strata_affine_has_division(left))
+    return false;
+  *out_min = end_of(lattice->nest, left, false);
+  *out_max = end_of(lattice->nest, left, true);
+  return !mlirAffineExprIsNull(*out_min) && !mlirAffineExprIsNull(*out_max);
+}
+
+// True if they are so modulo a stride of |a| that is an expression.
+static bool are_apart_over_sizes(const lattice_t *a, const lattice_t *b) {
+  MlirAffineExpr modulus, a_min, a_max, b_min, b_max;
+  bool is_seen = false;
+  if (mlirAffineExprIsNull(a->position) || mlirAffineExprIsNull(b->position))
+    return false;
+  for (int dim = 0; dim < strata_nest_n_dims(a->nest) && !is_seen; dim++)
+    is_seen = strata_affine_size_coefficient(a->position, dim, &modulus) && strata_expr_symbols(modulus) > 0 &&
+              residues_over_sizes(a, modulus, &a_min, &a_max) && residues_over_sizes(b, modulus, &b_min, &b_max) &&
+              (is_less(a_max, b_min, &a->nest->space) || is_less(b_max, a_min, &a->nest->space));
+  return is_seen;
+}
+
 strata_status_t strata_touched_meet(strata_touched_t *touched, MlirOperation writer, MlirValue a, MlirOperation other,
                                     MlirValue b, bool *out_meet) {
   const lattices_t *written, *met;
@@ -184,7 +220,9 @@ strata_status_t strata_touched_meet(strata_touched_t *touched, MlirOperation wri
   *out_meet = false;
   for (size_t i = 0; i < written->count && !*out_meet; i++)
     for (size_t j = 0; j < met->count && written->data[i].is_store && !*out_meet; j++)
-      *out_meet = !are_apart(&written->data[i], &met->data[j]);
+      *out_meet = !are_apart(&written->data[i], &met->data[j]) &&
+                  !are_apart_over_sizes(&written->data[i], &met->data[j]) &&
+                  !are_apart_over_sizes(&met->data[j], &written->data[i]);
   return NULL;
 }
 

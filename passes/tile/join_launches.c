@@ -5,7 +5,7 @@
 //   func.func private @k0_k0(%x, %w, %y, %v, %z) { scf.forall (%t) in (64) {...}  scf.forall (%t) in (64) {...} }
 //   call @k0_k0(%x, %w, %y, %v, %z)
 //
-// Kernels with variants (dialects/affine/variants.h) have them for the same sizes: each of the launch's is one of all.
+// Where kernels have variants (dialects/affine/variants.h) the launch has some, each of what its kernels are there.
 //
 // Calls of a chain (chain_launches.c) are carried out one after the other, which the function says: tile.chain.
 //
@@ -35,7 +35,6 @@ typedef struct {
   strata_compile_t *compile;
   MlirSymbolTable symbols;
   joined_t *joined;
-  int variant; // of the kernels that are called, which is joined; negative: they themselves
 } joiner_t;
 
 // Calls that become one: its operands, and which of them each call's are, one call after the other.
@@ -46,12 +45,7 @@ typedef struct {
 } launch_t;
 
 static MlirOperation callee_of(const joiner_t *j, MlirOperation call) {
-  MlirOperation func = mlirSymbolTableLookup(j->symbols, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
-  MlirOperation variants[STRATA_MAX_VARIANTS];
-  if (j->variant < 0)
-    return func;
-  strata_variants_of(func, variants);
-  return variants[j->variant];
+  return mlirSymbolTableLookup(j->symbols, mlirFlatSymbolRefAttrGetValue(strata_attr(call, "callee")));
 }
 
 static void add_call(joiner_t *j, MlirOperation call, launch_t *launch) {
@@ -146,11 +140,11 @@ static void move_tasks_to_end(MlirBlock block) {
   }
 }
 
-static void set_threads(const joiner_t *j, const launch_t *launch, MlirOperation func) {
+static void set_threads(const launch_t *launch, const MlirOperation *functions, MlirOperation func) {
   strata_schedule_t schedule = strata_schedule_read(func);
   int64_t threads = chain_of(launch) ? chain_of(launch) : schedule.threads;
   for (size_t i = 0; i < launch->calls.count && !chain_of(launch); i++) {
-    int64_t own = strata_schedule_read(callee_of(j, launch->calls.data[i])).threads;
+    int64_t own = strata_schedule_read(functions[i]).threads;
     threads = own > threads ? own : threads;
   }
   if (threads == schedule.threads)
@@ -160,22 +154,28 @@ static void set_threads(const joiner_t *j, const launch_t *launch, MlirOperation
 }
 
 // The sum of a number that affine-count, or affine-predict, has noted on the kernels.
-static void add_up(const joiner_t *j, const launch_t *launch, const char *name, MlirOperation func) {
+static void add_up(const launch_t *launch, const MlirOperation *functions, const char *name, MlirOperation func) {
   int64_t sum = 0;
   for (size_t i = 0; i < launch->calls.count; i++)
-    sum += strata_attr_i64(callee_of(j, launch->calls.data[i]), name, 0);
-  strata_set_attr(func, name, strata_i64_attr(j->compile->context, sum));
+    sum += strata_attr_i64(functions[i], name, 0);
+  strata_set_attr(func, name, strata_i64_attr(mlirOperationGetContext(func), sum));
+}
+
+static void set_condition(MlirOperation func, const char *name, MlirAttribute condition) {
+  if (!mlirAttributeIsNull(condition))
+    strata_set_attr(func, name, condition);
 }
 
 // Of the kernels, or of their variants; in no symbol table yet.
-static MlirOperation create_function(joiner_t *j, const launch_t *launch, const char *name) {
+static MlirOperation create_function(joiner_t *j, const launch_t *launch, const strata_joint_variant_t *joint,
+                                     const char *name) {
   MlirContext context = j->compile->context;
-  MlirOperation first = callee_of(j, launch->calls.data[0]);
+  const MlirOperation *functions = joint->functions, first = functions[0];
   MlirLocation location = mlirOperationGetLocation(first);
   MlirBlock block = create_block(j, launch, location);
   const intptr_t *places = launch->places.data;
   for (size_t i = 0; i < launch->calls.count; i++) {
-    append_copy(callee_of(j, launch->calls.data[i]), places, block, first);
+    append_copy(functions[i], places, block, first);
     places += mlirOperationGetNumOperands(launch->calls.data[i]);
   }
   move_tasks_to_end(block);
@@ -189,46 +189,60 @@ static MlirOperation create_function(joiner_t *j, const launch_t *launch, const 
       {"strata.schedule", strata_attr(first, "strata.schedule")},
   };
   MlirOperation func = strata_op_create(location, "func.func", 0, NULL, 0, NULL, 4, attrs, 1, &region);
-  set_threads(j, launch, func);
+  set_threads(launch, functions, func);
   if (chain_of(launch))
     strata_set_attr(func, STRATA_TILE_CHAIN, mlirUnitAttrGet(context));
-  add_up(j, launch, "strata.bytes", func);
-  add_up(j, launch, "strata.flops", func);
-  add_up(j, launch, "strata.predicted", func);
-  strata_copy_attr(first, func, STRATA_WHEN);
-  strata_copy_attr(first, func, STRATA_UNLESS);
+  add_up(launch, functions, "strata.bytes", func);
+  add_up(launch, functions, "strata.flops", func);
+  add_up(launch, functions, "strata.predicted", func);
+  set_condition(func, STRATA_WHEN, joint->when);
+  set_condition(func, STRATA_UNLESS, joint->unless);
   return func;
 }
 
-// With the variants of all.
-static MlirAttribute create_functions(joiner_t *j, const launch_t *launch) {
-  MlirOperation kernel = callee_of(j, launch->calls.data[0]), variants[STRATA_MAX_VARIANTS], before;
+// What is launched of the launch's kernels.
+static strata_status_t find_variants(joiner_t *j, const launch_t *launch, strata_joint_variants_t *out) {
+  MlirOperation *kernels = strata_arena_array(j->compile->arena, MlirOperation, launch->calls.count);
+  for (size_t i = 0; i < launch->calls.count; i++)
+    kernels[i] = callee_of(j, launch->calls.data[i]);
+  return strata_variants_join(j->compile->arena, launch->calls.count, kernels, STRATA_MAX_VARIANTS + 1, out)
+             ? NULL
+             : strata_error(STRATA_INTERNAL, "kernels of one launch have too many variants together");
+}
+
+static strata_status_t create_functions(joiner_t *j, const launch_t *launch, MlirAttribute *out_symbol) {
+  strata_joint_variants_t joint;
+  STRATA_TRY(find_variants(j, launch, &joint));
+  int n_variants = joint.count - 1;
+  MlirOperation kernel = joint.of[n_variants].functions[0], before;
   const char *name = short_name_of(j, launch, kernel);
-  int n_variants = strata_variants_of(kernel, variants);
-  MlirOperation func = before = create_function(j, launch, name);
+  MlirOperation func = before = create_function(j, launch, &joint.of[n_variants], name);
   mlirBlockInsertOwnedOperationBefore(mlirModuleGetBody(j->compile->module), kernel, func);
-  MlirAttribute symbol = mlirSymbolTableInsert(j->symbols, func); // the name made unique
-  for (j->variant = 0; j->variant < n_variants; j->variant++) {
-    const char *own = strata_arena_printf(j->compile->arena, "%s_v%d", name, j->variant + 1);
-    MlirOperation variant = create_function(j, launch, own);
+  *out_symbol = mlirSymbolTableInsert(j->symbols, func); // the name made unique
+  for (int i = 0; i < n_variants; i++) {
+    const char *own = strata_arena_printf(j->compile->arena, "%s_v%d", name, i + 1);
+    MlirOperation variant = create_function(j, launch, &joint.of[i], own);
     mlirBlockInsertOwnedOperationAfter(mlirModuleGetBody(j->compile->module), before, variant);
     mlirSymbolTableInsert(j->symbols, variant);
     strata_variants_add(func, variant);
     before = variant;
   }
-  j->variant = -1;
-  return symbol;
+  return NULL;
 }
 
-static MlirAttribute find_function(joiner_t *j, const launch_t *launch) {
+static strata_status_t find_function(joiner_t *j, const launch_t *launch, MlirAttribute *out_symbol) {
   const char *key = name_of(j, launch, true);
-  for (joined_t *joined = j->joined; joined; joined = joined->next)
-    if (!strcmp(joined->key, key))
-      return joined->symbol;
-  joined_t *joined = strata_arena_new(j->compile->arena, joined_t);
-  *joined = (joined_t){.key = key, .symbol = create_functions(j, launch), .next = j->joined};
-  j->joined = joined;
-  return joined->symbol;
+  joined_t *joined = j->joined;
+  while (joined && strcmp(joined->key, key))
+    joined = joined->next;
+  if (!joined) {
+    joined = strata_arena_new(j->compile->arena, joined_t);
+    *joined = (joined_t){.key = key, .next = j->joined};
+    STRATA_TRY(create_functions(j, launch, &joined->symbol));
+    j->joined = joined;
+  }
+  *out_symbol = joined->symbol;
+  return NULL;
 }
 
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
@@ -262,10 +276,11 @@ static void copy_attr(MlirOperation from, MlirOperation to, const char *name) {
 }
 
 // The one call stands where the last did: views may have been put between them.
-static MlirOperation join(joiner_t *j, const launch_t *launch) {
+static strata_status_t join(joiner_t *j, const launch_t *launch, MlirOperation *out_call) {
   MlirOperation last = launch->calls.data[launch->calls.count - 1];
-  MlirStringRef symbol = mlirStringAttrGetValue(find_function(j, launch));
-  MlirAttribute callee = mlirFlatSymbolRefAttrGet(j->compile->context, symbol);
+  MlirAttribute symbol;
+  STRATA_TRY(find_function(j, launch, &symbol));
+  MlirAttribute callee = mlirFlatSymbolRefAttrGet(j->compile->context, mlirStringAttrGetValue(symbol));
   MlirOperation call =
       strata_op_create(fuse_locations(j, launch), "func.call", (int)launch->operands.count, launch->operands.data, 0,
                        NULL, 1, &(strata_named_attr_t){"callee", callee}, 0, NULL);
@@ -274,22 +289,20 @@ static MlirOperation join(joiner_t *j, const launch_t *launch) {
   copy_attr(last, call, STRATA_STREAM);
   for (size_t i = 0; i < launch->calls.count; i++)
     mlirOperationDestroy(launch->calls.data[i]);
-  return call;
+  *out_call = call;
+  return NULL;
 }
 
-static bool join_calls(joiner_t *j, MlirBlock body) {
-  bool joined = false;
+static strata_status_t join_calls(joiner_t *j, MlirBlock body) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
     if (!strata_op_is(op, "func.call") || launch_of(op) < 0)
       continue;
     launch_t launch = take_launch(j, op);
-    if (launch.calls.count > 1) {
-      op = join(j, &launch);
-      joined = true;
-    }
+    if (launch.calls.count > 1)
+      STRATA_TRY(join(j, &launch, &op));
   }
-  return joined;
+  return NULL;
 }
 
 static MlirWalkResult note_callee(MlirOperation op, void *user) {
@@ -321,15 +334,18 @@ static void remove_unused(joiner_t *j) {
   }
 }
 
-strata_status_t strata_pass_tile_join_launches(strata_compile_t *compile) {
-  joiner_t j = {
-      .compile = compile, .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module)), .variant = -1};
-  bool joined = false;
-  strata_functions_t functions = strata_running_functions(compile->arena, compile->module);
+static strata_status_t join_all(joiner_t *j) {
+  strata_functions_t functions = strata_running_functions(j->compile->arena, j->compile->module);
   for (size_t i = 0; i < functions.count; i++)
-    joined |= join_calls(&j, strata_func_body(functions.data[i]));
-  if (joined)
-    remove_unused(&j);
-  mlirSymbolTableDestroy(j.symbols);
+    STRATA_TRY(join_calls(j, strata_func_body(functions.data[i])));
+  if (j->joined)
+    remove_unused(j);
   return NULL;
+}
+
+strata_status_t strata_pass_tile_join_launches(strata_compile_t *compile) {
+  joiner_t j = {.compile = compile, .symbols = mlirSymbolTableCreate(mlirModuleGetOperation(compile->module))};
+  strata_status_t status = join_all(&j);
+  mlirSymbolTableDestroy(j.symbols);
+  return status;
 }

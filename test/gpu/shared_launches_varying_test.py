@@ -1,5 +1,6 @@
 """Kernels that are no products and share a launch where sizes vary, on the emulated device: each has as many blocks as
-its own sizes say, at sizes of which one has none, or a part of a block, too."""
+its own sizes say, at sizes of which one has none, or a part of a block, too. Kernels of several kinds do, and those that
+have variants, of which each size has its own."""
 import re
 
 import numpy as np
@@ -9,8 +10,10 @@ import onnx_file
 import strata
 
 FLOAT, INT64 = 1, 7
-MOST = 70  # of a size
+FEW = 70     # at most of a size; so few rows have one schedule
+MANY = 3000  # the same: more rows than the card has processors for at a time, for which there is another
 WIDTH = 40
+HEADS = 4
 
 
 def softmax(x):
@@ -40,9 +43,25 @@ def gathers(graph, x, y, index):
     return (["p", "q"], [["n", "k"], ["m", "k"]]), lambda x, y, index: (x[:, index], y[:, index])
 
 
-def compiled(make):
+def caches(graph, x, y, index):
+    """Softmax of rows, and rows as they are, behind those of caches: parts of one buffer, of several kinds."""
+    graph.node("Softmax", [x], ["p"], axis=-1)
+    for past, new, result in ((y, "p", "q"), (y, x, "r")):
+        for part, value in (("past", past), ("new", new)):
+            graph.node("Reshape", [value, graph.constant(f"{result}.{part}.shape", np.array([-1, HEADS, WIDTH // HEADS]))], [f"{result}.{part}"])
+            graph.node("Transpose", [f"{result}.{part}"], [f"{result}.{part}.heads"], perm=[1, 0, 2])
+        graph.node("Concat", [f"{result}.past.heads", f"{result}.new.heads"], [result], axis=1)
+    return ((["q", "r"], [[HEADS, "m + n", WIDTH // HEADS]] * 2),
+            lambda x, y, _: (grown(y, softmax(x)), grown(y, x)))
+
+
+def grown(past, new):
+    return np.concatenate([past, new]).reshape(-1, HEADS, WIDTH // HEADS).transpose(1, 0, 2)
+
+
+def compiled(make, most):
     """The library, and what a call is to give of its inputs."""
-    graph, name = onnx_file.Graph(opset=18), make.__name__
+    graph, name = onnx_file.Graph(opset=18), f"{make.__name__}_{most}"
     x, y = graph.input("x", FLOAT, ["n", WIDTH]), graph.input("y", FLOAT, ["m", WIDTH])
     index = graph.input("index", INT64, ["k"])
     (results, shapes), wanted = make(graph, x, y, index)
@@ -51,16 +70,18 @@ def compiled(make):
     graph.node("Abs", [index], ["used"])
     graph.output("used", INT64, ["k"])
     graph.save(f"{name}.onnx")
-    options = ["--target=nvgpu", "--device=emulated_90", *(f"--dim={symbol}=0..{MOST}" for symbol in "nmk")]
+    options = ["--target=nvgpu", "--device=emulated_90", *(f"--dim={symbol}=0..{most}" for symbol in "nmk")]
     text = strata.strata(f"{name}.onnx", *options, "--compile-to=tile", "-o", "-")
-    assert re.search(r"func private @k\d+_k\d+\(", text), "no launch is shared"
+    launches = re.findall(r"func private @k\d+(?:_k\d+)+\(.*", text)
+    assert launches, "no launch is shared"
+    assert most == FEW or re.search(r"strata.variants = \[@\w+_v1, @\w+_v2, @\w+_v3\]", launches[0]), "no variants"
     return gpu.Library(strata.compile_library(f"{name}.onnx", ".", name, options)[0]), wanted
 
 
-def check(make, generator):
-    library, wanted = compiled(make)
-    sizes = [(1, 1, 1), (MOST, 0, 3), (0, MOST, 3), (0, 0, 1), (1, MOST, 0), (MOST, MOST, MOST)]
-    for each in sizes + [tuple(int(size) for size in generator.integers(0, MOST + 1, 3)) for _ in range(6)]:
+def check(make, most, generator):
+    library, wanted = compiled(make, most)
+    sizes = [(1, 1, 1), (most, 0, 3), (0, most, 3), (0, 0, 1), (1, most, 0), (most, most, most)]
+    for each in sizes + [tuple(int(size) for size in generator.integers(0, most + 1, 3)) for _ in range(6)]:
         x, y = (generator.standard_normal((size, WIDTH)).astype(np.float32) for size in each[:2])
         index = generator.integers(0, WIDTH, each[2])
         got = library.run([x, y, index], library.sizes_of([x.shape, y.shape, index.shape]))
@@ -71,4 +92,6 @@ def check(make, generator):
     library.unload()
 
 
-gpu.report_drawn([(make.__name__, lambda generator, make=make: check(make, generator)) for make in (rows, copies, gathers)])
+CASES = [(rows, FEW), (copies, FEW), (gathers, FEW), (caches, FEW), (rows, MANY)]
+gpu.report_drawn([(f"{make.__name__} to {most}", lambda generator, make=make, most=most: check(make, most, generator))
+                  for make, most in CASES])
