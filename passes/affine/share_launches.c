@@ -14,6 +14,7 @@
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
+#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/symbols.h"
 #include "passes/affine/call_order.h"
@@ -132,6 +133,8 @@ typedef struct {
   bool is_uneven;                       // products of several schedules
   bool has_unknown;                     // or some that the model knows nothing of
   bool has_long;                        // one of the kernels takes long
+  bool has_whole_block;                 // of one all of a block's threads wait for one another
+  int64_t threads;                      // of a block
   strata_tiled_load_t loads[MAX_CALLS]; // of products
   int64_t kernels[MAX_ALIKE];           // called
   bool computes;                        // one of them does more than to copy
@@ -173,13 +176,23 @@ static bool are_alike(const sharer_t *s, MlirOperation a, MlirOperation b) {
          do_the_same(s, a, b);
 }
 
+// Maps of sizes that vary look whether a block's tile is a whole one, and wait for one another behind that: all of a
+// block's threads, where some of a larger one's cannot.
+static bool is_whole_block(const sharer_t *s, const strata_schedule_t *schedule) {
+  return s->are_sizes_open && s->device && !strata_gpu_has_numbered_barriers(s->device) &&
+         schedule->kind == STRATA_KERNEL_MAP && schedule->group > 1;
+}
+
 static void add_call(const sharer_t *s, launch_t *launch, MlirOperation call) {
+  strata_schedule_t schedule = strata_schedule_read(kernel_of(s, call)->func);
   const product_t *product = &s->products[strata_call_order_kernel(&s->order, call)];
   if (product->is_product)
     launch->loads[launch->n_calls] = product->load;
   launch->kernels[launch->n_calls] = strata_call_order_kernel(&s->order, call);
   launch->has_unknown |= !product->is_product;
   launch->has_long |= s->are_long[strata_call_order_kernel(&s->order, call)];
+  launch->has_whole_block |= is_whole_block(s, &schedule);
+  launch->threads = strata_max(launch->threads, schedule.threads);
   launch->n_operands += count_new_operands(launch, call);
   for (intptr_t i = 0; i < mlirOperationGetNumOperands(call); i++)
     *strata_pointer_map_put(&launch->operands, mlirOperationGetOperand(call, i).ptr) = true;
@@ -317,12 +330,21 @@ static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOper
   return NULL;
 }
 
+// Those of a whole block keep its threads.
+static bool have_room(const sharer_t *s, const launch_t *launch, const strata_schedule_t *own) {
+  int64_t threads = strata_max(launch->threads, own->threads);
+  return !(launch->has_whole_block && threads > launch->threads) && !(is_whole_block(s, own) && threads > own->threads);
+}
+
 // A cpu's kernels have their tiles in their code.
 static const char *why_not(const sharer_t *s, launch_t *launch, MlirOperation call) {
-  strata_kernel_kind_t kind = strata_schedule_read(kernel_of(s, call)->func).kind;
+  strata_schedule_t own = strata_schedule_read(kernel_of(s, call)->func);
+  strata_kernel_kind_t kind = own.kind;
   bool is_long = launch->has_long || s->are_long[strata_call_order_kernel(&s->order, call)];
   if (kind != strata_schedule_read(kernel_of(s, launch->first)->func).kind)
     return "their schedules differ";
+  if (!have_room(s, launch, &own))
+    return "threads of a block wait for one another, and the other's has more";
   if (s->device && kind == STRATA_KERNEL_CONTRACT)
     return why_not_product(s, launch, call, is_long);
   return is_long && !do_the_same(s, launch->first, call) ? long_enough : NULL;
