@@ -104,6 +104,11 @@ static inline bool strata_gpu_stages_by_threads(const strata_gpu_device_t *devic
   return !device->mma_async[0] && device->copies != STRATA_GPU_COPIES_THREADS;
 }
 
+// True if some of a block's threads can wait for one another, at one of several barriers.
+static inline bool strata_gpu_has_numbered_barriers(const strata_gpu_device_t *device) {
+  return device->code != STRATA_GPU_AMDGCN;
+}
+
 static inline bool strata_target_is_gpu(const strata_compile_t *compile) {
   return compile->options->target != STRATA_TARGET_CPU;
 }

@@ -58,14 +58,21 @@ static void emit_shared_barrier(strata_gpu_distribution_t *d) {
   strata_emit_op(&d->e, "gpu.barrier", 0, NULL, 0, NULL, 1, &attr);
 }
 
+// Groups of a block have barriers of their own where each passes by itself.
+static bool can_wait_apart(const strata_gpu_distribution_t *d) {
+  return strata_gpu_has_numbered_barriers(d->device) && d->role.group % d->device->lanes == 0 &&
+         FIRST_TEAM + strata_block_groups(d) <= N_BARRIERS;
+}
+
 static strata_status_t emit_barrier(strata_gpu_distribution_t *d, void (*emit_of_block)(strata_gpu_distribution_t *d)) {
-  if (d->nest.branches > 0 && d->role.group < d->role.threads && !strata_gpu_has_teams(d))
+  bool is_apart = d->nest.branches > 0 && d->role.group < d->role.threads && !strata_gpu_has_teams(d);
+  if (is_apart && !can_wait_apart(d))
     return strata_error(STRATA_UNSUPPORTED, "a barrier where not all threads of a block pass");
   if (d->shared.owes_fence)
     strata_emit_fence(d, "shared");
   if (d->state.pipelined)
     strata_emit_consumers_barrier(d);
-  else if (strata_gpu_has_teams(d))
+  else if (is_apart || strata_gpu_has_teams(d))
     emit_team_barrier(d);
   else if (d->role.group > 1)
     emit_of_block(d);

@@ -39,8 +39,9 @@ typedef enum { SIZE, TOTAL, N_AXES } axis_t;
 typedef struct {
   int64_t rows, columns, batch;
   int64_t at[N_AXES];
+  bool is_limit[N_AXES]; // no point in front of it is there, too
   double weight;
-  double costs[STRATA_VARIANT_CANDIDATES][N_COUNTED]; // logarithms, by what is counted
+  double costs[N_COUNTED][STRATA_VARIANT_CANDIDATES]; // logarithms by |weight|, by what is counted
 } point_t;
 
 typedef struct {
@@ -52,7 +53,7 @@ typedef struct {
   strata_candidate_t of[STRATA_VARIANT_CANDIDATES];
   double code[STRATA_VARIANT_CANDIDATES][N_COUNTED]; // bytes, by what is counted
   const strata_scheduling_t *kernel;
-  double code_price; // of a byte, in what total_of adds up
+  double code_price; // of a byte, in what find_totals adds up
   struct attention_plan *plan;
 } varying_t;
 
@@ -127,6 +128,18 @@ static void add_point(varying_t *v, int64_t rows, int64_t columns, int64_t batch
       .rows = rows, .columns = columns, .batch = batch, .at = {size, strata_times(rows, batch)}, .weight = is_likely};
 }
 
+// A condition is about what is of the axis at a point: of several points that have it the first is asked about.
+static void find_limits(varying_t *v) {
+  for (int i = 0; i < v->n_points; i++)
+    for (axis_t axis = 0; axis < N_AXES; axis++) {
+      int64_t limit = v->points[i].at[axis];
+      bool is_known = !strata_size_varies(v->axes[axis]) || limit >= strata_size_max(v->axes[axis]);
+      for (int j = 0; j < i && !is_known; j++)
+        is_known = v->points[j].at[axis] == limit;
+      v->points[i].is_limit[axis] = !is_known;
+    }
+}
+
 // Columns and batches that are as many as rows are so at each point.
 static void find_points(const strata_scheduling_t *s, varying_t *v) {
   const strata_attention_problem_t *p = v->work->attention;
@@ -190,7 +203,7 @@ static void find_costs(const varying_t *v, int i, point_t *point) {
   double rounds = (double)strata_ceil_div(c.attention.tasks, v->work->device->n_processors);
   for (int known = 0; known < N_COUNTED; known++) {
     int counted = !(known & ONE_ROW_TILE) + !(known & ONE_STEP);
-    point->costs[i][known] = log(cost + rounds * counted * cycles / p->costs->attention.clock);
+    point->costs[known][i] = point->weight * log(cost + rounds * counted * cycles / p->costs->attention.clock);
   }
 }
 
@@ -226,6 +239,10 @@ static int taken_at(const plan_t *plan, const point_t *point) {
   return i;
 }
 
+static const choice_t *choice_of(const plan_t *plan, int i) { return i < plan->n ? &plan->of[i] : NULL; }
+
+static int candidate_of(const plan_t *plan, int i) { return i < plan->n ? plan->of[i].candidate : plan->base; }
+
 // What is known of |size| where the choice is taken, NULL being the one for all sizes: that |tile| is all of it.
 static bool is_tile(const varying_t *v, const choice_t *choice, strata_size_t size, int64_t tile) {
   bool is_limited = choice && choice->axis == SIZE && strata_size_equal(size, v->axes[SIZE]);
@@ -240,55 +257,70 @@ static int known_where(const varying_t *v, const choice_t *choice, int candidate
   return (one_row_tile ? ONE_ROW_TILE : 0) | (one_step ? ONE_STEP : 0);
 }
 
-static double total_of(const varying_t *v, const plan_t *plan) {
-  double total = PRICE * plan->n;
-  int candidate[STRATA_CHOSEN_VARIANTS + 1], known[STRATA_CHOSEN_VARIANTS + 1];
+// Of each candidate what all points take with it at place |at| of |plan|, |plan->n| being that of what takes all sizes.
+// Sums of all candidates are made side by side, each in the order of the points.
+static void find_totals(const varying_t *v, const plan_t *plan, int at, double *totals) {
+  int known[STRATA_CHOSEN_VARIANTS + 1], own[STRATA_VARIANT_CANDIDATES];
+  for (int c = 0; c < v->count; c++) {
+    own[c] = known_where(v, choice_of(plan, at), c);
+    totals[c] = PRICE * plan->n;
+  }
   for (int i = 0; i <= plan->n; i++) {
-    candidate[i] = i < plan->n ? plan->of[i].candidate : plan->base;
-    known[i] = known_where(v, i < plan->n ? &plan->of[i] : NULL, candidate[i]);
-    total += v->code_price * v->code[candidate[i]][known[i]];
+    known[i] = known_where(v, choice_of(plan, i), candidate_of(plan, i));
+    for (int c = 0; c < v->count; c++)
+      totals[c] += v->code_price * (i == at ? v->code[c][own[c]] : v->code[candidate_of(plan, i)][known[i]]);
   }
   for (int i = 0; i < v->n_points; i++) {
-    int taken = taken_at(plan, &v->points[i]);
-    total += v->points[i].weight * v->points[i].costs[candidate[taken]][known[taken]];
+    const point_t *point = &v->points[i];
+    int taken = taken_at(plan, point);
+    double other = point->costs[known[taken]][candidate_of(plan, taken)];
+    for (int c = 0; c < v->count; c++)
+      totals[c] += taken == at ? point->costs[own[c]][c] : other;
   }
-  return total;
 }
 
-// The plan with another variant |at| its place, or with one more: behind those for fewer of the same, in front of all
-// others.
-static plan_t with(const plan_t *plan, int at, choice_t choice) {
-  plan_t result = *plan;
-  if (at >= 0) {
-    result.of[at] = choice;
-    return result;
-  }
-  int first = 0;
+// Where one more variant stands: behind those for fewer of the same, in front of all others.
+static int place_of(const plan_t *plan, axis_t axis, int64_t limit) {
+  int place = 0;
   for (int i = 0; i < plan->n; i++)
-    if (plan->of[i].axis == choice.axis && plan->of[i].limit < choice.limit)
-      first = i + 1;
-  memcpy(result.of + first + 1, plan->of + first, (size_t)(plan->n - first) * sizeof *plan->of);
-  result.of[first] = choice;
-  result.n++;
+    if (plan->of[i].axis == axis && plan->of[i].limit < limit)
+      place = i + 1;
+  return place;
+}
+
+// The plan with another variant |at| its place, or, |is_new|, with one more there; which candidate is open.
+static plan_t with(const plan_t *plan, int at, bool is_new, axis_t axis, int64_t limit) {
+  plan_t result = *plan;
+  if (is_new) {
+    memcpy(result.of + at + 1, plan->of + at, (size_t)(plan->n - at) * sizeof *plan->of);
+    result.n++;
+  }
+  result.of[at] = (choice_t){.axis = axis, .limit = limit};
   return result;
 }
 
-// The plan with the best variant there; false if none makes it better.
+// |best|, or that with the best candidate |at| its place of |plan|, if that is better.
+static void improve_at(const varying_t *v, int at, plan_t plan, plan_t *best) {
+  double totals[STRATA_VARIANT_CANDIDATES];
+  find_totals(v, &plan, at, totals);
+  for (int c = 0; c < v->count; c++)
+    if (!is_in_parts(v, c) && totals[c] < best->total) {
+      *best = plan;
+      best->of[at].candidate = c;
+      best->total = totals[c];
+    }
+}
+
+// The plan with the best variant there, or with one more; false if none makes it better.
 static bool improve(const varying_t *v, int at, plan_t *plan) {
   plan_t best = *plan;
   for (int i = 0; i < v->n_points; i++)
-    for (axis_t axis = 0; axis < N_AXES; axis++) {
-      int64_t limit = v->points[i].at[axis];
-      if (!strata_size_varies(v->axes[axis]) || limit >= strata_size_max(v->axes[axis]))
-        continue;
-      for (int c = 0; c < v->count; c++) {
-        if (is_in_parts(v, c))
-          continue;
-        plan_t next = with(plan, at, (choice_t){c, axis, limit});
-        next.total = total_of(v, &next);
-        best = next.total < best.total ? next : best;
+    for (axis_t axis = 0; axis < N_AXES; axis++)
+      if (v->points[i].is_limit[axis]) {
+        int64_t limit = v->points[i].at[axis];
+        int place = at < 0 ? place_of(plan, axis, limit) : at;
+        improve_at(v, place, with(plan, place, at < 0, axis, limit), &best);
       }
-    }
   bool is_better = best.total < plan->total;
   *plan = best;
   return is_better;
@@ -319,9 +351,10 @@ static void drop_unused(const varying_t *v, plan_t *plan) {
 
 static plan_t find_plan(const varying_t *v) {
   plan_t best = {.total = INFINITY};
+  double totals[STRATA_VARIANT_CANDIDATES];
+  find_totals(v, &best, 0, totals);
   for (int base = 0; base < v->count; base++) {
-    plan_t plan = {.base = base};
-    plan.total = total_of(v, &plan);
+    plan_t plan = {.base = base, .total = totals[base]};
     while (!is_in_parts(v, base) && plan.n < STRATA_CHOSEN_VARIANTS && improve(v, -1, &plan))
       continue;
     best = plan.total < best.total ? plan : best;
@@ -416,6 +449,7 @@ strata_status_t strata_attention_choose_varying(const strata_scheduling_t *s, co
                    .kernel = strata_scheduling_keep(s),
                    .plan = strata_arena_new(arena, plan_t)};
   find_points(s, v);
+  find_limits(v);
   weigh(v);
   find_candidates(v);
   *out_found = v->count > 0;

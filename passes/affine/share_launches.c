@@ -19,12 +19,12 @@
 #include "dialects/affine/schedule.h"
 #include "dialects/affine/variants.h"
 #include "dialects/counted_loop.h"
-#include "dialects/integers.h"
 #include "dialects/mlir_util.h"
 #include "dialects/symbols.h"
 #include "passes/affine/call_order.h"
 #include "passes/affine/explain.h"
 #include "passes/affine/problem.h"
+#include "passes/affine/share_varying.h"
 #include "passes/pass.h"
 #include "passes/target.h"
 
@@ -36,7 +36,6 @@ enum {
   MAX_ALIKE = 480,     // the same on a GPU where all copy, which is little code, or do the same, which is code once
   MAX_ARGUMENTS = 480, // of a launch: a driver takes 4 KiB of them
   MAX_BETWEEN = 16,    // calls that one may move past on a GPU, besides those of its launch
-  MAX_VARIANTS = 4,    // of a launch, the one for all sizes among them: each has the code of all its kernels
 };
 
 // Why a kernel's calls are never in a shared launch; NULL: they may be.
@@ -74,41 +73,6 @@ static bool is_of_points(MlirOperation func) {
   return n_nests == 1 && !is_serial;
 }
 
-// Values of the symbols, the least that is likely of each; NULL where no sizes vary.
-static strata_status_t find_least(const strata_compile_t *compile, const int64_t **out_values) {
-  strata_symbols_t symbols;
-  *out_values = NULL;
-  if (!strata_module_is_symbolic(compile->module))
-    return NULL;
-  STRATA_TRY(strata_symbols_read(compile->arena, compile->module, &symbols));
-  int64_t *values = strata_arena_array(compile->arena, int64_t, symbols.list.count + 1);
-  for (size_t i = 0; i < strata_symbols_given(&symbols); i++) {
-    const strata_symbol_t *symbol = &symbols.list.data[i];
-    values[i] = symbol->n_likely ? symbol->likely[0] : symbol->min;
-    for (int j = 1; j < symbol->n_likely; j++)
-      values[i] = strata_min(values[i], symbol->likely[j]);
-  }
-  if (!strata_symbols_evaluate(&symbols, values)) // no call has all of these
-    for (size_t i = 0; i < symbols.list.count; i++)
-      values[i] = symbols.list.data[i].min;
-  *out_values = values;
-  return NULL;
-}
-
-// Points of the kernel's nests, at likely sizes or those that |values| are.
-static double points_of(const strata_kernel_t *kernel, const int64_t *values) {
-  double sum = 0;
-  for (int i = 0; i < kernel->n_nests; i++) {
-    strata_nest_t nest = kernel->nests[i];
-    double points = 1;
-    nest.likely = values ? values : nest.likely;
-    for (int dim = 0; dim < strata_nest_n_dims(&nest); dim++)
-      points *= (double)strata_nest_likely_extent(&nest, dim);
-    sum += points;
-  }
-  return sum;
-}
-
 // At the least likely sizes, of which the kernel's bytes and operations are in proportion to its points.
 static strata_status_t find_long(const sharer_t *s, MlirOperation func, bool *out_is_long) {
   double bytes = (double)strata_attr_i64(func, "strata.bytes", 0),
@@ -119,7 +83,7 @@ static strata_status_t find_long(const sharer_t *s, MlirOperation func, bool *ou
   if (s->least) {
     strata_kernel_t kernel;
     STRATA_TRY(strata_kernel_read(s->compile->arena, func, &kernel));
-    part = points_of(&kernel, s->least) / fmax(points_of(&kernel, NULL), 1);
+    part = strata_points_at(&kernel, s->least) / fmax(strata_points_at(&kernel, NULL), 1);
   }
   double small = s->device->costs->launches.small_seconds;
   *out_is_long =
@@ -376,34 +340,9 @@ static const char *why_not_product(const sharer_t *s, launch_t *launch, MlirOper
   return NULL;
 }
 
-// True if threads of several warps wait for one another in a task.
-static bool needs_barriers(const sharer_t *s, const strata_schedule_t *schedule) {
-  return schedule->group > s->device->lanes && (schedule->kind == STRATA_KERNEL_ROWS || schedule->n_tile > 1);
-}
-
-// True if functions of several kinds can be parts of one launch, whose blocks have as many threads as any of them:
-// those whose threads wait for one another have all of a block's.
-static bool can_be_mixed(const sharer_t *s, size_t n, const MlirOperation *functions) {
-  int64_t threads = 0;
-  bool are_simple = true, are_equal = true;
-  for (size_t i = 0; i < n; i++) {
-    strata_schedule_t schedule = strata_schedule_read(functions[i]);
-    are_simple &= schedule.kind == STRATA_KERNEL_MAP || schedule.kind == STRATA_KERNEL_ROWS ||
-                  schedule.kind == STRATA_KERNEL_SCALAR;
-    are_equal &= schedule.kind == strata_schedule_read(functions[0]).kind;
-    threads = strata_max(threads, schedule.threads);
-  }
-  for (size_t i = 0; i < n; i++) {
-    strata_schedule_t schedule = strata_schedule_read(functions[i]);
-    are_simple &= !needs_barriers(s, &schedule) || schedule.group == threads;
-  }
-  return are_equal || are_simple;
-}
-
 // Where sizes vary: of what a launch with |call| is for each of them.
 static const char *why_not_varying(const sharer_t *s, const launch_t *launch, MlirOperation call) {
   MlirOperation kernels[MAX_ALIKE + 1];
-  strata_joint_variants_t joint;
   size_t n = 0;
   for (int i = 0; i <= launch->n_calls; i++) {
     int64_t at = i < launch->n_calls ? launch->kernels[i] : strata_call_order_kernel(&s->order, call);
@@ -414,12 +353,7 @@ static const char *why_not_varying(const sharer_t *s, const launch_t *launch, Ml
     kernels[same] = func;
     n = same == n ? n + 1 : n;
   }
-  if (!strata_variants_join(s->compile->arena, n, kernels, MAX_VARIANTS, &joint))
-    return "together they have too many variants";
-  for (int i = 0; i < joint.count; i++)
-    if (!can_be_mixed(s, n, joint.of[i].functions))
-      return "their schedules differ";
-  return NULL;
+  return strata_why_not_varying(s->compile->arena, s->device, n, kernels);
 }
 
 // A cpu's kernels have their tiles in their code.
@@ -528,7 +462,7 @@ strata_status_t strata_pass_affine_share_launches(strata_compile_t *compile) {
     return NULL;
   STRATA_TRY(strata_calls_read(compile, &calls));
   sharer_t s = {.compile = compile, .order = strata_call_order_create(compile, &calls)};
-  STRATA_TRY(find_least(compile, &s.least));
+  STRATA_TRY(strata_find_least_sizes(compile, &s.least));
   if (is_gpu)
     STRATA_TRY(strata_gpu_device(compile, &s.device));
   s.obstacles = strata_arena_array(compile->arena, obstacle_t, calls.kernels.count + 1);
