@@ -36,7 +36,7 @@ enum {
   MAX_ALIKE = 480,     // the same on a GPU where all copy, which is little code, or do the same, which is code once
   MAX_ARGUMENTS = 480, // of a launch: a driver takes 4 KiB of them
   MAX_BETWEEN = 16,    // calls that one may move past on a GPU, besides those of its launch
-  MAX_VARIANTS = 4,    // of a launch, the one for all sizes among them: each has the code of all its kernels
+  MAX_VARIANTS = 3,    // of a launch, the one for all sizes among them: each has the code of all its kernels
 };
 
 // Why a kernel's calls are never in a shared launch; NULL: they may be.
