@@ -7,7 +7,7 @@
 #include "dialects/symbols.h"
 
 enum {
-  MAX_VARIANTS = 4, // of a launch, the one for all sizes among them: each has the code of all its kernels
+  MAX_VARIANTS = 3, // of a launch, the one for all sizes among them: each has the code of all its kernels
 };
 
 strata_status_t strata_find_least_sizes(const strata_compile_t *compile, const int64_t **out_values) {

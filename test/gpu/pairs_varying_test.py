@@ -1,5 +1,5 @@
-"""Gated products, silu(x W) * (x V), whose rows are a batch and a sequence of any size, on the emulated device: one kernel
-of two products at all sizes, with variants for few rows, beside float64."""
+"""Gated products, silu(x W) * (x V), whose rows are a batch and a sequence of any size, on the emulated device: one
+kernel of two products at all sizes, with variants for few rows, beside float64."""
 import re
 
 import numpy as np
