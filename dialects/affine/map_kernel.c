@@ -59,6 +59,13 @@ static int64_t likely_elements(const strata_nest_t *space, MlirValue buffer) {
   return (int64_t)strata_memref_likely_elements(&symbols, mlirValueGetType(buffer));
 }
 
+// True if a value that does not vary along the vectors is not turned, as there is one a row. Where the number of rows
+// is known such tiles are what was measured; where it varies they are two forms of all that is computed, unrolled.
+static bool is_of_row(const strata_nest_t *space, MlirAffineExpr along, int dim) {
+  return strata_size_varies(space->space.sizes[dim]) && mlirAffineExprIsAConstant(along) &&
+         mlirAffineConstantExprGetValue(along) == 0;
+}
+
 // Counts what |nest| reads from outside when it is computed at |point|, expressions over the space.
 static void count_reads(crossing_t *c, const strata_nest_t *nest, const MlirAffineExpr *point) {
   const strata_nest_t *space = c->map->space;
@@ -80,7 +87,8 @@ static void count_reads(crossing_t *c, const strata_nest_t *nest, const MlirAffi
         mlirAffineExprEqual(along, mlirAffineConstantExprGet(context, 1)))
       continue;
     for (int dim = 0; dim < space->n_parallel; dim++)
-      if (dim != c->map->vector_dim && strata_affine_coefficient(position, dim, &stride) && stride == 1)
+      if (dim != c->map->vector_dim && strata_affine_coefficient(position, dim, &stride) && stride == 1 &&
+          !is_of_row(space, along, dim))
         c->elements[dim] += elements;
   }
 }

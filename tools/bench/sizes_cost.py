@@ -3,7 +3,7 @@
     python3 tools/bench/sizes_cost.py [--target cpu] [--device sm_90a] [--dim NAME=N ...] MODEL.onnx ...
 
 Prints a row a model: the library in KiB without its weights, and the seconds of processors that compiling took, of the
-compiler and what it starts. The one choice is what --dim says, else the recipe beside the model (MODEL.json, "dims"),
+compiler, which has one thread, and what it starts. The one choice is what --dim says, else the recipe beside the model (MODEL.json, "dims"),
 else the likely size in the middle. The models of test/models are opened by test/models/open_sizes.py --write.
 """
 import argparse
@@ -28,7 +28,7 @@ def compiled(path, name, options):
     """The library's path, its bytes, and the seconds that it took."""
     with tempfile.TemporaryDirectory() as folder:
         begin = seconds()
-        library, _ = strata.compile_library(path, folder, name, ["--weights=file", *options])
+        library, _ = strata.compile_library(path, folder, name, ["--weights=file", "--jobs=1", *options])
         took = seconds() - begin
         return os.path.getsize(library), took, sizes_of(library)
 

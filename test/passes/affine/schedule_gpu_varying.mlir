@@ -20,6 +20,7 @@ func.func @main(%a: !flat, %b: !any, %c: !eights, %d: !turned, %e: !short, %f: !
   call @any(%b) : (!any) -> ()
   call @eights(%c) : (!eights) -> ()
   call @turned(%b, %d) : (!any, !turned) -> ()
+  call @of_row(%a, %f) : (!flat, !known) -> ()
   call @rows(%b, %a) : (!any, !flat) -> ()
   call @short_rows(%e, %a) : (!short, !flat) -> ()
   call @known_rows(%f, %a) : (!known, !flat) -> ()
@@ -131,5 +132,18 @@ func.func private @known_rows(%x: !known, %y: !flat) {
     }
     affine.store %s, %y[%i] : !flat
   } {strata.nest = "reduce"}
+  return
+}
+
+// A value a row is not turned: threads take pieces of rows.
+// CHECK-LABEL: func.func private @of_row(
+// CHECK-SAME: strata.schedule = {group = 1 : i64, kind = "map", threads = 256 : i64, tile = array<i64: 4>}
+func.func private @of_row(%x: !flat, %y: !known) {
+  %n = "strata.size"() {symbol = 0 : i64} : () -> index
+  affine.parallel (%i, %j) = (0, 0) to (symbol(%n), 768) {
+    %v = affine.load %x[%i] : !flat
+    %r = math.cos %v : f32
+    affine.store %r, %y[%i, %j] : !known
+  } {strata.nest = "cos"}
   return
 }
