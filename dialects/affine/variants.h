@@ -1,7 +1,8 @@
 // Variants of a kernel: functions of its signature that do the same, each for sizes of which its condition is true.
 //
-//   func.func private @k0(...) attributes {strata.variants = [@k0_v1, @k0_v2], …}     what is called: it takes all
-//   sizes func.func private @k0_v1(...) attributes {strata.when = affine_set<()[s0] : (4 - s0 >= 0)>, …}
+//   func.func private @k0(...) attributes {strata.variants = [@k0_v1, @k0_v2], …}     // is called, takes all sizes
+//
+//   func.func private @k0_v1(...) attributes {strata.when = affine_set<()[s0] : (4 - s0 >= 0)>, …}
 //
 // A launch of @k0 is one of the first variant whose condition holds and none of whose exceptions (strata.unless, an
 // array of sets) does, and of @k0 itself where there is none. The declarations that level 4 leaves have the same
