@@ -125,8 +125,7 @@ static bool holds_rows(const problem_t *p, const tile_t *t) {
 // Slots of the rows' operand, 0: one. Where it stays in memory until the task ends, the next one's comes meanwhile if
 // there is room for both.
 static int64_t row_slots(const problem_t *p, const tile_t *t) {
-  enum { TWO = 2 };
-  return !holds_rows(p, t) && shared_bytes(p, t) + row_bytes(p, t) <= p->device->shared_bytes ? TWO : 0;
+  return !holds_rows(p, t) && shared_bytes(p, t) + row_bytes(p, t) <= p->device->shared_bytes ? STRATA_MIN_SLOTS : 0;
 }
 
 // Of a block, as schedule_attention.c has them. Causal, square blocks have masks in one of them alone. Beside the
