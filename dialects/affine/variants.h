@@ -29,6 +29,7 @@ void strata_variants_erase_all(MlirOperation func);
 MlirOperation strata_variant_kernel(MlirOperation variant);
 // True if both have as many, for the same sizes, in order.
 bool strata_variants_are_alike(MlirOperation a, MlirOperation b);
+
 // What is launched of several kernels in one launch: for some sizes one function of each, the kernel itself or a
 // variant.
 typedef struct {
@@ -45,6 +46,7 @@ typedef struct {
 // a launch of its own would be, and none that are seen to have no sizes; false if they are more than |most|.
 bool strata_variants_join(strata_arena_t *arena, size_t n, const MlirOperation *kernels, int most,
                           strata_joint_variants_t *out);
+
 // Gives a declaration what |func| has of this.
 void strata_variants_copy_attrs(MlirOperation func, MlirOperation declaration);
 

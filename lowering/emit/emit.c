@@ -103,7 +103,7 @@ void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, 
 
 strata_loop_t strata_emit_while_begin(strata_emitter_t *e, MlirValue end, int n, const MlirValue *inits,
                                       MlirValue *out_args) {
-  enum { MAX_INITS = STRATA_EMIT_CARRIED, UNSIGNED_LESS = 6 }; // arith's number of the predicate
+  enum { MAX_INITS = STRATA_EMIT_CARRIED };
   MlirType types[MAX_INITS];
   MlirValue operands[1 + MAX_INITS];
   assert(n > 0 && n <= MAX_INITS);
@@ -121,7 +121,7 @@ strata_loop_t strata_emit_while_begin(strata_emitter_t *e, MlirValue end, int n,
   mlirBlockAppendOwnedOperation(e->block, loop.op);
   e->block = blocks[0];
   const MlirValue compared[] = {mlirBlockGetArgument(blocks[0], 0), end};
-  MlirAttribute predicate = strata_i64_attr(e->context, UNSIGNED_LESS);
+  MlirAttribute predicate = strata_i64_attr(e->context, STRATA_ULT);
   operands[0] = strata_emit_value(e, "arith.cmpi", 2, compared, mlirIntegerTypeGet(e->context, 1), 1,
                                   &(strata_named_attr_t){"predicate", predicate});
   for (int i = 0; i < n; i++)

@@ -44,6 +44,18 @@ strata_loop_t strata_emit_for_begin(strata_emitter_t *e, MlirValue lower, MlirVa
 void strata_emit_for_end(strata_emitter_t *e, strata_loop_t loop, int n_yields, const MlirValue *yields,
                          MlirValue *out_results);
 
+// arith's numbers of the predicates of arith.cmpi.
+typedef enum {
+  STRATA_EQ,
+  STRATA_NE,
+  STRATA_SLT,
+  STRATA_SLE,
+  STRATA_SGT,
+  STRATA_SGE,
+  STRATA_ULT,
+  STRATA_UGE = 9
+} strata_cmpi_t;
+
 // scf.while carrying |n| values, while the first of them, an index, is less than |end| (unsigned).
 strata_loop_t strata_emit_while_begin(strata_emitter_t *e, MlirValue end, int n, const MlirValue *inits,
                                       MlirValue *out_args);

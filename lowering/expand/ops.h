@@ -17,7 +17,7 @@ MlirValue strata_emit_times(strata_emitter_t *e, MlirValue a, int64_t b);
 MlirValue strata_emit_cast(strata_emitter_t *e, const char *name, MlirValue a, MlirType type);
 MlirValue strata_emit_select(strata_emitter_t *e, MlirValue condition, MlirValue a, MlirValue b);
 
-// arith.cmpf and arith.cmpi by arith's numbers of their predicates.
+// arith.cmpf, and arith.cmpi (emit.h), by arith's numbers of their predicates.
 typedef enum {
   STRATA_OEQ = 1,
   STRATA_OGT,
@@ -27,16 +27,6 @@ typedef enum {
   STRATA_UNE = 13,
   STRATA_UNO
 } strata_cmpf_t;
-typedef enum {
-  STRATA_EQ,
-  STRATA_NE,
-  STRATA_SLT,
-  STRATA_SLE,
-  STRATA_SGT,
-  STRATA_SGE,
-  STRATA_ULT,
-  STRATA_UGE = 9
-} strata_cmpi_t;
 MlirValue strata_emit_cmpf(strata_emitter_t *e, strata_cmpf_t predicate, MlirValue a, MlirValue b);
 MlirValue strata_emit_cmpi(strata_emitter_t *e, strata_cmpi_t predicate, MlirValue a, MlirValue b);
 

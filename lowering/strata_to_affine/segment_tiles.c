@@ -59,6 +59,8 @@ static MlirValue entry(tiles_t *s, const strata__tensor_t *numbers, MlirValue at
   return clamp(s, value, low, size(s, high));
 }
 
+static MlirValue next_to(tiles_t *s, MlirValue sequence) { return plus(s, sequence, number(s, 1)); }
+
 // Where the rows of sequence |at| begin, and those of the one in front end; what is in front of the first and behind
 // the last is theirs.
 static MlirValue edge(tiles_t *s, MlirValue at) {
@@ -92,14 +94,12 @@ static void find_rows(tiles_t *s, MlirValue tile, MlirValue sequence, MlirValue 
   MlirValue zero = number(s, 0), rows = number(s, s->of->rows), begin = edge(s, sequence);
   MlirValue before = minus(s, tile, first_tile(&s->nest, sequence, s)); // tiles of the sequence, or its rows
   MlirValue first = s->of->is_by_row ? tile : plus(s, begin, op2(s, "arith.muli", before, rows));
-  MlirValue own = clamp(s, minus(s, edge(s, plus(s, sequence, number(s, 1))), first), zero, rows);
+  MlirValue own = clamp(s, minus(s, edge(s, next_to(s, sequence)), first), zero, rows);
   *out_first = first;
   *out_own = s->of->is_by_row ? choose(s, "eq", op2(s, "arith.remui", before, rows), zero, own, zero) : own;
 }
 
 //===-- Sequences in order ---------------------------------------------------------------------------------------===//
-
-static MlirValue next_to(tiles_t *s, MlirValue sequence) { return plus(s, sequence, number(s, 1)); }
 
 static MlirValue first_key(tiles_t *s, MlirValue sequence) {
   return entry(s, s->of->key_offsets, sequence, number(s, 0), s->of->n_keys);
@@ -161,7 +161,7 @@ static MlirValue place_by_sequence(tiles_t *s, MlirValue tile, MlirValue sequenc
 // Tile |tile|, of |sequence|.
 static void describe(tiles_t *s, MlirValue tile, MlirValue sequence) {
   const strata__segment_tiles_t *of = s->of;
-  MlirValue zero = number(s, 0), rows = number(s, of->rows), next = plus(s, sequence, number(s, 1)), first, own;
+  MlirValue zero = number(s, 0), rows = number(s, of->rows), next = next_to(s, sequence), first, own;
   find_rows(s, tile, sequence, &first, &own);
   MlirValue keys = entry(s, of->key_offsets, sequence, zero, of->n_keys);
   MlirValue count = minus(s, entry(s, of->key_offsets, next, keys, of->n_keys), keys), seen = count, end = count;

@@ -21,7 +21,7 @@
 #include "lowering/tile_to_gpu/tasks.h"
 #include "lowering/tile_to_gpu/values.h"
 
-enum { ROW = 0, COLUMN = 1, STEP = 1, ELEMENT_BYTES = 2, ROW_SLOTS = 2 };
+enum { ROW = 0, COLUMN = 1, STEP = 1, ELEMENT_BYTES = 2 };
 
 // |k| is the first member.
 static const strata_gpu_attention_t *attention_of(const strata_pipelined_kernel_t *k) {
@@ -132,7 +132,7 @@ static strata_status_t check(const strata_gpu_distribution_t *d, const strata_sc
                      strata_gpu_attention_is_stored(a, STRATA_ATTENTION_VALUES);
   if (schedule->slots % a->widened != 0 || (!widens_both && a->widened != schedule->slots))
     return strata_gpu_missing(a->scores, "stages of widened bytes that are no part of the ring's");
-  if (schedule->row_slots && (schedule->row_slots != ROW_SLOTS || !d->plan.dynamic))
+  if (schedule->row_slots && (schedule->row_slots != STRATA_MIN_SLOTS || !d->plan.dynamic))
     return strata_gpu_missing(a->scores, "rows in other than one slot, or in two of tasks of a counter,");
   if (d->plan.dynamic && a->kernel.wideners)
     return strata_gpu_missing(a->scores, "bytes that are widened, of tasks of a counter,");
@@ -257,7 +257,7 @@ strata_status_t strata_attention_kernels(strata_gpu_distribution_t *d, MlirOpera
     return strata_gpu_missing(forall, "attention whose blocks are as many as its tasks, which vary,");
   a->holds_rows = has_room_for_rows(d, a);
   if (strata_schedule_read(d->func).row_slots && !a->holds_rows)
-    a->rings[STRATA_ATTENTION_ROWS].slots = ROW_SLOTS;
+    a->rings[STRATA_ATTENTION_ROWS].slots = STRATA_MIN_SLOTS;
   a->takes_turns = k->product.groups > 1 && strata_size_max(k->n_steps) > 1;
   if (!strata_gpu_forall_tasks(d, forall, &k->n_tasks) || !strata_size_equal(k->n_tasks, d->plan.n_tasks))
     return strata_gpu_missing(forall, "attention in one of several task spaces");

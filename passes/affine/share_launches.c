@@ -23,6 +23,7 @@
 #include "dialects/symbols.h"
 #include "passes/affine/call_order.h"
 #include "passes/affine/explain.h"
+#include "passes/affine/parallel.h"
 #include "passes/affine/problem.h"
 #include "passes/affine/share_varying.h"
 #include "passes/pass.h"
@@ -126,7 +127,7 @@ static const strata_called_kernel_t *kernel_of(const sharer_t *s, MlirOperation 
 }
 
 static obstacle_t obstacle_of(const sharer_t *s, MlirOperation call) {
-  if (strata_attr_i64(call, STRATA_LAUNCH, -1) >= 0)
+  if (strata_parallel_launch(call) >= 0)
     return "it shares one with others";
   if (strata_call_order_is_constant(&s->order, call))
     return "it is prepared";
@@ -395,20 +396,18 @@ static strata_status_t try_call(sharer_t *s, launch_t *launch, MlirOperation cal
   return NULL;
 }
 
-// Where sizes vary a call that shares no launch waits for one behind it that can share its own.
-static strata_status_t postpone(sharer_t *s, MlirOperation first) {
-  launch_t launch = {.first = first, .operands = strata_pointer_map_create(s->compile->arena)};
+// Where sizes vary the only call of |launch| waits for one behind it that can share its own.
+static strata_status_t postpone(sharer_t *s, launch_t *launch) {
   bool depend = false;
   int n_passed = 0;
-  add_call(s, &launch, first);
-  for (MlirOperation op = strata_call_order_next(first); s->least && !mlirOperationIsNull(op) && !depend;
+  for (MlirOperation op = strata_call_order_next(launch->first); !mlirOperationIsNull(op) && !depend;
        op = strata_call_order_next(op)) {
     if (strata_call_order_kernel(&s->order, op) < 0 || n_passed++ > MAX_BETWEEN)
       break;
-    bool is_free = !obstacle_of(s, op) && !why_not(s, &launch, op);
-    STRATA_TRY(strata_call_order_depend(&s->order, first, op, &depend));
+    bool is_free = !obstacle_of(s, op) && !why_not(s, launch, op);
+    STRATA_TRY(strata_call_order_depend(&s->order, launch->first, op, &depend));
     if (is_free && !depend) {
-      mlirOperationMoveBefore(first, op);
+      mlirOperationMoveBefore(launch->first, op);
       return NULL;
     }
   }
@@ -432,7 +431,7 @@ static strata_status_t share(sharer_t *s, MlirOperation first) {
       break; // what one behind it leaves in the cache for its reader would be gone
   }
   if (launch.n_calls == 1)
-    return postpone(s, first);
+    return s->least ? postpone(s, &launch) : NULL;
   strata_set_attr(first, STRATA_LAUNCH, strata_i64_attr(s->compile->context, s->n_launches++));
   MlirStringRef name = strata_attr_str(kernel_of(s, first)->func, "sym_name");
   strata_explain(s->compile, "kernel %.*s: %d calls share a launch", (int)name.length, name.data, launch.n_calls);
@@ -450,7 +449,7 @@ static strata_status_t share_all(sharer_t *s, MlirOperation func) {
     if (may_share)
       STRATA_TRY(share(s, op));
     // what waits comes again where it then stands, in front of |behind| at the earliest
-    next = may_share && strata_attr_i64(op, STRATA_LAUNCH, -1) < 0 ? behind : strata_call_order_next(op);
+    next = may_share && strata_parallel_launch(op) < 0 ? behind : strata_call_order_next(op);
   }
   return NULL;
 }

@@ -21,6 +21,7 @@
 #include "dialects/tile/tile.h"
 #include "passes/affine/calls.h"
 #include "passes/affine/launch_list.h"
+#include "passes/affine/parallel.h"
 #include "passes/pass.h"
 
 enum { MAX_NAMES = 64 }; // of kernels in that of a launch
@@ -247,15 +248,13 @@ static strata_status_t find_function(joiner_t *j, const launch_t *launch, MlirAt
 
 //===-- Calls ----------------------------------------------------------------------------------------------------===//
 
-static int64_t launch_of(MlirOperation op) { return strata_attr_i64(op, STRATA_LAUNCH, -1); }
-
 // The calls from |first| on that follow one another and have its number.
 static launch_t take_launch(joiner_t *j, MlirOperation first) {
   launch_t launch = {0};
   for (MlirOperation op = first; !mlirOperationIsNull(op); op = mlirOperationGetNextInBlock(op)) {
     if (!strata_op_is(op, "func.call"))
       continue;
-    if (launch_of(op) != launch_of(first))
+    if (strata_parallel_launch(op) != strata_parallel_launch(first))
       break;
     add_call(j, op, &launch);
   }
@@ -269,12 +268,6 @@ static MlirLocation fuse_locations(const joiner_t *j, const launch_t *launch) {
   return mlirLocationFusedGet(j->compile->context, (intptr_t)launch->calls.count, locations, (MlirAttribute){NULL});
 }
 
-static void copy_attr(MlirOperation from, MlirOperation to, const char *name) {
-  MlirAttribute value = strata_attr(from, name);
-  if (!mlirAttributeIsNull(value))
-    strata_set_attr(to, name, value);
-}
-
 // The one call stands where the last did: views may have been put between them.
 static strata_status_t join(joiner_t *j, const launch_t *launch, MlirOperation *out_call) {
   MlirOperation last = launch->calls.data[launch->calls.count - 1];
@@ -285,8 +278,8 @@ static strata_status_t join(joiner_t *j, const launch_t *launch, MlirOperation *
       strata_op_create(fuse_locations(j, launch), "func.call", (int)launch->operands.count, launch->operands.data, 0,
                        NULL, 1, &(strata_named_attr_t){"callee", callee}, 0, NULL);
   mlirBlockInsertOwnedOperationBefore(mlirOperationGetBlock(last), last, call);
-  copy_attr(last, call, STRATA_REGION);
-  copy_attr(last, call, STRATA_STREAM);
+  strata_copy_attr(last, call, STRATA_REGION);
+  strata_copy_attr(last, call, STRATA_STREAM);
   for (size_t i = 0; i < launch->calls.count; i++)
     mlirOperationDestroy(launch->calls.data[i]);
   *out_call = call;
@@ -296,7 +289,7 @@ static strata_status_t join(joiner_t *j, const launch_t *launch, MlirOperation *
 static strata_status_t join_calls(joiner_t *j, MlirBlock body) {
   for (MlirOperation op = mlirBlockGetFirstOperation(body); !mlirOperationIsNull(op);
        op = mlirOperationGetNextInBlock(op)) {
-    if (!strata_op_is(op, "func.call") || launch_of(op) < 0)
+    if (!strata_op_is(op, "func.call") || strata_parallel_launch(op) < 0)
       continue;
     launch_t launch = take_launch(j, op);
     if (launch.calls.count > 1)

@@ -19,10 +19,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "test", "support"))
 import strata  # noqa: E402
 
-MOST = 2.5
-
-
-RUNS = 2
+MOST, RUNS = 2.5, 2
 
 # size: of the library, in bytes. seconds: elapsed. processors: their seconds. sizes: those that vary, of a likely call.
 Cost = collections.namedtuple("Cost", "size seconds processors sizes")
